@@ -1,0 +1,1 @@
+"""The game, and the process that runs the table."""
