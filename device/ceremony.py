@@ -1,0 +1,44 @@
+"""The scoring ceremony: how long each step of an account is shown, and which one is shown now."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from device.rules.scoring import Account, BonusGiven, FloorCharged, LineFell, Step, TilePlaced
+
+OPENING: Final = 1.0
+"""Seconds between the last draft and the first step."""
+_SECONDS: Final = {TilePlaced: 1.6, LineFell: 1.2, FloorCharged: 1.2, BonusGiven: 1.8}
+CLOSING: Final = 0.8
+"""Seconds after the last step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ceremony:
+    """How far an account has been shown: `shown` steps, the last of them since `since` (seconds)."""
+
+    shown: int
+    since: float
+
+
+def seconds(step: Step) -> float:
+    """How long a step is shown; an empty floor has nothing to show."""
+    if isinstance(step.what, FloorCharged) and not step.what.tiles:
+        return 0.0
+    return _SECONDS[type(step.what)]
+
+
+def pass_time(ceremony: Ceremony, account: Account | None, now: float) -> Ceremony | None:
+    """The ceremony at `now`; None once all has been shown."""
+    steps = account.steps if account else ()
+    while (until := end_of_step(ceremony, account)) <= now:
+        if ceremony.shown == len(steps):
+            return None
+        ceremony = Ceremony(ceremony.shown + 1, until)
+    return ceremony
+
+
+def end_of_step(ceremony: Ceremony, account: Account | None) -> float:
+    """When what is shown now has been shown long enough, in the seconds of the events."""
+    steps = account.steps if account else ()
+    on_show = seconds(steps[ceremony.shown - 1]) if ceremony.shown else OPENING
+    return ceremony.since + on_show + (CLOSING if ceremony.shown == len(steps) else 0.0)

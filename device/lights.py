@@ -1,0 +1,193 @@
+"""The light language: `view(table, now, palette)` says what every light shows at a moment.
+
+Steady: a tile lies here. Slow pulse: can be chosen. Fast pulse: chosen. One short flash: refused.
+Sweep: something moves.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from device.ceremony_lights import paint_ceremony
+from device.painting import (
+    Painting,
+    free_spaces,
+    line_lights,
+    paint_board,
+    paint_sources,
+    source_lights,
+)
+from device.palettes import Palette
+from device.play import Play
+from device.prompt import lines_for_selection, live_buttons
+from device.rhythm import FAINT, FLASH, STEADY, dimmed, fast, frame_time, slow
+from device.rules import game as rules
+from device.rules.board import FLOOR
+from device.rules.events import CENTRE
+from device.rules.tiles import Colour
+from device.table import Stage, Table, modes, place_and_line_of, source_of
+from hardware import api
+from hardware.api import DARK, LightFrame, Rgb
+
+TURN: Final[Rgb] = (120, 255, 120)
+OFFERED: Final[Rgb] = (150, 150, 130)
+REFUSED: Final[Rgb] = (255, 60, 40)
+CREST: Final[Rgb] = (255, 255, 255)
+"""The front of a sweep."""
+SWEEP: Final = 0.06
+"""Seconds that a sweep takes for each light that changes, up to its longest."""
+LONGEST_SWEEP: Final = 1.2
+CHOSEN_MODE_LIGHTS: Final = 4
+
+
+def view(table: Table, now: float, palette: Palette) -> LightFrame:
+    """What every light shows at `now` (seconds, the clock of the events)."""
+    now = frame_time(now)
+    painting = Painting()
+    match table.stage:
+        case Stage.UNUSABLE:
+            painting[api.STATUS] = dimmed(REFUSED, fast(now))
+        case Stage.SEATING:
+            _paint_seating(painting, table, now)
+        case Stage.CHOOSING:
+            _paint_choosing(painting, table, now)
+        case _:
+            _paint_play(painting, table, now, palette)
+    _paint_status(painting, table, now)
+    _paint_refusal(painting, table, now)
+    return LightFrame(painting)
+
+
+# --- Before the game -------------------------------------------------------------------------------------
+
+
+def _paint_seating(painting: Painting, table: Table, now: float) -> None:
+    for place in range(1, table.places + 1):
+        level = STEADY if place in table.taken else slow(now) * 0.5
+        painting[api.turn_light(place)] = dimmed(TURN, level)
+
+
+def _paint_choosing(painting: Painting, table: Table, now: float) -> None:
+    """Modes stand on the displays; who starts is asked at the seats, and the centre draws."""
+    for number, mode in enumerate(modes(len(table.taken)), start=1):
+        level = fast(now) if mode == table.mode else slow(now) * 0.5
+        for name in source_lights(number)[:CHOSEN_MODE_LIGHTS]:
+            painting[name] = dimmed(OFFERED, level)
+    for place in table.taken:
+        painting[api.turn_light(place)] = dimmed(TURN, slow(now))
+    painting[api.centre_light(1)] = dimmed(OFFERED, slow(now))
+
+
+# --- The game --------------------------------------------------------------------------------------------
+
+
+def _paint_play(painting: Painting, table: Table, now: float, palette: Palette) -> None:
+    play = table.play
+    assert play is not None
+    moving = _is_moving(table, now)
+    if table.ceremony is not None:
+        paint_ceremony(painting, play, table.ceremony, palette, now)
+    else:
+        _paint_boards(painting, play, palette)
+        _paint_drafts(painting, table, play, STEADY if moving else slow(now), fast(now), palette)
+    if moving:
+        _sweep(painting, table, now, palette)
+    elif table.selection is not None:
+        _paint_targets(painting, table, play, slow(now), palette)
+    _paint_turn(painting, table, play, now)
+
+
+def _paint_boards(painting: Painting, play: Play, palette: Palette) -> None:
+    for place, board in zip(play.places, play.state.boards, strict=True):
+        paint_board(painting, place, board, palette)
+
+
+def _paint_drafts(
+    painting: Painting, table: Table, play: Play, offered: float, chosen: float, palette: Palette
+) -> None:
+    """The sources: what can be taken pulses slowly, what is selected fast."""
+    selection = table.selection
+    resting = offered if table.acting_place is not None else STEADY
+
+    def level_of(source: int, colour: Colour) -> float:
+        selected = selection is not None and (source, colour) == (selection.source, selection.colour)
+        return chosen if selected else resting
+
+    paint_sources(painting, play.state, palette, level_of)
+
+
+def _paint_targets(painting: Painting, table: Table, play: Play, level: float, palette: Palette) -> None:
+    """The spaces that the selected tiles would fill on each legal line and on the floor, dimmed and pulsing.
+
+    The first draft from the centre costs a floor space for the marker, too (R6).
+    """
+    selection, place = table.selection, table.acting_place
+    if selection is None or place is None:
+        return
+    state = play.state
+    board = state.boards[play.places.index(place)]
+    tiles = state.sources[selection.source][selection.colour]
+    light = dimmed(palette.shades[selection.colour].light, FAINT + FAINT * level)
+    marker = int(selection.source == CENTRE and state.marker is None)
+    on_floor = free_spaces(place, board, FLOOR, tiles + marker)
+    for name in on_floor[marker:]:
+        painting[name] = light
+    for name in on_floor[:marker]:
+        painting[name] = dimmed(palette.marker, FAINT + FAINT * level)
+    for line in lines_for_selection(table):
+        if line != FLOOR:
+            for name in free_spaces(place, board, line, tiles):
+                painting[name] = light
+
+
+def _paint_turn(painting: Painting, table: Table, play: Play, now: float) -> None:
+    result = rules.outcome(play.state)
+    if table.stage is Stage.OVER and result is not None:
+        for seat in result.winners:
+            painting[api.turn_light(play.places[seat])] = dimmed(TURN, fast(now))
+    elif table.acting_place is not None:
+        painting[api.turn_light(table.acting_place)] = dimmed(TURN, STEADY)
+
+
+# --- What moves, what was refused, what `ok` would do ----------------------------------------------------
+
+
+def _is_moving(table: Table, now: float) -> bool:
+    return table.movement is not None and table.selection is None and now - table.movement.at < LONGEST_SWEEP
+
+
+def _sweep(painting: Painting, table: Table, now: float, palette: Palette) -> None:
+    """Hold back what changed: tiles leave one after another, then arrive one after another."""
+    assert table.movement is not None
+    before = Painting()
+    _paint_boards(before, table.movement.before, palette)
+    paint_sources(before, table.movement.before.state, palette, lambda _source, _colour: STEADY)
+    changed = [name for name in before if name not in painting]
+    changed += [name for name, light in painting.items() if before.get(name, DARK) != light]
+    seconds = min(LONGEST_SWEEP, SWEEP * len(changed))
+    arrived = int((now - table.movement.at) / seconds * len(changed)) if changed else 0
+    for name in changed[arrived + 1 :]:
+        painting[name] = before.get(name, DARK)
+    for name in changed[arrived : arrived + 1]:
+        painting[name] = CREST
+
+
+def _paint_status(painting: Painting, table: Table, now: float) -> None:
+    """The status light pulses while `ok` would do something."""
+    if table.fault is None:
+        level = slow(now) if "ok" in live_buttons(table) else FAINT
+        painting[api.STATUS] = dimmed(OFFERED, level)
+
+
+def _paint_refusal(painting: Painting, table: Table, now: float) -> None:
+    if table.refusal is not None and 0 <= now - table.refusal.at < FLASH:
+        for name in _lights_at(table.refusal.flash):
+            painting[name] = REFUSED
+
+
+def _lights_at(button: str) -> Iterable[str]:
+    """The lights beside a button."""
+    if (source := source_of(button)) is not None:
+        return source_lights(source)
+    if (found := place_and_line_of(button)) is not None:
+        return line_lights(*found)
+    return (api.STATUS,)
