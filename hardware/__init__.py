@@ -1,0 +1,1 @@
+"""The physical table: lights, buttons, layouts and drivers. It knows no Azul."""

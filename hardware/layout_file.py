@@ -1,0 +1,291 @@
+"""What may stand in a layout file: each of its tables is a type here.
+
+Each value carries in words what it is, so that a fault can say what to write instead (`layout_reader`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+_FAR = 10_000
+
+Text = Annotated[
+    str, Meta(min_length=1, max_length=100, title="text", description="text in quotes, 1 to 100 characters")
+]
+Position = Annotated[
+    float,
+    Meta(ge=-_FAR, le=_FAR, title="position", description="a number of millimetres from -10000 to 10000"),
+]
+Size = Annotated[
+    float, Meta(gt=0, le=_FAR, title="size", description="a number of millimetres above 0, at most 10000")
+]
+Turn = Annotated[
+    float, Meta(ge=-360, le=360, title="turn", description="a number of degrees from -360 to 360, clockwise")
+]
+Pin = Annotated[int, Meta(ge=0, le=999, title="pin", description="the number of a pin, as in GPIO10 or GP10")]
+Pixel = Annotated[
+    int, Meta(ge=0, le=9_999, title="pixel", description="a whole number from 0, the first pixel of a chain")
+]
+Count = Annotated[
+    int, Meta(ge=1, le=9_999, title="number of lights", description="a whole number from 1 to 9999")
+]
+Switch = Annotated[
+    int | tuple[int, int],
+    Meta(
+        title="place for a button",
+        description="the number of its pin, or [row, column] of its crossing in the matrix",
+    ),
+]
+LineSwitches = Annotated[
+    tuple[Switch, Switch, Switch, Switch, Switch],
+    Meta(
+        title="list of the five lines' buttons",
+        description="[...] with five pins, or five [row, column] crossings, line 1 first",
+    ),
+]
+Point = Annotated[
+    tuple[Position, Position],
+    Meta(title="point", description="[x, y] in millimetres, each from -10000 to 10000"),
+]
+FourPoints = Annotated[
+    tuple[Point, Point, Point, Point],
+    Meta(title="list of four points", description="[...] with four points [x, y] in millimetres"),
+]
+Pins = Annotated[
+    tuple[Pin, ...],
+    Meta(min_length=1, title="list of pins", description="[...] with the numbers of one or more pins"),
+]
+Corner = Annotated[
+    Literal["top left", "top right", "bottom left", "bottom right"],
+    Meta(title="corner", description='"top left", "top right", "bottom left" or "bottom right"'),
+]
+End = Annotated[Literal["left", "right"], Meta(title="end of a row", description='"left" or "right"')]
+YesOrNo = Annotated[bool, Meta(title="answer", description="true or false")]
+
+
+class FileTable(Struct, frozen=True):
+    """A table of a layout file: its keys and nothing else."""
+
+
+class Tabletop(FileTable, frozen=True):
+    """The surface that everything lies on."""
+
+    width: Size
+    height: Size
+
+
+class FileSupply(FileTable, frozen=True):
+    """What feeds the lights."""
+
+    volts: Annotated[
+        float, Meta(gt=0, le=60, title="voltage", description="a number of volts above 0, at most 60")
+    ]
+    amperes: Annotated[
+        float, Meta(gt=0, le=1000, title="current", description="a number of amperes above 0, at most 1000")
+    ]
+    channel_milliamperes: Annotated[
+        float,
+        Meta(ge=0.1, le=1000, title="current", description="a number of milliamperes from 0.1 to 1000"),
+    ] = 20.0
+    idle_milliamperes: Annotated[
+        float, Meta(ge=0, le=1000, title="current", description="a number of milliamperes from 0 to 1000")
+    ] = 1.0
+
+
+class FileChain(FileTable, frozen=True):
+    """One data line and how many pixels hang on it."""
+
+    pin: Pin
+    pixels: Count
+
+
+class FileMatrix(FileTable, frozen=True):
+    """A matrix of buttons: pins of its rows and of its columns."""
+
+    rows: Pins
+    columns: Pins
+
+
+class LinesPart(FileTable, frozen=True):
+    """The five pattern lines of a board, a staircase that ends at one right edge, a button left of each."""
+
+    right: Position
+    top: Position
+    pitch: Size
+    size: Size
+    button_size: Size
+    button_space: Size
+    first: Pixel
+    start: Corner
+    zigzag: YesOrNo
+
+
+class WallPart(FileTable, frozen=True):
+    """The wall of a board, five rows of five."""
+
+    left: Position
+    top: Position
+    pitch: Size
+    size: Size
+    first: Pixel
+    start: Corner
+    zigzag: YesOrNo
+
+
+class RowPart(FileTable, frozen=True):
+    """One row of lights: the tens or the units of the score."""
+
+    left: Position
+    y: Position
+    pitch: Size
+    size: Size
+    first: Pixel
+    start: End
+
+
+class FloorPart(FileTable, frozen=True):
+    """The floor's row of seven lights and its button."""
+
+    left: Position
+    y: Position
+    pitch: Size
+    size: Size
+    first: Pixel
+    start: End
+    button: Point
+    button_size: Size
+
+
+class LampPart(FileTable, frozen=True):
+    """One light of a board."""
+
+    x: Position
+    y: Position
+    size: Size
+    first: Pixel
+
+
+class SeatBoard(FileTable, frozen=True):
+    """A seat's board, described once for all seats; 0, 0 is its middle."""
+
+    width: Size
+    height: Size
+    turn: LampPart
+    tens: RowPart
+    units: RowPart
+    lines: LinesPart
+    floor: FloorPart
+    wall: WallPart
+
+
+class DisplayPlate(FileTable, frozen=True):
+    """A display, described once for all displays; 0, 0 is its middle."""
+
+    diameter: Size
+    lights: FourPoints
+    light_size: Size
+    fifth: Point
+    fifth_size: Size
+    button: Point
+    button_size: Size
+
+
+class FileSeat(FileTable, frozen=True):
+    """Where a seat's board lies and what it is wired to."""
+
+    x: Position
+    y: Position
+    turn: Turn
+    chain: Text
+    first: Pixel
+    line_buttons: LineSwitches
+    floor_button: Switch
+    reader: Pin | None = None
+
+
+class FileDisplay(FileTable, frozen=True):
+    """Where a display lies and what it is wired to."""
+
+    x: Position
+    y: Position
+    turn: Turn
+    chain: Text
+    first: Pixel
+    button: Switch
+    reader: Pin | None = None
+
+
+class Ring(FileTable, frozen=True):
+    """A ring of lights round the middle of the centre."""
+
+    lights: Annotated[
+        int, Meta(ge=1, le=100, title="number of lights", description="a whole number from 1 to 100")
+    ]
+    radius: Size
+
+
+class FileCentre(FileTable, frozen=True):
+    """The centre of the table: a button, rings of lights round it."""
+
+    x: Position
+    y: Position
+    turn: Turn
+    diameter: Size
+    light_size: Size
+    rings: tuple[Ring, ...]
+    button_size: Size
+    chain: Text
+    first: Pixel
+    button: Switch
+    reader: Pin | None = None
+
+
+class FileStatus(FileTable, frozen=True):
+    """The table's own light."""
+
+    x: Position
+    y: Position
+    size: Size
+    chain: Text
+    first: Pixel
+
+
+class FileButton(FileTable, frozen=True):
+    """A button that stands alone."""
+
+    x: Position
+    y: Position
+    size: Size
+    button: Switch
+    turn: Turn = 0.0
+
+
+class FileShared(FileTable, frozen=True):
+    """The one reader for everybody."""
+
+    reader: Pin
+
+
+class LayoutFile(FileTable, frozen=True):
+    """A whole layout file; a part that is missing or faulty is None (or not in its dict)."""
+
+    title: Text | None
+    controller: (
+        Annotated[Literal["pi", "pico"], Meta(title="controller", description='"pi" or "pico"')] | None
+    )
+    seats: Annotated[int, Meta(ge=2, le=4, title="number of seats", description="2, 3 or 4")] | None
+    table: Tabletop | None
+    supply: FileSupply | None
+    chain: dict[str, FileChain]
+    seat_board: SeatBoard | None
+    display_plate: DisplayPlate | None
+    centre: FileCentre | None
+    status: FileStatus | None
+    ok: FileButton | None
+    undo: FileButton | None
+    seat: dict[str, FileSeat] = {}
+    display: dict[str, FileDisplay] = {}
+    matrix: FileMatrix | None = None
+    shared: FileShared | None = None

@@ -1,0 +1,86 @@
+"""The current that a frame asks for, and how it is kept within the supply's budget."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hardware.api import LightFrame, Rgb
+from hardware.layout import Layout
+from hardware.power import Supply, limit, milliamperes
+
+WHITE: Rgb = (255, 255, 255)
+
+channels = st.integers(0, 255)
+frames = st.dictionaries(
+    st.integers(0, 60).map(str), st.tuples(channels, channels, channels), max_size=60
+).map(LightFrame)
+supplies = st.builds(
+    Supply,
+    volts=st.just(5.0),
+    amperes=st.floats(0.001, 5),
+    lights=st.integers(0, 60),
+    channel_milliamperes=st.floats(0.1, 100),
+    idle_milliamperes=st.floats(0, 5),
+)
+
+
+def test_a_dark_table_still_takes_its_idle_current(full: Layout) -> None:
+    assert milliamperes(LightFrame({}), full.supply) == 338
+
+
+def test_one_white_light_takes_sixty_more(full: Layout) -> None:
+    assert milliamperes(LightFrame({"status": WHITE}), full.supply) == 338 + 60
+
+
+def test_channels_count_in_proportion(full: Layout) -> None:
+    assert milliamperes(LightFrame({"status": (51, 0, 102)}), full.supply) == pytest.approx(338 + 4 + 8)
+
+
+def test_all_white_is_twenty_amperes_and_is_dimmed_to_ten(full: Layout) -> None:
+    white = LightFrame({light.name: WHITE for light in full.lights})
+    assert milliamperes(white, full.supply) == 338 * 61
+    dimmed = limit(white, full.supply)
+    assert milliamperes(dimmed, full.supply) <= 10_000
+    assert milliamperes(dimmed, full.supply) > 9_900  # not darker than it must be
+    assert len(set(dimmed.lit.values())) == 1  # as a whole
+
+
+def test_a_frame_within_the_budget_is_returned_itself(duo: Layout) -> None:
+    frame = LightFrame({"status": WHITE})
+    assert limit(frame, duo.supply) is frame
+
+
+@given(frame=frames, supply=supplies)
+@example(frame=LightFrame({"0": WHITE}), supply=Supply(5, 0.001, 60))
+def test_no_frame_ever_asks_for_more_than_the_budget(frame: LightFrame, supply: Supply) -> None:
+    """No layout may have a supply that can't even feed dark lights; with such a one all is dark."""
+    limited = limit(frame, supply)
+    if supply.dark > supply.budget:
+        assert not any(map(any, limited.lit.values()))
+    else:
+        assert milliamperes(limited, supply) <= supply.budget
+    assert limited.lit.keys() == frame.lit.keys()
+
+
+@given(frame=frames, supply=supplies)
+def test_dimming_only_ever_lowers_and_keeps_the_order_of_brightness(
+    frame: LightFrame, supply: Supply
+) -> None:
+    limited = limit(frame, supply)
+    pairs = [
+        (before, after)
+        for light, colour in frame.lit.items()
+        for before, after in zip(colour, limited.colour(light), strict=True)
+    ]
+    assert all(0 <= after <= before for before, after in pairs)
+    afters = [after for _, after in sorted(pairs)]
+    assert afters == sorted(afters)
+
+
+@given(frame=frames, supply=supplies)
+def test_limiting_twice_changes_nothing_more(frame: LightFrame, supply: Supply) -> None:
+    once = limit(frame, supply)
+    if supply.dark <= supply.budget:
+        assert limit(once, supply) is once
