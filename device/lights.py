@@ -17,12 +17,13 @@ from device.painting import (
     source_lights,
 )
 from device.palettes import Palette
-from device.play import Play
+from device.play import Play, marker_in_centre
 from device.prompt import lines_for_selection, live_buttons
 from device.rhythm import FAINT, FLASH, STEADY, dimmed, fast, frame_time, slow
 from device.rules import game as rules
 from device.rules.board import FLOOR
 from device.rules.events import CENTRE
+from device.rules.scoring import Outcome
 from device.rules.tiles import Colour
 from device.table import Stage, Table, modes, place_and_line_of, source_of
 from hardware import api
@@ -127,7 +128,7 @@ def _paint_targets(painting: Painting, table: Table, play: Play, level: float, p
     board = state.boards[play.places.index(place)]
     tiles = state.sources[selection.source][selection.colour]
     light = dimmed(palette.shades[selection.colour].light, FAINT + FAINT * level)
-    marker = int(selection.source == CENTRE and state.marker is None)
+    marker = int(selection.source == CENTRE and marker_in_centre(state))
     on_floor = free_spaces(place, board, FLOOR, tiles + marker)
     for name in on_floor[marker:]:
         painting[name] = light
@@ -141,7 +142,7 @@ def _paint_targets(painting: Painting, table: Table, play: Play, level: float, p
 
 def _paint_turn(painting: Painting, table: Table, play: Play, now: float) -> None:
     result = rules.outcome(play.state)
-    if table.stage is Stage.OVER and result is not None:
+    if table.stage is Stage.OVER and isinstance(result, Outcome):
         for seat in result.winners:
             painting[api.turn_light(play.places[seat])] = dimmed(TURN, fast(now))
     elif table.acting_place is not None:

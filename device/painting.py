@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Final
 
 from device.palettes import Palette
+from device.play import marker_in_centre
 from device.rhythm import STEADY, dimmed
+from device.rules import game as rules
 from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board
 from device.rules.events import CENTRE
-from device.rules.standard import State
 from device.rules.tiles import COLOURS, MARKER, Colour, Counts
 from hardware import api
 from hardware.api import Rgb
@@ -88,11 +89,11 @@ def paint_score(painting: Painting, place: int, score: int, level: float = STEAD
 
 
 def paint_sources(
-    painting: Painting, state: State, palette: Palette, level_of: Callable[[int, Colour], float]
+    painting: Painting, state: rules.State, palette: Palette, level_of: Callable[[int, Colour], float]
 ) -> None:
     """Light the tiles of the displays and the centre, each colour at its own level; the marker lies first."""
     centre = _CENTRE
-    if state.marker is None and any(any(tiles) for tiles in state.sources):
+    if marker_in_centre(state):
         painting[_CENTRE[0]] = dimmed(palette.marker, STEADY)
         centre = _CENTRE[1:]
     for source, tiles in enumerate(state.sources):

@@ -59,4 +59,9 @@ BOT_GAMES: Final = Palette(
 )
 """The colours of the bot ruleset, in its wall order (D2)."""
 
-PALETTES: Final[Mapping[str, Palette]] = {"box": BOX, "distinct": DISTINCT, "bot games": BOT_GAMES}
+PALETTES: Final[Mapping[str, Palette]] = {"box": BOX, "distinct": DISTINCT}
+
+
+def palette_for(mode: str, chosen: Palette) -> Palette:
+    """The palette of a game: bot games have colours of their own (D2)."""
+    return BOT_GAMES if mode == "dtc" else chosen

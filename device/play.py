@@ -7,10 +7,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from device.rules import game as rules
-from device.rules.events import Choice, Deal, Event
+from device.rules import standard
+from device.rules.events import CENTRE, Choice, Deal, Draft, Event
 from device.rules.game import Setup
-from device.rules.standard import State
-from device.rules.tiles import COLOURS, Colour
+from device.rules.penalty_row import PLAYER
+from device.rules.tiles import COLOURS, NO_TILES, Colour
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A draft that was made: who (the game's seat), what, and what came of it."""
+
+    seat: int
+    draft: Draft
+    tiles: int
+    fell: int
+    marker: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +31,9 @@ class Play:
 
     setup: Setup
     places: tuple[int, ...]
-    state: State
+    state: rules.State
     events: tuple[Event, ...] = ()
+    moves: tuple[Move, ...] = ()
 
     @property
     def over(self) -> bool:
@@ -55,7 +68,18 @@ def resume(setup: Setup, places: tuple[int, ...], events: Iterable[Event]) -> Pl
 
 def advance(play: Play, event: Event) -> Play:
     """The game after one more event; raises IllegalEventError."""
-    return replace(play, state=rules.apply(play.state, event), events=(*play.events, event))
+    after = rules.apply(play.state, event)
+    moves = (*play.moves, _move(play.state, event)) if isinstance(event, Draft) else play.moves
+    return replace(play, state=after, events=(*play.events, event), moves=moves)
+
+
+def _move(before: rules.State, draft: Draft) -> Move:
+    """What a legal draft did."""
+    board = before.boards[before.turn]
+    tiles = before.sources[draft.source][draft.colour]
+    room = draft.line - board.held[draft.line - 1] if draft.line else 0
+    marker = draft.source == CENTRE and marker_in_centre(before)
+    return Move(before.turn, draft, tiles, max(0, tiles - room), marker)
 
 
 def can_take_back(play: Play) -> bool:
@@ -72,6 +96,24 @@ def take_back(play: Play) -> Play:
 def _this_round(play: Play) -> tuple[Event, ...]:
     deals = [at for at, event in enumerate(play.events) if isinstance(event, Deal)]
     return play.events[deals[-1] + 1 :] if deals else ()
+
+
+def marker_in_centre(state: rules.State) -> bool:
+    """Whether the marker lies in the centre: in an offer, until somebody takes from there (R6)."""
+    untaken = isinstance(state, standard.State) and state.marker is None
+    return untaken and any(tiles != NO_TILES for tiles in state.sources)
+
+
+def marker_holder(state: rules.State) -> int | None:
+    """The game's seat that took the marker this round."""
+    return state.marker if isinstance(state, standard.State) else None
+
+
+def has_gray_wall(state: rules.State, seat: int) -> bool:
+    """Whether a board's wall has no colours printed (G1, S11)."""
+    if isinstance(state, standard.State):
+        return state.ruleset.gray
+    return state.gray and seat == PLAYER
 
 
 def next_selection(play: Play, now: Selection | None, source: int) -> Selection | None:

@@ -13,7 +13,7 @@ class Prompt:
     """One thing asked for: a key of the pages' words, and the values its sentence needs."""
 
     say: str
-    values: dict[str, str | int] = field(default_factory=dict)
+    values: dict[str, str | int | None] = field(default_factory=dict)
 
 
 def prompt(table: Table) -> Prompt:
@@ -44,19 +44,23 @@ def _scoring(table: Table) -> Prompt:
     if account is None or not shown:
         return Prompt("scoring_begins")
     place = table.play.places[account.steps[shown - 1].seat]
-    return Prompt("scoring", {"seat": place, "name": table.name_of(place)})
+    return Prompt("scoring", _who(table, place))
 
 
 def _drafting(table: Table) -> Prompt:
     place = table.acting_place
     if table.play is None or place is None:
         return Prompt("dealing")
-    who: dict[str, str | int] = {"seat": place, "name": table.name_of(place)}
+    who = _who(table, place)
     if table.selection is None:
         return Prompt("draft", who)
     source, colour = table.selection.source, table.selection.colour
     count = table.play.state.sources[source][colour]
     return Prompt("place", who | {"source": source, "colour": letter(colour), "count": count})
+
+
+def _who(table: Table, place: int) -> dict[str, str | int | None]:
+    return {"seat": place, "name": table.names[place - 1] or None}
 
 
 def live_buttons(table: Table) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ class Why(StrEnum):
     NOTHING_TO_CONFIRM = "nothing_to_confirm"
     NOT_NOW = "not_now"
     NAME_TOO_LONG = "name_too_long"
+    NOT_SAVED = "not_saved"  # the disk took no more: nothing was changed
 
 
 class Question(StrEnum):
@@ -167,6 +168,10 @@ class Table:
             return None
         turn = rules.to_act(self.play.state)
         return self.play.places[turn[0]] if turn != rules.CHANCE and len(turn) == 1 else None
+
+    def with_fault(self, fault: StoreFault) -> "Table":
+        """The same table, saying that its store can't be used."""
+        return replace(self, fault=fault)
 
     def name_of(self, place: int) -> str:
         """What somebody at a place is called in records: the name given, else the seat."""

@@ -1,0 +1,51 @@
+"""The command `azul-table`: each of its commands is a module of `device.commands`, imported when it is called.
+
+Exit status 0 when all is well, 1 for a fault in what was given, 2 for wrong usage.
+"""
+
+import io
+import os
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from typing import Final
+
+import click
+
+COMMANDS: Final = ("play", "replay", "selfplay", "bench")
+"""In the order of the help; each is `command` in the module of its name."""
+
+
+class Commands(click.Group):
+    """A group that imports a command only when it is wanted, so that none pays for the others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"device.commands.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("azul-table"), "--version", message="azul-table %(version)s")
+def azul_table() -> None:
+    """A table of lights that deals, plays and scores Azul."""
+
+
+def main() -> None:
+    """Run the command line; no fault of what was given ends in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name may hold what the terminal can't show
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        azul_table()
+    except OSError as error:  # standard output took no more: the disk is full, for one
+        click.echo(f"standard output can't be written: {error.strerror}", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python, on leaving, would try the same once more
+        sys.exit(1)

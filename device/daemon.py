@@ -1,0 +1,234 @@
+"""The loop: presses, time and chance in; the store, the lights and the socket out, in this order.
+
+This is the impure room: the clock and the random numbers are here and nowhere else. One thread runs the loop;
+every other thread only puts into its inbox.
+"""
+
+import random
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Final, Protocol
+
+from device import messages
+from device.lights import view
+from device.messages import Answer
+from device.palettes import Palette, palette_for
+from device.rhythm import next_frame_time
+from device.rules import game as rules
+from device.rules.events import Chance
+from device.snapshot import Json, snapshot
+from device.socket_server import Request, refusal, taken
+from device.store import Store, StoreError, fault_of
+from device.table import (
+    ChanceDrawn,
+    FirstDrawn,
+    Named,
+    Table,
+    TableEvent,
+    Tick,
+    Want,
+    Why,
+    new_table,
+    refuse,
+    update,
+    wants,
+)
+from hardware.api import ButtonPressed, LightFrame, Lights
+from hardware.layout import Layout
+from hardware.power import limit
+
+REFRESH: Final = 1.0
+"""Seconds after which a frame is sent again though nothing changed."""
+MOST_AT_ONCE: Final = 64
+"""Events that are taken in before the next frame."""
+
+
+class Stop:
+    """Put into the inbox to end the loop."""
+
+
+class Audience(Protocol):
+    """Who is told what the table shows; no call may wait."""
+
+    @property
+    def frames_wanted(self) -> bool:
+        """Whether anybody wants frames."""
+
+    def publish_snapshot(self, line: bytes) -> None:
+        """Tell the latest snapshot."""
+
+    def publish_frame(self, line: bytes) -> None:
+        """Tell the latest frame."""
+
+
+Inbox = SimpleQueue[TableEvent | Request | Stop]
+
+
+class Daemon:
+    """One table and everything it drives, until `Stop` comes out of the inbox."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        store_path: Path,
+        palette: Palette,
+        inbox: Inbox,
+        lights: Lights,
+        audience: Audience,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._layout = layout
+        self._light_names = [light.name for light in layout.lights]
+        self._button_names = frozenset(button.name for button in layout.buttons)
+        self._palette = palette
+        self._inbox = inbox
+        self._lights = lights
+        self._audience = audience
+        self._clock = clock
+        self._frame = LightFrame({})
+        self._shown_at = float("-inf")
+        self._told: Json = {}
+        self._version = time.time_ns() // 1_000_000  # beyond any of a run before: the pages' ETag
+        self._store: Store | None = None
+        self.table = new_table(layout.seats, layout.displays)
+        self._open_store(store_path)
+
+    def _open_store(self, path: Path) -> None:
+        """Go on where the store says; one that can't be used is left alone and the table says so."""
+        try:
+            store = Store.open(path)
+            table = store.load(self._layout.seats, self._layout.displays, self._clock())
+        except StoreError as error:
+            self._store = None
+            self._beside = error.path.with_name(fault_of(error).beside)
+            empty = new_table(self._layout.seats, self._layout.displays)
+            self.table = empty.with_fault(fault_of(error))
+            return
+        self._store, self.table = store, table
+
+    def run(self, ready: Callable[[], None]) -> None:
+        """Run the loop; `ready` is called once the table can be seen."""
+        self._step(Tick(self._clock()))
+        self._settle()
+        self._tell()
+        self._show()
+        ready()
+        while self._take_all():
+            self._tell()
+            self._show()
+        if self._store is not None:
+            self._store.close()
+
+    # --- In ----------------------------------------------------------------------------------------------
+
+    def _take_all(self) -> bool:
+        """Wait for events until the next frame is due, then take what is there; False on Stop."""
+        now = self._clock()
+        try:
+            item = self._inbox.get(timeout=max(0.0, next_frame_time(now) - now))
+            for _ in range(MOST_AT_ONCE):
+                if isinstance(item, Stop):
+                    return False
+                self._take(item)
+                item = self._inbox.get_nowait()
+        except Empty:
+            pass
+        self._step(Tick(self._clock()))
+        return True
+
+    def _take(self, item: TableEvent | Request) -> None:
+        if isinstance(item, Request):
+            item.answer(self._answer(item))
+        else:
+            self._step(item)
+
+    def _answer(self, request: Request) -> Answer:
+        """Do what a client asks for, and say what became of it."""
+        message = request.message
+        if message.press is not None and message.press not in self._button_names:
+            return refusal(message, Why.UNKNOWN_BUTTON)
+        at = self._clock()
+        event: TableEvent
+        if message.name is not None:
+            event = Named(message.name.seat, message.name.name, at)
+        else:
+            event = ButtonPressed(message.press or "", at)
+        before = self.table.refusal
+        self._step(event)
+        after = self.table.refusal
+        return refusal(message, after.why) if after is not None and after is not before else taken(message)
+
+    def _step(self, event: TableEvent) -> None:
+        after = update(self.table, event)
+        if after is self.table:
+            return
+        if self.table.fault is not None and after.fault is None:
+            self._open_store(self._beside)
+            return
+        if not self._commit(after):
+            button = event.button if isinstance(event, ButtonPressed) else "ok"
+            self.table = refuse(self.table, Why.NOT_SAVED, button, event.at)
+            return
+        self._settle()
+
+    def _commit(self, table: Table) -> bool:
+        """Make this the table once it is saved; False, and the table stays, where it can't be."""
+        if self._store is not None:
+            try:
+                self._store.save(table)
+            except StoreError:
+                return False
+        self.table = table
+        return True
+
+    def _settle(self) -> None:
+        """Draw what the table waits for, until it waits for people."""
+        while (want := wants(self.table)) is not None:
+            if not self._commit(update(self.table, self._draw(want))):
+                return
+
+    def _draw(self, want: Want) -> TableEvent:
+        at = self._clock()
+        if want is Want.FIRST:
+            return FirstDrawn(secrets.choice(self.table.taken), at)
+        play = self.table.play
+        assert play is not None
+        assert self._store is not None
+        drawn = sum(isinstance(event, Chance) for event in play.events)
+        # Seeded by the game and the number of the draw: what is taken back and dealt again is the same.
+        below = random.Random(f"{self._store.seed}/{drawn}").randrange
+        event = rules.chance(play.state, below)
+        assert isinstance(event, Chance)
+        return ChanceDrawn(event, at)
+
+    # --- Out ---------------------------------------------------------------------------------------------
+
+    def _tell(self) -> None:
+        """Publish a snapshot if there is anything new in it."""
+        now_known = snapshot(self.table, self._palette_now())
+        if now_known != self._told:
+            self._told = now_known
+            self._version += 1
+            line = messages.line({"snapshot": {**now_known, "version": self._version}})
+            self._audience.publish_snapshot(line)
+
+    def _show(self) -> None:
+        """Give the lights the frame of now, if it changed or is to be refreshed."""
+        now = self._clock()
+        lit = view(self.table, now, self._palette_now()).lit
+        frame = LightFrame({name: lit[name] for name in self._light_names if name in lit})
+        if frame == self._frame and now - self._shown_at < REFRESH:
+            return
+        self._frame, self._shown_at = frame, now
+        limited = limit(frame, self._layout.supply)
+        self._lights.show(limited)
+        if self._audience.frames_wanted:
+            dots = (bytes(limited.colour(name)) for name in self._light_names)
+            self._audience.publish_frame(messages.line({"frame": b"".join(dots).hex()}))
+
+    def _palette_now(self) -> Palette:
+        play = self.table.play
+        return palette_for(play.setup.mode if play is not None else self.table.mode, self._palette)

@@ -1,0 +1,46 @@
+"""Games between bots, and the proof of each: its record is read back before the game counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from device.bots.simple import Below, Bot
+from device.rules import game, record
+from device.rules.events import Event
+from device.rules.game import Setup, State
+
+ROUNDS: int = 200
+"""The limit of rounds in an automatic match (R17)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A game that bots have played: its record, verified, and the record's bytes."""
+
+    record: record.Record
+    written: bytes
+
+
+class SelfplayError(Exception):
+    """A game did not survive being read back: a fault in this program, never in what it was given."""
+
+
+def play(chosen: Setup, bots: Sequence[Bot], below: Below, rounds: int = ROUNDS) -> Played:
+    """Play one game, a bot for each seat, and verify it; `below(n)` gives a number from 0 to n - 1."""
+    events: list[Event] = []
+    state = game.setup(chosen)
+    while (turn := game.to_act(state)) != game.NOBODY:
+        if turn == game.CHANCE and state.round == rounds:
+            break
+        event = game.chance(state, below) if turn == game.CHANCE else bots[turn[0]](state, below)
+        events.append(event)
+        state = game.apply(state, event)
+    return _verified(chosen, events, state)
+
+
+def _verified(chosen: Setup, events: list[Event], state: State) -> Played:
+    stopped = game.outcome(state) is None
+    written = record.write(chosen, events, stopped=stopped)
+    (verified,) = record.read(written.splitlines(keepends=True))
+    if verified.events != tuple(events) or verified.state != (game.stop(state) if stopped else state):
+        raise SelfplayError("the record of a game tells another game than the one that was played")
+    return Played(verified, written)

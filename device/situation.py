@@ -1,0 +1,84 @@
+"""Where a table stands between two starts, as plain values; its game is kept as events beside it."""
+
+from dataclasses import replace
+
+import msgspec
+
+from device.ceremony import Ceremony
+from device.play import Play, Selection
+from device.rules.board import FLOOR
+from device.rules.events import Draft
+from device.rules.game import MODES
+from device.rules.notation import event_of, text_of
+from device.table import LONGEST_NAME, Question, Table, new_table
+
+
+class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table without its game."""
+
+    names: tuple[str, ...] = ()
+    taken: tuple[int, ...] = ()
+    choosing: bool = False
+    mode: str = "standard"
+    selection: str | None = None  # as a draft to the floor, such as `3bf`
+    steps_shown: int | None = None  # of the scoring ceremony
+
+
+class LargerTableError(ValueError):
+    """What was kept needs more seats or displays than this table has."""
+
+
+def situation_of(table: Table) -> Situation:
+    """What is to be kept of a table, apart from its game."""
+    chosen = table.selection
+    return Situation(
+        names=table.names,
+        taken=table.taken,
+        choosing=table.choosing,
+        mode=table.mode,
+        selection=text_of(Draft(chosen.source, chosen.colour, FLOOR)) if chosen else None,
+        steps_shown=table.ceremony.shown if table.ceremony else None,
+    )
+
+
+def table_of(kept: Situation, play: Play | None, places: int, displays: int, now: float) -> Table:
+    """The table at the very choice where it was left; a game that goes on asks once if this is your board.
+
+    Raises ValueError where what was kept makes no sense, LargerTableError where this table can't hold it.
+    """
+    table = new_table(places, displays)
+    if any(kept.names[places:]) or any(place > places for place in kept.taken):
+        raise LargerTableError(f"it has a player at a seat beyond the {places} of this table")
+    if play is not None and len(play.state.sources) - 1 > displays:
+        raise LargerTableError(f"its game needs more than the {displays} displays of this table")
+    if kept.mode not in MODES or any(len(name) > LONGEST_NAME for name in kept.names):
+        raise ValueError("its situation can't be read")
+    if len(set(kept.taken)) != len(kept.taken) or any(place < 1 for place in kept.taken):
+        raise ValueError("its seats can't be read")
+    names = (*kept.names[:places], *("",) * (places - len(kept.names)))
+    table = replace(table, names=names, taken=kept.taken, choosing=kept.choosing, mode=kept.mode)
+    if play is None:
+        return table
+    return replace(
+        table,
+        play=play,
+        selection=_selection(kept.selection, play),
+        ceremony=None if kept.steps_shown is None else Ceremony(_steps_shown(kept.steps_shown, play), now),
+        question=None if play.over else Question.YOUR_BOARD,
+    )
+
+
+def _selection(kept: str | None, play: Play) -> Selection | None:
+    if kept is None:
+        return None
+    draft = event_of(kept)
+    if not isinstance(draft, Draft) or not play.state.sources[draft.source][draft.colour]:
+        raise ValueError(f"its half-made draft {kept} can't be made")
+    return Selection(draft.source, draft.colour)
+
+
+def _steps_shown(kept: int, play: Play) -> int:
+    account = play.state.account
+    if account is None or not 0 <= kept <= len(account.steps):
+        raise ValueError("its scoring can't be read")
+    return kept

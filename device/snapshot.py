@@ -1,0 +1,202 @@
+"""What the pages may know of the table, as plain JSON values with a schema number.
+
+No sentence is in it: words are keys with values, and the pages say them in each reader's language.
+"""
+
+import re
+from dataclasses import fields
+from enum import Enum
+from typing import Any, Final
+
+from device.palettes import Palette
+from device.play import Move, Play, has_gray_wall, marker_holder, marker_in_centre
+from device.prompt import lines_for_selection, live_buttons, prompt
+from device.rules import game as rules
+from device.rules.board import WALL_PATTERN, Board
+from device.rules.notation import text_of
+from device.rules.scoring import (
+    FLOOR_COSTS,
+    BonusGiven,
+    FloorCharged,
+    LineFell,
+    Outcome,
+    Part,
+    Step,
+    TilePlaced,
+)
+from device.rules.tiles import LETTERS, MARKER, Colour, letter, letters
+from device.table import Stage, Table, modes
+
+SCHEMA: Final = 1
+MOVES_SHOWN: Final = 8
+
+Json = dict[str, Any]
+
+_PATTERN: Final = ["".join(map(letter, row)) for row in WALL_PATTERN]
+
+
+def snapshot(table: Table, palette: Palette) -> Json:
+    """Everything the pages show of the table now."""
+    play = table.play
+    asked = prompt(table)
+    return {
+        "schema": SCHEMA,
+        "stage": table.stage.value,
+        "ask": {"say": asked.say, **asked.values},
+        "mode": play.setup.mode if play else table.mode if table.choosing else None,
+        "modes": list(modes(len(table.taken))) if table.stage is Stage.CHOOSING else [],
+        "round": play.state.round if play else 0,
+        "first": play.places[play.setup.first] if play else None,
+        "seats": [_seat(table, place) for place in range(1, table.places + 1)],
+        "pattern": None if play and has_gray_wall(play.state, 0) else _PATTERN,
+        **_sources(play),
+        "choice": _choice(table),
+        "live": list(live_buttons(table)),
+        "moves": [_move(table, play, move) for move in play.moves[-MOVES_SHOWN:]] if play else [],
+        "account": _account(table),
+        "result": _result(table),
+        "refusal": _refusal(table),
+        "palette": {
+            LETTERS[at]: {"name": shade.word, "rgb": "#{:02x}{:02x}{:02x}".format(*shade.light)}
+            for at, shade in enumerate(palette.shades)
+        },
+    }
+
+
+def _seat(table: Table, place: int) -> Json:
+    shown = shown_boards(table)
+    board = shown.get(place, Board())
+    play = table.play
+    seat = play.seat_at(place) if play else None
+    marker = play is not None and seat is not None and marker_holder(play.state) == seat
+    return {
+        "seat": place,
+        "taken": seat is not None if play else place in table.taken,
+        "name": table.names[place - 1] or None,
+        "acting": place == table.acting_place,
+        "score": board.score,
+        "marker": marker,
+        "lines": [
+            letter(colour) * held if colour is not None else ""
+            for colour, held in zip(board.colours, board.held, strict=True)
+        ],
+        "wall": ["".join("." if tile is None else letter(tile) for tile in row) for row in board.wall],
+        "floor": "".join(MARKER.value if tile is MARKER else letter(tile) for tile in board.floor),
+        "cost": FLOOR_COSTS[len(board.floor)],
+    }
+
+
+def shown_boards(table: Table) -> dict[int, Board]:
+    """The boards by place as they are shown: during the scoring ceremony, after the step on show."""
+    play = table.play
+    if play is None:
+        return {}
+    boards = play.state.boards
+    if table.ceremony is not None and play.state.account is not None:
+        boards = play.state.account.boards_after(table.ceremony.shown)
+    return dict(zip(play.places, boards, strict=True))
+
+
+def _sources(play: Play | None) -> Json:
+    if play is None:
+        return {"displays": [], "centre": "", "marker_in_centre": False}
+    centre, *displays = (letters(tiles) for tiles in play.state.sources)
+    return {"displays": displays, "centre": centre, "marker_in_centre": marker_in_centre(play.state)}
+
+
+def _choice(table: Table) -> Json | None:
+    if table.play is None or table.selection is None:
+        return None
+    source, colour = table.selection.source, table.selection.colour
+    return {
+        "source": source,
+        "colour": letter(colour),
+        "count": table.play.state.sources[source][colour],
+        "lines": list(lines_for_selection(table)),
+    }
+
+
+def _named(table: Table, play: Play, seat: int) -> Json:
+    place = play.places[seat]
+    return {"seat": place, "name": table.names[place - 1] or None}
+
+
+def _move(table: Table, play: Play, move: Move) -> Json:
+    return {
+        **_named(table, play, move.seat),
+        "source": move.draft.source,
+        "colour": letter(move.draft.colour),
+        "count": move.tiles,
+        "line": move.draft.line,
+        "fell": move.fell,
+        "marker": move.marker,
+        "token": text_of(move.draft),
+    }
+
+
+def _account(table: Table) -> Json | None:
+    play = table.play
+    if play is None or play.state.account is None:
+        return None
+    account = play.state.account
+    steps = account.steps if table.ceremony is None else account.steps[: table.ceremony.shown]
+    return {
+        "round": account.round,
+        "running": table.ceremony is not None,
+        "steps": [{**_step(step), **_named(table, play, step.seat)} for step in steps],
+    }
+
+
+_STEP_NAMES: Final[dict[type[Part], str]] = {
+    TilePlaced: "placed",
+    LineFell: "fell",
+    FloorCharged: "floor",
+    BonusGiven: "bonus",
+}
+
+
+def _step(step: Step) -> Json:
+    """A step by its name, with all that it holds but the board; of that, the score after it."""
+    what = step.what
+    name = _STEP_NAMES.get(type(what)) or re.sub(r"(?<!^)(?=[A-Z])", "_", type(what).__name__).lower()
+    held = {each.name: _plain(getattr(what, each.name)) for each in fields(what) if each.name != "board"}
+    return {"step": name, "score": what.board.score, **held}
+
+
+def _plain(value: object) -> object:
+    match value:
+        case Colour():
+            return letter(value)
+        case Enum():
+            return value.value
+        case _:
+            return value
+
+
+def _result(table: Table) -> Json | None:
+    play = table.play
+    ended = rules.outcome(play.state) if play is not None else None
+    if play is None or not isinstance(ended, Outcome) or table.ceremony is not None:
+        return None
+    scores = [
+        {
+            **_named(table, play, seat),
+            "score": ended.scores[seat],
+            "rows": ended.rows[seat],
+            "winner": seat in ended.winners,
+        }
+        for seat in range(len(play.places))
+    ]
+    return {"scores": scores, "tie": _tie(ended)}
+
+
+def _tie(ended: Outcome) -> str:
+    """How a tie in points was settled (R15): not needed, by complete rows, or shared."""
+    if len(ended.winners) > 1:
+        return "shared"
+    return "rows" if ended.scores.count(max(ended.scores)) > 1 else "none"
+
+
+def _refusal(table: Table) -> Json | None:
+    refusal = table.refusal
+    return {"say": refusal.why, "button": refusal.button, "number": refusal.number} if refusal else None
