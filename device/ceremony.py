@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Final
 
-from device.rules.scoring import Account, BonusGiven, FloorCharged, LineFell, Step, TilePlaced
+from device.rules.scoring import Account, BonusGiven, FloorCharged, Step, TilePlaced
+from device.rules.solo_steps import FloorCleared, PenaltyCharged
 
 OPENING: Final = 1.0
 """Seconds between the last draft and the first step."""
-_SECONDS: Final = {TilePlaced: 1.6, LineFell: 1.2, FloorCharged: 1.2, BonusGiven: 1.8}
+_SECONDS: Final = 1.2
+"""Of a step of most kinds; the runs of a placed tile and the bonuses take longer to see."""
 CLOSING: Final = 0.8
 """Seconds after the last step."""
 
@@ -22,9 +24,15 @@ class Ceremony:
 
 def seconds(step: Step) -> float:
     """How long a step is shown; an empty floor has nothing to show."""
-    if isinstance(step.what, FloorCharged) and not step.what.tiles:
-        return 0.0
-    return _SECONDS[type(step.what)]
+    match step.what:
+        case FloorCharged(tiles=0) | FloorCleared(tiles=0) | PenaltyCharged(tiles=0):
+            return 0.0
+        case TilePlaced():
+            return 1.6
+        case BonusGiven():
+            return 1.8
+        case _:
+            return _SECONDS
 
 
 def pass_time(ceremony: Ceremony, account: Account | None, now: float) -> Ceremony | None:

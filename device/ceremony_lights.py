@@ -6,7 +6,7 @@ from device import ceremony
 from device.ceremony import Ceremony
 from device.painting import Painting, line_lights, paint_board, paint_score, wall_light
 from device.palettes import Palette
-from device.play import Play
+from device.play import Play, is_player_board
 from device.rhythm import STEADY, dimmed, fast, slow
 from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board
 from device.rules.scoring import BonusGiven, BonusKind, FloorCharged, LineFell, Step, TilePlaced, runs
@@ -24,6 +24,8 @@ def paint_ceremony(painting: Painting, play: Play, shown: Ceremony, palette: Pal
     for seat, board in enumerate(account.boards_after(shown.shown)):
         level = STEADY if step is None or step.seat == seat else WATCHING
         paint_board(painting, play.places[seat], board, palette, level)
+        if is_player_board(play, seat):
+            paint_score(painting, play.places[seat], board.score, level)
     if step is not None:
         length = ceremony.seconds(step) or 1.0
         before = account.boards_after(shown.shown - 1)[step.seat]
@@ -49,6 +51,8 @@ def _paint_step(
             _paint_bonus(painting, place, step.what, palette, slow(now))
             if part < 0.5:
                 paint_score(painting, place, before.score)
+        case _:
+            _paint_change(painting, place, before, step.what.board, palette, fast(now))
 
 
 def _paint_placed(
@@ -72,6 +76,18 @@ def _paint_placed(
         painting[wall_light(place, row, column)] = palette.shades[tile].light
     if part < 0.75:
         paint_score(painting, place, before.score)
+
+
+def _paint_change(
+    painting: Painting, place: int, before: Board, after: Board, palette: Palette, level: float
+) -> None:
+    """Whatever else changed on a board pulses: the tiles that came, and those that went."""
+    old, new = Painting(), Painting()
+    paint_board(old, place, before, palette, 1.0)
+    paint_board(new, place, after, palette, 1.0)
+    for name in old.keys() | new.keys():
+        if old.get(name) != new.get(name):
+            painting[name] = dimmed(new.get(name) or old[name], level)
 
 
 def _paint_floor(painting: Painting, place: int, before: Board, palette: Palette, level: float) -> None:

@@ -1,4 +1,4 @@
-"""The command `azul-table`: each of its commands is a module of `device.commands`, imported when it is called.
+"""The command `azul-table`; each of its commands is a module of `device.commands`, imported when wanted.
 
 Exit status 0 when all is well, 1 for a fault in what was given, 2 for wrong usage.
 """
@@ -12,24 +12,34 @@ from typing import Final
 
 import click
 
-COMMANDS: Final = ("play", "replay", "selfplay", "bench")
-"""In the order of the help; each is `command` in the module of its name."""
+COMMANDS: Final = {
+    "play": "Start the table with simulated hardware, and its pages.",
+    "replay": "Verify every game of a record FILE (- is standard input).",
+    "selfplay": "Play games between bots and write their records.",
+    "bench": "Measure how fast this machine is, and compare it with the goals.",
+}
+"""In the order of the help, with the line that stands there; each is `command` in the module of its name."""
 
 
 class Commands(click.Group):
     """A group that imports a command only when it is wanted, so that none pays for the others."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The names of all commands."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of a name, or None."""
         if cmd_name not in COMMANDS:
             return None
         command = import_module(f"device.commands.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the commands to the help, importing none."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -13,16 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
 from device import messages
-from device.lights import view
-from device.messages import Answer
-from device.palettes import Palette, palette_for
-from device.rhythm import next_frame_time
-from device.rules import game as rules
-from device.rules.events import Chance
-from device.snapshot import Json, snapshot
-from device.socket_server import Request, refusal, taken
-from device.store import Store, StoreError, fault_of
-from device.table import (
+from device.appliance import (
     ChanceDrawn,
     FirstDrawn,
     Named,
@@ -32,10 +23,19 @@ from device.table import (
     Want,
     Why,
     new_table,
-    refuse,
-    update,
     wants,
 )
+from device.lights import view
+from device.messages import Answer
+from device.palettes import Palette, palette_for
+from device.play import Play
+from device.rhythm import next_frame_time
+from device.rules import game as rules
+from device.rules.events import Chance
+from device.snapshot import Json, snapshot
+from device.socket_server import Request, refusal, taken
+from device.store import Store, StoreError, fault_of
+from device.table import refuse, update
 from hardware.api import ButtonPressed, LightFrame, Lights
 from hardware.layout import Layout
 from hardware.power import limit
@@ -67,6 +67,18 @@ class Audience(Protocol):
 Inbox = SimpleQueue[TableEvent | Request | Stop]
 
 
+Draw = Callable[[Play, str], Chance]
+"""Draws the chance event that a game waits for; the text is the game's seed."""
+
+
+def seeded_draw(play: Play, seed: str) -> Chance:
+    """Draw by the game's seed and the number of the draw: what is taken back and dealt again is the same."""
+    drawn = sum(isinstance(event, Chance) for event in play.events)
+    event = rules.chance(play.state, random.Random(f"{seed}/{drawn}").randrange)
+    assert isinstance(event, Chance)
+    return event
+
+
 class Daemon:
     """One table and everything it drives, until `Stop` comes out of the inbox."""
 
@@ -79,6 +91,7 @@ class Daemon:
         lights: Lights,
         audience: Audience,
         clock: Callable[[], float] = time.monotonic,
+        draw: Draw = seeded_draw,
     ) -> None:
         self._layout = layout
         self._light_names = [light.name for light in layout.lights]
@@ -88,6 +101,7 @@ class Daemon:
         self._lights = lights
         self._audience = audience
         self._clock = clock
+        self._draw_event = draw
         self._frame = LightFrame({})
         self._shown_at = float("-inf")
         self._told: Json = {}
@@ -197,12 +211,7 @@ class Daemon:
         play = self.table.play
         assert play is not None
         assert self._store is not None
-        drawn = sum(isinstance(event, Chance) for event in play.events)
-        # Seeded by the game and the number of the draw: what is taken back and dealt again is the same.
-        below = random.Random(f"{self._store.seed}/{drawn}").randrange
-        event = rules.chance(play.state, below)
-        assert isinstance(event, Chance)
-        return ChanceDrawn(event, at)
+        return ChanceDrawn(self._draw_event(play, self._store.seed), at)
 
     # --- Out ---------------------------------------------------------------------------------------------
 
@@ -231,4 +240,4 @@ class Daemon:
 
     def _palette_now(self) -> Palette:
         play = self.table.play
-        return palette_for(play.setup.mode if play is not None else self.table.mode, self._palette)
+        return palette_for(play.setup.mode if play is not None else self.table.wishes.mode, self._palette)

@@ -7,25 +7,29 @@ Sweep: something moves.
 from collections.abc import Iterable
 from typing import Final
 
+from device.appliance import Stage, Table
+from device.buttons import place_and_line_of, source_of
 from device.ceremony_lights import paint_ceremony
+from device.choice_lights import paint_choices, paint_scoring_tile, paint_sent
 from device.painting import (
     Painting,
     free_spaces,
     line_lights,
     paint_board,
+    paint_score,
     paint_sources,
     source_lights,
 )
 from device.palettes import Palette
-from device.play import Play, marker_in_centre
-from device.prompt import lines_for_selection, live_buttons
+from device.play import Play, is_player_board, marker_in_centre
+from device.prompt import acting_places, lines_for_selection, live_buttons
 from device.rhythm import FAINT, FLASH, STEADY, dimmed, fast, frame_time, slow
 from device.rules import game as rules
 from device.rules.board import FLOOR
 from device.rules.events import CENTRE
 from device.rules.scoring import Outcome
 from device.rules.tiles import Colour
-from device.table import Stage, Table, modes, place_and_line_of, source_of
+from device.seating import menu
 from hardware import api
 from hardware.api import DARK, LightFrame, Rgb
 
@@ -37,7 +41,6 @@ CREST: Final[Rgb] = (255, 255, 255)
 SWEEP: Final = 0.06
 """Seconds that a sweep takes for each light that changes, up to its longest."""
 LONGEST_SWEEP: Final = 1.2
-CHOSEN_MODE_LIGHTS: Final = 4
 
 
 def view(table: Table, now: float, palette: Palette) -> LightFrame:
@@ -68,10 +71,10 @@ def _paint_seating(painting: Painting, table: Table, now: float) -> None:
 
 
 def _paint_choosing(painting: Painting, table: Table, now: float) -> None:
-    """Modes stand on the displays; who starts is asked at the seats, and the centre draws."""
-    for number, mode in enumerate(modes(len(table.taken)), start=1):
-        level = fast(now) if mode == table.mode else slow(now) * 0.5
-        for name in source_lights(number)[:CHOSEN_MODE_LIGHTS]:
+    """What can be chosen stands on the displays; who starts is asked at the seats, and the centre draws."""
+    for item in menu(table):
+        level = fast(now) if item.chosen else slow(now) * 0.5
+        for name in source_lights(source_of(item.button) or CENTRE)[:4]:
             painting[name] = dimmed(OFFERED, level)
     for place in table.taken:
         painting[api.turn_light(place)] = dimmed(TURN, slow(now))
@@ -90,16 +93,22 @@ def _paint_play(painting: Painting, table: Table, now: float, palette: Palette) 
     else:
         _paint_boards(painting, play, palette)
         _paint_drafts(painting, table, play, STEADY if moving else slow(now), fast(now), palette)
+    paint_scoring_tile(painting, play, palette)
     if moving:
         _sweep(painting, table, now, palette)
     elif table.selection is not None:
-        _paint_targets(painting, table, play, slow(now), palette)
+        _paint_targets(painting, table, play, now, palette)
+    elif table.stage is Stage.CHOICE:
+        paint_choices(painting, play, palette, now)
     _paint_turn(painting, table, play, now)
 
 
 def _paint_boards(painting: Painting, play: Play, palette: Palette) -> None:
     for place, board in zip(play.places, play.state.boards, strict=True):
         paint_board(painting, place, board, palette)
+    for seat, board in enumerate(play.state.boards):
+        if is_player_board(play, seat):
+            paint_score(painting, play.places[seat], board.score)
 
 
 def _paint_drafts(
@@ -116,28 +125,29 @@ def _paint_drafts(
     paint_sources(painting, play.state, palette, level_of)
 
 
-def _paint_targets(painting: Painting, table: Table, play: Play, level: float, palette: Palette) -> None:
+def _paint_targets(painting: Painting, table: Table, play: Play, now: float, palette: Palette) -> None:
     """The spaces that the selected tiles would fill on each legal line and on the floor, dimmed and pulsing.
 
-    The first draft from the centre costs a floor space for the marker, too (R6).
+    The first draft from the centre costs a floor space for the marker, too (R6). In solo a line that is tried
+    pulses fast, and so do the tiles that it would send to the penalty row.
     """
     selection, place = table.selection, table.acting_place
     if selection is None or place is None:
         return
-    state = play.state
-    board = state.boards[play.places.index(place)]
-    tiles = state.sources[selection.source][selection.colour]
-    light = dimmed(palette.shades[selection.colour].light, FAINT + FAINT * level)
-    marker = int(selection.source == CENTRE and marker_in_centre(state))
-    on_floor = free_spaces(place, board, FLOOR, tiles + marker)
-    for name in on_floor[marker:]:
-        painting[name] = light
-    for name in on_floor[:marker]:
-        painting[name] = dimmed(palette.marker, FAINT + FAINT * level)
+    seat = play.places.index(place)
+    board = play.state.boards[seat]
+    tiles = play.state.sources[selection.source][selection.colour]
+    marker = int(selection.source == CENTRE and marker_in_centre(play.state))
     for line in lines_for_selection(table):
-        if line != FLOOR:
-            for name in free_spaces(place, board, line, tiles):
-                painting[name] = light
+        if line == FLOOR and not is_player_board(play, seat):
+            continue
+        level = fast(now) if line == selection.tried else FAINT + FAINT * slow(now)
+        extra = marker if line == FLOOR else 0
+        for at, name in enumerate(free_spaces(place, board, line, tiles + extra)):
+            light = palette.marker if at < extra else palette.shades[selection.colour].light
+            painting[name] = dimmed(light, level)
+    if selection.tried is not None:
+        paint_sent(painting, play, selection, palette, fast(now))
 
 
 def _paint_turn(painting: Painting, table: Table, play: Play, now: float) -> None:
@@ -145,8 +155,8 @@ def _paint_turn(painting: Painting, table: Table, play: Play, now: float) -> Non
     if table.stage is Stage.OVER and isinstance(result, Outcome):
         for seat in result.winners:
             painting[api.turn_light(play.places[seat])] = dimmed(TURN, fast(now))
-    elif table.acting_place is not None:
-        painting[api.turn_light(table.acting_place)] = dimmed(TURN, STEADY)
+    for place in acting_places(table):
+        painting[api.turn_light(place)] = dimmed(TURN, STEADY)
 
 
 # --- What moves, what was refused, what `ok` would do ----------------------------------------------------

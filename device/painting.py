@@ -62,7 +62,7 @@ def free_spaces(place: int, board: Board, line: int, tiles: int) -> list[str]:
 def paint_board(
     painting: Painting, place: int, board: Board, palette: Palette, level: float = STEADY
 ) -> None:
-    """Light what lies on a place's board, and its score."""
+    """Light what lies on a place's board."""
     lights = [dimmed(shade.light, level) for shade in palette.shades]
     for row, names in zip(board.wall, _WALL[place - 1], strict=True):
         for tile, name in zip(row, names, strict=True):
@@ -75,7 +75,6 @@ def paint_board(
     marker = dimmed(palette.marker, level)
     for tile_or_marker, name in zip(board.floor, _FLOOR[place - 1], strict=False):
         painting[name] = marker if tile_or_marker is MARKER else lights[tile_or_marker]
-    paint_score(painting, place, board.score, level)
 
 
 def paint_score(painting: Painting, place: int, score: int, level: float = STEADY) -> None:

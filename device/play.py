@@ -11,6 +11,7 @@ from device.rules import standard
 from device.rules.events import CENTRE, Choice, Deal, Draft, Event
 from device.rules.game import Setup
 from device.rules.penalty_row import PLAYER
+from device.rules.solo import display_in_work, preview
 from device.rules.tiles import COLOURS, NO_TILES, Colour
 
 
@@ -27,7 +28,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """A game in play; `places[seat]` is the table's seat (from 1) of the game's seat (from 0)."""
+    """A game in play; `places` are the table's seats (from 1) of its boards: one a player, two in solo."""
 
     setup: Setup
     places: tuple[int, ...]
@@ -40,8 +41,14 @@ class Play:
         """Whether the game has ended."""
         return rules.outcome(self.state) is not None
 
+    @property
+    def asks_choice(self) -> bool:
+        """Whether players have another choice than a draft: of columns, squares or penalty tiles."""
+        waits_for_people = rules.to_act(self.state) not in (rules.CHANCE, rules.NOBODY)
+        return waits_for_people and self.state.phase is not standard.Phase.OFFER
+
     def seat_at(self, place: int) -> int | None:
-        """The game's seat of somebody at the table; None where nobody plays."""
+        """The game's board at a seat of the table, from 0; None where there is none."""
         return self.places.index(place) if place in self.places else None
 
 
@@ -51,6 +58,7 @@ class Selection:
 
     source: int
     colour: Colour
+    tried: int | None = None  # in solo: the line whose tiles for the penalty row are shown
 
 
 def start(setup: Setup, places: tuple[int, ...]) -> Play:
@@ -109,6 +117,11 @@ def marker_holder(state: rules.State) -> int | None:
     return state.marker if isinstance(state, standard.State) else None
 
 
+def starter(play: Play) -> int | None:
+    """The table's seat that starts this round; None in solo, where nobody does."""
+    return play.places[play.state.starter] if isinstance(play.state, standard.State) else None
+
+
 def has_gray_wall(state: rules.State, seat: int) -> bool:
     """Whether a board's wall has no colours printed (G1, S11)."""
     if isinstance(state, standard.State):
@@ -116,15 +129,33 @@ def has_gray_wall(state: rules.State, seat: int) -> bool:
     return state.gray and seat == PLAYER
 
 
+def is_player_board(play: Play, seat: int) -> bool:
+    """Whether a board keeps a score and a floor: all but the action board of solo (S4, S9)."""
+    return isinstance(play.state, standard.State) or seat == PLAYER
+
+
+def sources_to_draft(state: rules.State) -> tuple[int, ...]:
+    """The sources that a draft may take from now: all that hold tiles; in solo the display in work (S3)."""
+    if not isinstance(state, standard.State):
+        display = display_in_work(state)
+        return (display,) if display else ()
+    return tuple(source for source, tiles in enumerate(state.sources) if tiles != NO_TILES)
+
+
 def next_selection(play: Play, now: Selection | None, source: int) -> Selection | None:
     """What pressing a source selects: its first colour, or the next one when pressed again.
 
-    None where the source holds no tile.
+    None where nothing can be drafted from it.
     """
-    tiles = play.state.sources[source] if source < len(play.state.sources) else ()
-    colours = [colour for colour, number in zip(COLOURS, tiles, strict=False) if number]
-    if not colours:
+    if source not in sources_to_draft(play.state):
         return None
+    tiles = play.state.sources[source]
+    colours = [colour for colour, number in zip(COLOURS, tiles, strict=True) if number]
     if now is not None and now.source == source:
         return Selection(source, colours[(colours.index(now.colour) + 1) % len(colours)])
     return Selection(source, colours[0])
+
+
+def sent_to_penalty_row(state: rules.State, draft: Draft) -> tuple[Colour, ...]:
+    """The tiles that a legal draft would send to the penalty row; none but in solo (S4 to S6)."""
+    return () if isinstance(state, standard.State) else preview(state, draft).sent

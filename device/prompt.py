@@ -2,10 +2,17 @@
 
 from dataclasses import dataclass, field
 
-from device.rules.board import FLOOR, LINES, open_lines
-from device.rules.standard import DISPLAYS
-from device.rules.tiles import NO_TILES, letter
-from device.table import Stage, Table, modes, seat_button, source_button
+from device.appliance import Stage, Table
+from device.buttons import OK, UNDO, place_and_line_of, seat_button, seat_buttons, source_button
+from device.choices import choices
+from device.play import sources_to_draft
+from device.rules.board import FLOOR, open_lines
+from device.rules.events import CENTRE, Event, Remove, Scoring, Swap
+from device.rules.game import SOLO
+from device.rules.tiles import letter
+from device.seating import menu, why_not_enough
+
+Values = dict[str, str | int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +20,7 @@ class Prompt:
     """One thing asked for: a key of the pages' words, and the values its sentence needs."""
 
     say: str
-    values: dict[str, str | int | None] = field(default_factory=dict)
+    values: Values = field(default_factory=dict)
 
 
 def prompt(table: Table) -> Prompt:
@@ -25,15 +32,18 @@ def prompt(table: Table) -> Prompt:
         return Prompt(table.question.value)
     match table.stage:
         case Stage.CHOOSING:
-            return Prompt("who_first", {"mode": table.mode})
+            solo = table.wishes.mode == SOLO
+            return Prompt("solo_start" if solo else "who_first", {"mode": table.wishes.mode})
         case Stage.SCORING:
             return _scoring(table)
         case Stage.OVER:
             return Prompt("game_over")
         case Stage.OFFER:
             return _drafting(table)
+        case Stage.CHOICE:
+            return _choosing(table)
         case _:
-            return Prompt("seats_ready" if _enough_seats(table) else "take_seat")
+            return Prompt("take_seat" if why_not_enough(table) else "seats_ready")
 
 
 def _scoring(table: Table) -> Prompt:
@@ -43,63 +53,92 @@ def _scoring(table: Table) -> Prompt:
     shown = table.ceremony.shown
     if account is None or not shown:
         return Prompt("scoring_begins")
-    place = table.play.places[account.steps[shown - 1].seat]
-    return Prompt("scoring", _who(table, place))
+    return Prompt("scoring", _who(table, table.play.places[account.steps[shown - 1].seat]))
 
 
 def _drafting(table: Table) -> Prompt:
     place = table.acting_place
     if table.play is None or place is None:
         return Prompt("dealing")
+    selection = table.selection
     who = _who(table, place)
-    if table.selection is None:
+    if selection is None:
         return Prompt("draft", who)
-    source, colour = table.selection.source, table.selection.colour
-    count = table.play.state.sources[source][colour]
-    return Prompt("place", who | {"source": source, "colour": letter(colour), "count": count})
+    count = table.play.state.sources[selection.source][selection.colour]
+    tiles: Values = {"source": selection.source, "colour": letter(selection.colour), "count": count}
+    if selection.tried is None:
+        return Prompt("place", who | tiles)
+    return Prompt("place_again", who | tiles | {"line": selection.tried})
 
 
-def _who(table: Table, place: int) -> dict[str, str | int | None]:
+def _choosing(table: Table) -> Prompt:
+    """What the choices are about; several seats at once are asked together (G3)."""
+    assert table.play is not None
+    events = list(choices(table.play).values())
+    return Prompt(_choice_key(events[0]))
+
+
+def _choice_key(event: Event) -> str:
+    match event:
+        case Scoring():
+            return "choose_square"
+        case Swap():
+            return "choose_swap"
+        case Remove():
+            return "choose_removal"
+        case _:
+            return "choose_column"
+
+
+def _who(table: Table, place: int) -> Values:
     return {"seat": place, "name": table.names[place - 1] or None}
 
 
 def live_buttons(table: Table) -> tuple[str, ...]:
     """The buttons that mean something now; every other press is refused."""
     if table.fault is not None:
-        return ("ok",)
+        return (OK,)
     live = _live_in_stage(table)
-    return (*live, "ok") if table.question is not None and "ok" not in live else live
+    return (*live, OK) if table.question is not None and OK not in live else live
 
 
 def _live_in_stage(table: Table) -> tuple[str, ...]:
     match table.stage:
         case Stage.SEATING:
             free = [place for place in range(1, table.places + 1) if place not in table.taken]
-            ok = ("ok",) if _enough_seats(table) else ()
-            return (*_seat_buttons(free), *ok, *(("undo",) if table.taken else ()))
+            ok = () if why_not_enough(table) else (OK,)
+            return (*_buttons_of(free), *ok, *((UNDO,) if table.taken else ()))
         case Stage.CHOOSING:
-            offered = range(1, len(modes(len(table.taken))) + 1)
-            return (*map(source_button, offered), "centre", *_seat_buttons(table.taken), "undo")
+            items = [item.button for item in menu(table)]
+            return (*items, source_button(CENTRE), *_buttons_of(table.taken), UNDO)
         case Stage.OFFER:
-            return (*map(source_button, sources_with_tiles(table)), *_live_lines(table), "undo")
+            return (*map(source_button, sources_on_offer(table)), *_live_lines(table), UNDO)
+        case Stage.CHOICE:
+            assert table.play is not None
+            return (*choices(table.play), UNDO)
         case _:
-            return ("ok", "undo")
+            return (OK, UNDO)
 
 
-def _enough_seats(table: Table) -> bool:
-    players = len(table.taken)
-    return bool(modes(players)) and DISPLAYS[players] <= table.displays
+def _buttons_of(places: list[int] | tuple[int, ...]) -> list[str]:
+    return [button for place in places for button in seat_buttons(place)]
 
 
-def _seat_buttons(places: list[int] | tuple[int, ...]) -> list[str]:
-    return [seat_button(place, line) for place in places for line in (*LINES, FLOOR)]
+def acting_places(table: Table) -> tuple[int, ...]:
+    """The places that have a choice now: one in an offer, several at once on gray walls (G3)."""
+    if table.acting_place is not None:
+        return (table.acting_place,)
+    if table.play is None or table.stage is not Stage.CHOICE:
+        return ()
+    found = (place_and_line_of(button) for button in choices(table.play))
+    return tuple(sorted({place for place, _ in filter(None, found)}))
 
 
-def sources_with_tiles(table: Table) -> tuple[int, ...]:
-    """The sources that can be drafted from now; none where nobody has the turn."""
+def sources_on_offer(table: Table) -> tuple[int, ...]:
+    """The sources that can be drafted from now; none where nothing is drafted."""
     if table.play is None or table.acting_place is None:
         return ()
-    return tuple(source for source, tiles in enumerate(table.play.state.sources) if tiles != NO_TILES)
+    return sources_to_draft(table.play.state)
 
 
 def lines_for_selection(table: Table) -> tuple[int, ...]:

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import msgspec
 
+from device.appliance import LONGEST_NAME, Question, Table, Wishes, new_table
 from device.ceremony import Ceremony
 from device.play import Play, Selection
 from device.rules.board import FLOOR
 from device.rules.events import Draft
 from device.rules.game import MODES
 from device.rules.notation import event_of, text_of
-from device.table import LONGEST_NAME, Question, Table, new_table
+from device.rules.solo_state import LEVELS, WALLS
 
 
 class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -19,7 +20,7 @@ class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, ...] = ()
     taken: tuple[int, ...] = ()
     choosing: bool = False
-    mode: str = "standard"
+    wishes: Wishes = Wishes()
     selection: str | None = None  # as a draft to the floor, such as `3bf`
     steps_shown: int | None = None  # of the scoring ceremony
 
@@ -35,7 +36,7 @@ def situation_of(table: Table) -> Situation:
         names=table.names,
         taken=table.taken,
         choosing=table.choosing,
-        mode=table.mode,
+        wishes=table.wishes,
         selection=text_of(Draft(chosen.source, chosen.colour, FLOOR)) if chosen else None,
         steps_shown=table.ceremony.shown if table.ceremony else None,
     )
@@ -51,12 +52,12 @@ def table_of(kept: Situation, play: Play | None, places: int, displays: int, now
         raise LargerTableError(f"it has a player at a seat beyond the {places} of this table")
     if play is not None and len(play.state.sources) - 1 > displays:
         raise LargerTableError(f"its game needs more than the {displays} displays of this table")
-    if kept.mode not in MODES or any(len(name) > LONGEST_NAME for name in kept.names):
+    if not _known(kept.wishes) or any(len(name) > LONGEST_NAME for name in kept.names):
         raise ValueError("its situation can't be read")
     if len(set(kept.taken)) != len(kept.taken) or any(place < 1 for place in kept.taken):
         raise ValueError("its seats can't be read")
     names = (*kept.names[:places], *("",) * (places - len(kept.names)))
-    table = replace(table, names=names, taken=kept.taken, choosing=kept.choosing, mode=kept.mode)
+    table = replace(table, names=names, taken=kept.taken, choosing=kept.choosing, wishes=kept.wishes)
     if play is None:
         return table
     return replace(
@@ -66,6 +67,10 @@ def table_of(kept: Situation, play: Play | None, places: int, displays: int, now
         ceremony=None if kept.steps_shown is None else Ceremony(_steps_shown(kept.steps_shown, play), now),
         question=None if play.over else Question.YOUR_BOARD,
     )
+
+
+def _known(wishes: Wishes) -> bool:
+    return wishes.mode in MODES and wishes.level in LEVELS and wishes.wall in WALLS
 
 
 def _selection(kept: str | None, play: Play) -> Selection | None:

@@ -4,16 +4,28 @@ No sentence is in it: words are keys with values, and the pages say them in each
 """
 
 import re
-from dataclasses import fields
+from dataclasses import asdict, fields
 from enum import Enum
 from typing import Any, Final
 
+from device.appliance import Stage, Table
 from device.palettes import Palette
-from device.play import Move, Play, has_gray_wall, marker_holder, marker_in_centre
-from device.prompt import lines_for_selection, live_buttons, prompt
+from device.play import (
+    Move,
+    Play,
+    has_gray_wall,
+    marker_holder,
+    marker_in_centre,
+    sent_to_penalty_row,
+    starter,
+)
+from device.prompt import acting_places, lines_for_selection, live_buttons, prompt
 from device.rules import game as rules
 from device.rules.board import WALL_PATTERN, Board
+from device.rules.events import Draft
+from device.rules.game import SOLO
 from device.rules.notation import text_of
+from device.rules.penalty_row import ACTION
 from device.rules.scoring import (
     FLOOR_COSTS,
     BonusGiven,
@@ -24,8 +36,9 @@ from device.rules.scoring import (
     Step,
     TilePlaced,
 )
+from device.rules.solo_scoring import SoloOutcome
 from device.rules.tiles import LETTERS, MARKER, Colour, letter, letters
-from device.table import Stage, Table, modes
+from device.seating import menu
 
 SCHEMA: Final = 1
 MOVES_SHOWN: Final = 8
@@ -43,12 +56,11 @@ def snapshot(table: Table, palette: Palette) -> Json:
         "schema": SCHEMA,
         "stage": table.stage.value,
         "ask": {"say": asked.say, **asked.values},
-        "mode": play.setup.mode if play else table.mode if table.choosing else None,
-        "modes": list(modes(len(table.taken))) if table.stage is Stage.CHOOSING else [],
+        "mode": play.setup.mode if play else table.wishes.mode if table.choosing else None,
+        "menu": [asdict(item) for item in menu(table)] if table.stage is Stage.CHOOSING else [],
         "round": play.state.round if play else 0,
-        "first": play.places[play.setup.first] if play else None,
+        "first": starter(play) if play else None,
         "seats": [_seat(table, place) for place in range(1, table.places + 1)],
-        "pattern": None if play and has_gray_wall(play.state, 0) else _PATTERN,
         **_sources(play),
         "choice": _choice(table),
         "live": list(live_buttons(table)),
@@ -64,23 +76,24 @@ def snapshot(table: Table, palette: Palette) -> Json:
 
 
 def _seat(table: Table, place: int) -> Json:
-    shown = shown_boards(table)
-    board = shown.get(place, Board())
     play = table.play
     seat = play.seat_at(place) if play else None
-    marker = play is not None and seat is not None and marker_holder(play.state) == seat
+    board = shown_boards(table).get(place, Board())
+    gray = play is not None and seat is not None and has_gray_wall(play.state, seat)
     return {
         "seat": place,
         "taken": seat is not None if play else place in table.taken,
+        "role": "action" if play and play.setup.mode == SOLO and seat == ACTION else "player",
         "name": table.names[place - 1] or None,
-        "acting": place == table.acting_place,
+        "acting": place in acting_places(table),
         "score": board.score,
-        "marker": marker,
+        "marker": play is not None and seat is not None and marker_holder(play.state) == seat,
         "lines": [
             letter(colour) * held if colour is not None else ""
             for colour, held in zip(board.colours, board.held, strict=True)
         ],
         "wall": ["".join("." if tile is None else letter(tile) for tile in row) for row in board.wall],
+        "pattern": None if gray else _PATTERN,
         "floor": "".join(MARKER.value if tile is MARKER else letter(tile) for tile in board.floor),
         "cost": FLOOR_COSTS[len(board.floor)],
     }
@@ -105,14 +118,20 @@ def _sources(play: Play | None) -> Json:
 
 
 def _choice(table: Table) -> Json | None:
+    """The tiles in hand; in solo also what each line would send to the penalty row, and the line tried."""
     if table.play is None or table.selection is None:
         return None
-    source, colour = table.selection.source, table.selection.colour
+    state = table.play.state
+    source, colour, tried = table.selection.source, table.selection.colour, table.selection.tried
+    lines = lines_for_selection(table)
+    sent = {str(line): sent_to_penalty_row(state, Draft(source, colour, line)) for line in lines}
     return {
         "source": source,
         "colour": letter(colour),
-        "count": table.play.state.sources[source][colour],
-        "lines": list(lines_for_selection(table)),
+        "count": state.sources[source][colour],
+        "lines": list(lines),
+        "sends": {line: "".join(map(letter, tiles)) for line, tiles in sent.items() if tiles},
+        "tried": tried,
     }
 
 
@@ -176,8 +195,15 @@ def _plain(value: object) -> object:
 def _result(table: Table) -> Json | None:
     play = table.play
     ended = rules.outcome(play.state) if play is not None else None
-    if play is None or not isinstance(ended, Outcome) or table.ceremony is not None:
+    if play is None or ended is None or table.ceremony is not None:
         return None
+    if isinstance(ended, SoloOutcome):
+        return {
+            "score": ended.score,
+            "victory": ended.victory.value.replace(" ", "_"),
+            "rule": ended.why,
+            "ending": ended.ending.name.lower(),
+        }
     scores = [
         {
             **_named(table, play, seat),
@@ -199,4 +225,6 @@ def _tie(ended: Outcome) -> str:
 
 def _refusal(table: Table) -> Json | None:
     refusal = table.refusal
-    return {"say": refusal.why, "button": refusal.button, "number": refusal.number} if refusal else None
+    if refusal is None or not refusal.said:
+        return None
+    return {"say": refusal.why, "button": refusal.button, "number": refusal.number}

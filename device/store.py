@@ -14,12 +14,12 @@ from typing import Final, Self
 
 import msgspec
 
+from device.appliance import StoreFault, Table
 from device.play import Play, resume
 from device.rules.events import Event
 from device.rules.game import Setup
 from device.rules.notation import event_of, text_of
 from device.situation import LargerTableError, Situation, situation_of, table_of
-from device.table import StoreFault, Table
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x417A756C

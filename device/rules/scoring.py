@@ -10,6 +10,7 @@ from typing import Final
 
 from device.rules.board import LINES, Board, Wall, clear_line, drop, set_tile
 from device.rules.errors import IllegalEventError
+from device.rules.solo_steps import SoloPart
 from device.rules.tiles import COLOURS, Colour, Counts
 
 FLOOR_COSTS: Final = (0, 1, 2, 4, 6, 8, 11, 14)
@@ -71,12 +72,15 @@ class BonusGiven:
     points: int
 
 
+Part = TilePlaced | LineFell | FloorCharged | BonusGiven | SoloPart
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step of a seat's scoring."""
 
     seat: int
-    what: TilePlaced | LineFell | FloorCharged | BonusGiven
+    what: Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,13 @@ class Phase(Enum):
     OFFER = "offer"
     TILING = "tiling"
     OVER = "over"
+    # The solo game's own; each of its phases takes one kind of event (S1, S8).
+    PENALTY = "penalty"
+    COLOUR = "colour"
+    SCORING = "scoring"
+    DRAW = "draw"
+    SWAP = "swap"
+    REMOVE = "remove"
 
 
 @dataclass(frozen=True, slots=True)

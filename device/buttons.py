@@ -1,0 +1,43 @@
+"""What a button's name means at the table: a source, or a place's line or floor."""
+
+import re
+from typing import Final
+
+from device.rules.board import FLOOR, LINES
+from device.rules.events import CENTRE
+from hardware import api
+
+OK: Final = api.OK
+UNDO: Final = api.UNDO
+
+_DISPLAY: Final = re.compile(r"display\.([1-9])")
+_SEAT: Final = re.compile(r"seat\.([1-9])\.(?:line\.([1-5])|floor)")
+
+
+def source_of(button: str) -> int | None:
+    """The source that a button belongs to: 0 for the centre's, k for display k's."""
+    if button == api.CENTRE:
+        return CENTRE
+    found = _DISPLAY.fullmatch(button)
+    return int(found[1]) if found else None
+
+
+def place_and_line_of(button: str) -> tuple[int, int] | None:
+    """The place and the line (0 for the floor) that a seat's button belongs to."""
+    found = _SEAT.fullmatch(button)
+    return (int(found[1]), int(found[2] or FLOOR)) if found else None
+
+
+def source_button(source: int) -> str:
+    """The button of a source."""
+    return api.display_button(source) if source != CENTRE else api.CENTRE
+
+
+def seat_button(place: int, line: int) -> str:
+    """The button of a place's line, or of its floor (line 0)."""
+    return api.line_button(place, line) if line != FLOOR else api.floor_button(place)
+
+
+def seat_buttons(place: int) -> list[str]:
+    """All six buttons of a place."""
+    return [seat_button(place, line) for line in (*LINES, FLOOR)]

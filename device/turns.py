@@ -1,0 +1,84 @@
+"""During the game: choosing a source and a line, the other choices, undo, and what follows from an event."""
+
+from dataclasses import replace
+
+from device.appliance import Movement, Question, RefusedError, Table, Why
+from device.ceremony import Ceremony
+from device.choices import choices, forced_choice
+from device.play import Play, advance, can_take_back, next_selection, sent_to_penalty_row, take_back
+from device.rules import game as rules
+from device.rules.errors import IllegalEventError
+from device.rules.events import Draft, Event
+
+
+def select_source(table: Table, source: int) -> Table:
+    """Choose a source's first colour; pressed again, its next."""
+    if table.play is None or table.acting_place is None:
+        raise RefusedError(Why.NOT_NOW)
+    selection = next_selection(table.play, table.selection, source)
+    if selection is None:
+        raise RefusedError(Why.SOURCE_EMPTY)
+    return replace(table, selection=selection)
+
+
+def draft_to(table: Table, place: int, line: int, at: float) -> Table:
+    """Make the draft with the selected tiles.
+
+    In solo a line that would send tiles to the penalty row is tried first: the table shows what it sends,
+    and the same press again makes the draft.
+    """
+    if place != table.acting_place or table.play is None:
+        raise RefusedError(Why.NOT_YOUR_TURN)
+    selection = table.selection
+    if selection is None:
+        raise RefusedError(Why.CHOOSE_SOURCE_FIRST)
+    draft = Draft(selection.source, selection.colour, line)
+    try:
+        if selection.tried != line and sent_to_penalty_row(table.play.state, draft):
+            return replace(table, selection=replace(selection, tried=line))
+        return happen(table, draft, at)
+    except IllegalEventError as illegal:
+        raise RefusedError(illegal.why) from illegal
+
+
+def choose_by(table: Table, button: str, at: float) -> Table:
+    """Make the choice that a button stands for: a gray wall's column, or one of solo's."""
+    assert table.play is not None
+    choice = choices(table.play).get(button)
+    if choice is None:
+        raise RefusedError(Why.NOT_NOW)
+    return happen(table, choice, at)
+
+
+def happen(table: Table, event: Event, at: float) -> Table:
+    """Apply an event of the game; the end of a round begins its scoring ceremony."""
+    before = table.play
+    assert before is not None
+    after = advance(before, event)
+    while not table.confirm_columns and (forced := forced_choice(after)) is not None:
+        after = advance(after, forced)
+    return replace(
+        table,
+        play=after,
+        selection=None,
+        ceremony=Ceremony(0, at) if _closed_round(before, after) else None,
+        movement=Movement(before, at),
+    )
+
+
+def _closed_round(before: Play, after: Play) -> bool:
+    return rules.closing_scores(before.state, after.state) is not None
+
+
+def undo(table: Table, at: float) -> Table:
+    """Step back one choice, as far as the start of the round; there, ask whether to stop the game."""
+    if table.play is None:
+        raise RefusedError(Why.NOTHING_TO_UNDO)
+    if table.selection is not None:
+        return replace(table, selection=None)
+    if not can_take_back(table.play):
+        return replace(table, question=Question.STOP_GAME)
+    back = take_back(table.play)
+    while not table.confirm_columns and forced_choice(back) is not None:
+        back = take_back(back)
+    return replace(table, play=back, ceremony=None, movement=Movement(table.play, at))
