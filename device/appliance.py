@@ -13,6 +13,7 @@ from device.rules import game as rules
 from device.rules.events import Chance
 from device.rules.solo_state import EASY, WALLS
 from device.rules.standard import STANDARD, Phase
+from device.rules.tiles import Colour
 from hardware.api import ButtonPressed
 
 LONGEST_NAME: Final = 20
@@ -25,6 +26,7 @@ class Stage(StrEnum):
     SEATING = "seating"
     CHOOSING = "choosing"  # the mode and who starts
     OFFER = "offer"
+    TELLING = "telling"  # tiles of resin: the table is told what was drawn
     CHOICE = "choice"  # of columns on gray walls, of squares and penalty tiles in solo
     SCORING = "scoring"
     OVER = "over"
@@ -46,6 +48,10 @@ class Why(StrEnum):
     NOTHING_TO_CONFIRM = "nothing_to_confirm"
     NOT_NOW = "not_now"
     NAME_TOO_LONG = "name_too_long"
+    UNKNOWN_TAG = "unknown_tag"
+    TILE_TOLD_ALREADY = "tile_told_already"
+    TILE_NOT_LEFT = "tile_not_left"  # all 20 of its colour lie elsewhere
+    TILE_IN_LID = "tile_in_lid"  # the bag is not empty yet, and holds none of its colour
     NOT_SAVED = "not_saved"  # the disk took no more: nothing was changed
 
 
@@ -95,7 +101,25 @@ class Named:
     at: float
 
 
-TableEvent = ButtonPressed | Tick | ChanceDrawn | FirstDrawn | Named
+@dataclass(frozen=True, slots=True)
+class TileShown:
+    """A tile was shown to a reader, or typed; `tag` tells it from its like, where it has one."""
+
+    colour: Colour
+    reader: str | None
+    tag: str | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownTag:
+    """A tag was laid on a reader that nobody has taught the table."""
+
+    reader: str
+    at: float
+
+
+TableEvent = ButtonPressed | UnknownTag | TileShown | Tick | ChanceDrawn | FirstDrawn | Named
 
 
 class RefusedError(Exception):
@@ -130,6 +154,14 @@ class Movement:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A drawn tile that the table was told of; its tag if it has one."""
+
+    colour: Colour
+    tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StoreFault:
     """A store that can't be used, why, and the new file that the table offers to start beside it."""
 
@@ -155,12 +187,14 @@ class Table:
     displays: int
     names: tuple[str, ...]  # by place; empty where nobody said one
     confirm_columns: bool = True  # whether a gray wall's only legal column is asked for all the same
+    resin: bool = False  # the box's own tiles lie on the table: chance is told, not drawn
     taken: tuple[int, ...] = ()  # places in the order in which they were taken
     choosing: bool = False
     wishes: Wishes = Wishes()
     drawing_first: bool = False
     play: Play | None = None
     selection: Selection | None = None
+    told: tuple[Told, ...] = ()
     ceremony: Ceremony | None = None
     question: Question | None = None
     refusal: Refusal | None = None
@@ -178,6 +212,8 @@ class Table:
             return Stage.SCORING
         if self.play.over:
             return Stage.OVER
+        if self.resin and rules.to_act(self.play.state) == rules.CHANCE:
+            return Stage.TELLING
         return Stage.CHOICE if self.play.asks_choice else Stage.OFFER
 
     @property
@@ -196,15 +232,17 @@ class Table:
         return replace(self, fault=fault)
 
 
-def new_table(places: int, displays: int, *, confirm_columns: bool = True) -> Table:
+def new_table(places: int, displays: int, *, confirm_columns: bool = True, resin: bool = False) -> Table:
     """A table where nobody sits yet, as large as its layout."""
-    return Table(places, displays, ("",) * places, confirm_columns)
+    return Table(places, displays, ("",) * places, confirm_columns, resin)
 
 
 def wants(table: Table) -> Want | None:
-    """The chance outcome to draw next, if the table waits for one."""
+    """The chance outcome to draw next, if the table waits for one; tiles of resin are drawn by people."""
     if table.drawing_first:
         return Want.FIRST
+    if table.resin:
+        return None
     if table.play is not None and table.ceremony is None and rules.to_act(table.play.state) == rules.CHANCE:
         return Want.EVENT
     return None

@@ -45,6 +45,15 @@ def pass_time(ceremony: Ceremony, account: Account | None, now: float) -> Ceremo
     return ceremony
 
 
+def next_step(ceremony: Ceremony, account: Account | None, now: float) -> Ceremony | None:
+    """The ceremony at its next step that has anything to show; None after the last."""
+    steps = account.steps if account else ()
+    for shown in range(ceremony.shown + 1, len(steps) + 1):
+        if seconds(steps[shown - 1]):
+            return Ceremony(shown, now)
+    return None
+
+
 def end_of_step(ceremony: Ceremony, account: Account | None) -> float:
     """When what is shown now has been shown long enough, in the seconds of the events."""
     steps = account.steps if account else ()

@@ -1,12 +1,13 @@
 """Settings that a maker may write into `settings.toml` beside the saved games; each has a default."""
 
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import msgspec
 
-from device.palettes import PALETTES, Palette, Shade
+from device.palettes import BOX, PALETTES, Palette, Shade
 
 FILE: Final = "settings.toml"
 
@@ -30,17 +31,23 @@ class SettingsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     palette: Literal["box", "distinct", "own"] = "box"
     own: OwnPalette | None = None
+    confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
 
 
 class SettingsError(ValueError):
     """A fault in a settings file, with the file and the place in it."""
 
 
-def read_palette(directory: Path) -> Palette:
-    """The palette that a directory's settings ask for; the box's colours where there are none.
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a maker settled."""
 
-    Raises SettingsError.
-    """
+    palette: Palette = BOX
+    confirm_columns: bool = True
+
+
+def read_settings(directory: Path) -> Settings:
+    """The settings of a directory, each with its default where it is not written; raises SettingsError."""
     path = directory / FILE
     try:
         written = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
@@ -49,14 +56,14 @@ def read_palette(directory: Path) -> Palette:
         raise SettingsError(f"{path}: can't be read: {error}") from error
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: {error}") from error
-    if settings.palette != "own":
-        return PALETTES[settings.palette]
-    if settings.own is None:
+    if settings.palette == "own" and settings.own is None:
         raise SettingsError(f'{path}: palette is "own", so a section [own] must give its five colours')
-    return _palette(settings.own)
+    palette = _palette(settings.own) if settings.palette == "own" else PALETTES[settings.palette]
+    return Settings(palette, settings.confirm_columns)
 
 
-def _palette(own: OwnPalette) -> Palette:
+def _palette(own: OwnPalette | None) -> Palette:
+    assert own is not None
     lights = {"blue": own.blue, "yellow": own.yellow, "red": own.red, "black": own.black, "white": own.white}
     blue, yellow, red, black, white = (Shade(word, light) for word, light in lights.items())
     return Palette((blue, yellow, red, black, white), own.marker)

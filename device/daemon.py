@@ -8,6 +8,7 @@ import random
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
@@ -20,23 +21,27 @@ from device.appliance import (
     Table,
     TableEvent,
     Tick,
+    TileShown,
+    UnknownTag,
     Want,
     Why,
     new_table,
     wants,
 )
 from device.lights import view
-from device.messages import Answer
+from device.messages import Answer, ClientMessage, refusal, taken
 from device.palettes import Palette, palette_for
 from device.play import Play
+from device.resin import drawer
 from device.rhythm import next_frame_time
 from device.rules import game as rules
 from device.rules.events import Chance
+from device.rules.tiles import Colour, colour_of
 from device.snapshot import Json, snapshot
-from device.socket_server import Request, refusal, taken
+from device.socket_server import Request
 from device.store import Store, StoreError, fault_of
 from device.table import refuse, update
-from hardware.api import ButtonPressed, LightFrame, Lights
+from hardware.api import OK, ButtonPressed, InputEvent, LightFrame, Lights, TagArrived, TagLeft
 from hardware.layout import Layout
 from hardware.power import limit
 
@@ -64,7 +69,16 @@ class Audience(Protocol):
         """Tell the latest frame."""
 
 
-Inbox = SimpleQueue[TableEvent | Request | Stop]
+Inbox = SimpleQueue[TableEvent | InputEvent | Request | Stop]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How this table is played, whatever the game."""
+
+    confirm_columns: bool = True
+    resin: bool = False
+    drawer: bool = False  # the simulated table's tagged tiles are known
 
 
 Draw = Callable[[Play, str], Chance]
@@ -92,6 +106,7 @@ class Daemon:
         audience: Audience,
         clock: Callable[[], float] = time.monotonic,
         draw: Draw = seeded_draw,
+        options: Options = Options(),
     ) -> None:
         self._layout = layout
         self._light_names = [light.name for light in layout.lights]
@@ -107,19 +122,26 @@ class Daemon:
         self._told: Json = {}
         self._version = time.time_ns() // 1_000_000  # beyond any of a run before: the pages' ETag
         self._store: Store | None = None
-        self.table = new_table(layout.seats, layout.displays)
+        self._tile_tags: dict[str, Colour] = {}
+        self._options = options
+        self._blank = new_table(
+            layout.seats, layout.displays, confirm_columns=options.confirm_columns, resin=options.resin
+        )
+        self.table = self._blank
         self._open_store(store_path)
 
     def _open_store(self, path: Path) -> None:
         """Go on where the store says; one that can't be used is left alone and the table says so."""
         try:
             store = Store.open(path)
-            table = store.load(self._layout.seats, self._layout.displays, self._clock())
+            table = store.load(self._blank, self._clock())
+            if self._options.drawer:
+                store.learn_tile_tags(drawer())
+            self._tile_tags = store.tile_tags()
         except StoreError as error:
             self._store = None
             self._beside = error.path.with_name(fault_of(error).beside)
-            empty = new_table(self._layout.seats, self._layout.displays)
-            self.table = empty.with_fault(fault_of(error))
+            self.table = self._blank.with_fault(fault_of(error))
             return
         self._store, self.table = store, table
 
@@ -153,27 +175,45 @@ class Daemon:
         self._step(Tick(self._clock()))
         return True
 
-    def _take(self, item: TableEvent | Request) -> None:
-        if isinstance(item, Request):
-            item.answer(self._answer(item))
-        else:
-            self._step(item)
+    def _take(self, item: TableEvent | InputEvent | Request) -> None:
+        match item:
+            case Request():
+                item.answer(self._answer(item.message))
+            case TagArrived():
+                self._step(self._tile_shown(item))
+            case TagLeft():
+                pass  # a tile was taken off its reader: nothing follows from that
+            case _:
+                self._step(item)
 
-    def _answer(self, request: Request) -> Answer:
+    def _tile_shown(self, arrived: TagArrived) -> TableEvent:
+        """What a tag on a reader means."""
+        colour = self._tile_tags.get(arrived.tag)
+        if colour is None:
+            return UnknownTag(arrived.reader, arrived.at)
+        return TileShown(colour, arrived.reader, arrived.tag, arrived.at)
+
+    def _answer(self, message: ClientMessage) -> Answer:
         """Do what a client asks for, and say what became of it."""
-        message = request.message
         if message.press is not None and message.press not in self._button_names:
             return refusal(message, Why.UNKNOWN_BUTTON)
-        at = self._clock()
-        event: TableEvent
-        if message.name is not None:
-            event = Named(message.name.seat, message.name.name, at)
-        else:
-            event = ButtonPressed(message.press or "", at)
         before = self.table.refusal
-        self._step(event)
+        self._step(self._asked(message, self._clock()))
         after = self.table.refusal
-        return refusal(message, after.why) if after is not None and after is not before else taken(message)
+        if after is None or not after.said or (before is not None and after.number == before.number):
+            return taken(message)
+        return refusal(message, after.why)
+
+    def _asked(self, message: ClientMessage, at: float) -> TableEvent:
+        """A client's message as an event of the table."""
+        if message.name is not None:
+            return Named(message.name.seat, message.name.name, at)
+        if message.tile is not None:
+            return TileShown(colour_of(message.tile), None, None, at)
+        if message.tag is not None:
+            return self._tile_shown(TagArrived(message.tag.reader, message.tag.tag, at))
+        assert message.press is not None
+        return ButtonPressed(message.press, at)
 
     def _step(self, event: TableEvent) -> None:
         after = update(self.table, event)
@@ -183,7 +223,7 @@ class Daemon:
             self._open_store(self._beside)
             return
         if not self._commit(after):
-            button = event.button if isinstance(event, ButtonPressed) else "ok"
+            button = event.button if isinstance(event, ButtonPressed) else OK
             self.table = refuse(self.table, Why.NOT_SAVED, button, event.at)
             return
         self._settle()

@@ -7,7 +7,7 @@ Sweep: something moves.
 from collections.abc import Iterable
 from typing import Final
 
-from device.appliance import Stage, Table
+from device.appliance import Question, Stage, Table
 from device.buttons import place_and_line_of, source_of
 from device.ceremony_lights import paint_ceremony
 from device.choice_lights import paint_choices, paint_scoring_tile, paint_sent
@@ -22,11 +22,13 @@ from device.painting import (
 )
 from device.palettes import Palette
 from device.play import Play, is_player_board, marker_in_centre
-from device.prompt import acting_places, lines_for_selection, live_buttons
+from device.prompt import acting_places, lines_for_selection, live_buttons, sources_on_offer
+from device.resin import NOWHERE, PENALTY_ROW, Slot, next_slot, slots
 from device.rhythm import FAINT, FLASH, STEADY, dimmed, fast, frame_time, slow
 from device.rules import game as rules
 from device.rules.board import FLOOR
 from device.rules.events import CENTRE
+from device.rules.penalty_row import ACTION
 from device.rules.scoring import Outcome
 from device.rules.tiles import Colour
 from device.seating import menu
@@ -41,6 +43,8 @@ CREST: Final[Rgb] = (255, 255, 255)
 SWEEP: Final = 0.06
 """Seconds that a sweep takes for each light that changes, up to its longest."""
 LONGEST_SWEEP: Final = 1.2
+GUIDING: Final = 6.0
+"""Seconds for which the lights show hands what to move."""
 
 
 def view(table: Table, now: float, palette: Palette) -> LightFrame:
@@ -92,23 +96,43 @@ def _paint_play(painting: Painting, table: Table, now: float, palette: Palette) 
         paint_ceremony(painting, play, table.ceremony, palette, now)
     else:
         _paint_boards(painting, play, palette)
-        _paint_drafts(painting, table, play, STEADY if moving else slow(now), fast(now), palette)
+        resting = moving or (table.resin and table.question is Question.YOUR_BOARD)
+        _paint_drafts(painting, table, play, STEADY if resting else slow(now), fast(now), palette)
     paint_scoring_tile(painting, play, palette)
     if moving:
-        _sweep(painting, table, now, palette)
+        (_guide if table.resin else _sweep)(painting, table, now, palette)
     elif table.selection is not None:
         _paint_targets(painting, table, play, now, palette)
     elif table.stage is Stage.CHOICE:
         paint_choices(painting, play, palette, now)
+    elif table.stage is Stage.TELLING:
+        _paint_told(painting, table, play, now, palette)
     _paint_turn(painting, table, play, now)
 
 
 def _paint_boards(painting: Painting, play: Play, palette: Palette) -> None:
-    for place, board in zip(play.places, play.state.boards, strict=True):
-        paint_board(painting, place, board, palette)
     for seat, board in enumerate(play.state.boards):
+        paint_board(painting, play.places[seat], board, palette)
         if is_player_board(play, seat):
             paint_score(painting, play.places[seat], board.score)
+
+
+def _paint_told(painting: Painting, table: Table, play: Play, now: float, palette: Palette) -> None:
+    """With tiles of resin: those told so far, and the slot that the next one goes to."""
+    for slot, tile in zip(slots(play), table.told, strict=False):
+        for name in _slot_lights(play, slot):
+            painting[name] = dimmed(palette.shades[tile.colour].light, STEADY)
+    if (slot_due := next_slot(table)) is not None:
+        for name in _slot_lights(play, slot_due):
+            painting[name] = dimmed(OFFERED, fast(now))
+
+
+def _slot_lights(play: Play, slot: Slot) -> list[str]:
+    if slot.display == NOWHERE:
+        return []
+    if slot.display == PENALTY_ROW:
+        return line_lights(play.places[ACTION], FLOOR)[slot.at - 1 : slot.at]
+    return source_lights(slot.display)[slot.at - 1 : slot.at]
 
 
 def _paint_drafts(
@@ -116,11 +140,11 @@ def _paint_drafts(
 ) -> None:
     """The sources: what can be taken pulses slowly, what is selected fast."""
     selection = table.selection
-    resting = offered if table.acting_place is not None else STEADY
+    on_offer = sources_on_offer(table)
 
     def level_of(source: int, colour: Colour) -> float:
         selected = selection is not None and (source, colour) == (selection.source, selection.colour)
-        return chosen if selected else resting
+        return chosen if selected else offered if source in on_offer else STEADY
 
     paint_sources(painting, play.state, palette, level_of)
 
@@ -163,23 +187,42 @@ def _paint_turn(painting: Painting, table: Table, play: Play, now: float) -> Non
 
 
 def _is_moving(table: Table, now: float) -> bool:
-    return table.movement is not None and table.selection is None and now - table.movement.at < LONGEST_SWEEP
+    """Whether the last movement is still shown; tiles of resin are moved by hand, which takes longer."""
+    if table.movement is None or table.selection is not None or table.told:
+        return False
+    return now - table.movement.at < (GUIDING if table.resin else LONGEST_SWEEP)
 
 
-def _sweep(painting: Painting, table: Table, now: float, palette: Palette) -> None:
-    """Hold back what changed: tiles leave one after another, then arrive one after another."""
+def _changes(painting: Painting, table: Table, palette: Palette) -> tuple[Painting, list[str]]:
+    """How it was lit before, and the lights that differ now: those that were left, then those reached."""
     assert table.movement is not None
     before = Painting()
     _paint_boards(before, table.movement.before, palette)
     paint_sources(before, table.movement.before.state, palette, lambda _source, _colour: STEADY)
     changed = [name for name in before if name not in painting]
     changed += [name for name, light in painting.items() if before.get(name, DARK) != light]
+    return before, changed
+
+
+def _sweep(painting: Painting, table: Table, now: float, palette: Palette) -> None:
+    """Hold back what changed: tiles leave one after another, then arrive one after another."""
+    assert table.movement is not None
+    before, changed = _changes(painting, table, palette)
     seconds = min(LONGEST_SWEEP, SWEEP * len(changed))
     arrived = int((now - table.movement.at) / seconds * len(changed)) if changed else 0
     for name in changed[arrived + 1 :]:
         painting[name] = before.get(name, DARK)
     for name in changed[arrived : arrived + 1]:
         painting[name] = CREST
+
+
+def _guide(painting: Painting, table: Table, now: float, palette: Palette) -> None:
+    """Show hands what to move: where tiles leave pulses fast, where they go to pulses slowly."""
+    before, changed = _changes(painting, table, palette)
+    for name in changed:
+        leaves = name not in painting
+        light = before[name] if leaves else painting[name]
+        painting[name] = dimmed(light, fast(now) if leaves else slow(now))
 
 
 def _paint_status(painting: Painting, table: Table, now: float) -> None:
@@ -191,14 +234,14 @@ def _paint_status(painting: Painting, table: Table, now: float) -> None:
 
 def _paint_refusal(painting: Painting, table: Table, now: float) -> None:
     if table.refusal is not None and 0 <= now - table.refusal.at < FLASH:
-        for name in _lights_at(table.refusal.flash):
+        for name in _lights_at(table.refusal.flash, table.places):
             painting[name] = REFUSED
 
 
-def _lights_at(button: str) -> Iterable[str]:
-    """The lights beside a button."""
+def _lights_at(button: str, places: int) -> Iterable[str]:
+    """The lights beside a button; the status light where the table has none such."""
     if (source := source_of(button)) is not None:
         return source_lights(source)
-    if (found := place_and_line_of(button)) is not None:
+    if (found := place_and_line_of(button)) is not None and found[0] <= places:
         return line_lights(*found)
     return (api.STATUS,)

@@ -1,6 +1,6 @@
 """The socket's messages: JSON objects, one a line; what clients may say, read without trust."""
 
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -21,20 +21,34 @@ class SeatName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
 
 
+class TagShown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Show a tag to a reader, as a hand would."""
+
+    reader: str
+    tag: str
+
+
 class ClientMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of a client: exactly one of `subscribe`, `press` and `name`; `id` comes back in the answer."""
+    """One line of a client: exactly one thing said; `id` comes back in the answer.
+
+    `tile` is a letter: a tile of resin that somebody drew, or takes, without a reader.
+    """
 
     subscribe: Subscribe | None = None
     press: str | None = None
     name: SeatName | None = None
+    tile: Literal["b", "y", "r", "k", "w"] | None = None
+    tag: TagShown | None = None
     id: int | None = None
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a press or a name: taken, or refused and why; or what was wrong with the line."""
+    """What became of what was said: taken, or refused and why; or what was wrong with the line."""
 
     press: str | None = None
     name: SeatName | None = None
+    tile: str | None = None
+    tag: TagShown | None = None
     id: int | None = None
     taken: bool | None = None
     why: str | None = None
@@ -54,10 +68,20 @@ def read(line: bytes) -> ClientMessage:
         message = _decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise MessageError(f"this line is no message: {error}") from error
-    said = [message.subscribe, message.press, message.name]
+    said = [message.subscribe, message.press, message.name, message.tile, message.tag]
     if sum(each is not None for each in said) != 1:
-        raise MessageError("a message says exactly one of subscribe, press and name")
+        raise MessageError("a message says exactly one of subscribe, press, name, tile and tag")
     return message
+
+
+def taken(message: ClientMessage) -> Answer:
+    """The answer to what was taken."""
+    return Answer(message.press, message.name, message.tile, message.tag, message.id, taken=True)
+
+
+def refusal(message: ClientMessage, why: str) -> Answer:
+    """The answer to what was refused."""
+    return Answer(message.press, message.name, message.tile, message.tag, message.id, taken=False, why=why)
 
 
 def line(message: object) -> bytes:

@@ -19,6 +19,8 @@ Painting = dict[str, Rgb]
 SCORE: Final[Rgb] = (180, 180, 160)
 SCORE_FROM_100: Final[tuple[Rgb, ...]] = (SCORE, (255, 60, 150), (0, 220, 255))
 """The tens' light by hundreds: from 100 points it changes colour."""
+SCORE_BELOW_0: Final[Rgb] = (255, 30, 30)
+"""Both lights of a score below 0, which solo games alone can end with (S13)."""
 
 _PLACES: Final = range(1, 5)
 _WALL: Final = [
@@ -79,12 +81,14 @@ def paint_board(
 
 def paint_score(painting: Painting, place: int, score: int, level: float = STEADY) -> None:
     """Light a score: one of ten lights for the tens, one for the units; the hundreds are the tens' colour."""
-    hundreds = min(score // 100, len(SCORE_FROM_100) - 1)
+    tens_light, units_light = SCORE_FROM_100[min(abs(score) // 100, len(SCORE_FROM_100) - 1)], SCORE
+    if score < 0:
+        score, tens_light, units_light = -score, SCORE_BELOW_0, SCORE_BELOW_0
     for digit in range(10):
         painting.pop(_TENS[place - 1][digit], None)
         painting.pop(_UNITS[place - 1][digit], None)
-    painting[_TENS[place - 1][score // 10 % 10]] = dimmed(SCORE_FROM_100[hundreds], level)
-    painting[_UNITS[place - 1][score % 10]] = dimmed(SCORE, level)
+    painting[_TENS[place - 1][score // 10 % 10]] = dimmed(tens_light, level)
+    painting[_UNITS[place - 1][score % 10]] = dimmed(units_light, level)
 
 
 def paint_sources(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from device import resin
 from device.appliance import Stage, Table
 from device.buttons import OK, UNDO, place_and_line_of, seat_button, seat_buttons, source_button
 from device.choices import choices
@@ -40,6 +41,8 @@ def prompt(table: Table) -> Prompt:
             return Prompt("game_over")
         case Stage.OFFER:
             return _drafting(table)
+        case Stage.TELLING:
+            return _telling(table)
         case Stage.CHOICE:
             return _choosing(table)
         case _:
@@ -69,6 +72,19 @@ def _drafting(table: Table) -> Prompt:
     if selection.tried is None:
         return Prompt("place", who | tiles)
     return Prompt("place_again", who | tiles | {"line": selection.tried})
+
+
+def _telling(table: Table) -> Prompt:
+    """Where the next drawn tile goes; when the bag has run empty, that the lid is poured into it first."""
+    slot = resin.next_slot(table)
+    assert slot is not None
+    bag = sum(resin.in_bag(table))
+    if slot.display == resin.NOWHERE:
+        return Prompt("tell_scoring_colour", {"bag": bag})
+    if slot.display == resin.PENALTY_ROW:
+        return Prompt("tell_penalty", {"at": slot.at, "bag": bag})
+    say = "tell_after_lid" if resin.lid_is_due(table) else "tell_tile"
+    return Prompt(say, {"display": slot.display, "at": slot.at, "bag": bag})
 
 
 def _choosing(table: Table) -> Prompt:
@@ -113,6 +129,8 @@ def _live_in_stage(table: Table) -> tuple[str, ...]:
             return (*items, source_button(CENTRE), *_buttons_of(table.taken), UNDO)
         case Stage.OFFER:
             return (*map(source_button, sources_on_offer(table)), *_live_lines(table), UNDO)
+        case Stage.TELLING:
+            return (UNDO,)
         case Stage.CHOICE:
             assert table.play is not None
             return (*choices(table.play), UNDO)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import msgspec
 
-from device.appliance import LONGEST_NAME, Question, Table, Wishes, new_table
+from device.appliance import LONGEST_NAME, Question, Table, Told, Wishes
 from device.ceremony import Ceremony
 from device.play import Play, Selection
 from device.rules.board import FLOOR
@@ -12,6 +12,7 @@ from device.rules.events import Draft
 from device.rules.game import MODES
 from device.rules.notation import event_of, text_of
 from device.rules.solo_state import LEVELS, WALLS
+from device.rules.tiles import colour_of, letter
 
 
 class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,6 +23,7 @@ class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     choosing: bool = False
     wishes: Wishes = Wishes()
     selection: str | None = None  # as a draft to the floor, such as `3bf`
+    told: tuple[tuple[str, str | None], ...] = ()  # tiles of resin told so far: letter and tag
     steps_shown: int | None = None  # of the scoring ceremony
 
 
@@ -38,16 +40,17 @@ def situation_of(table: Table) -> Situation:
         choosing=table.choosing,
         wishes=table.wishes,
         selection=text_of(Draft(chosen.source, chosen.colour, FLOOR)) if chosen else None,
+        told=tuple((letter(tile.colour), tile.tag) for tile in table.told),
         steps_shown=table.ceremony.shown if table.ceremony else None,
     )
 
 
-def table_of(kept: Situation, play: Play | None, places: int, displays: int, now: float) -> Table:
+def table_of(kept: Situation, play: Play | None, blank: Table, now: float) -> Table:
     """The table at the very choice where it was left; a game that goes on asks once if this is your board.
 
     Raises ValueError where what was kept makes no sense, LargerTableError where this table can't hold it.
     """
-    table = new_table(places, displays)
+    places, displays = blank.places, blank.displays
     if any(kept.names[places:]) or any(place > places for place in kept.taken):
         raise LargerTableError(f"it has a player at a seat beyond the {places} of this table")
     if play is not None and len(play.state.sources) - 1 > displays:
@@ -57,13 +60,14 @@ def table_of(kept: Situation, play: Play | None, places: int, displays: int, now
     if len(set(kept.taken)) != len(kept.taken) or any(place < 1 for place in kept.taken):
         raise ValueError("its seats can't be read")
     names = (*kept.names[:places], *("",) * (places - len(kept.names)))
-    table = replace(table, names=names, taken=kept.taken, choosing=kept.choosing, wishes=kept.wishes)
+    table = replace(blank, names=names, taken=kept.taken, choosing=kept.choosing, wishes=kept.wishes)
     if play is None:
         return table
     return replace(
         table,
         play=play,
         selection=_selection(kept.selection, play),
+        told=tuple(Told(colour_of(text), tag) for text, tag in kept.told),
         ceremony=None if kept.steps_shown is None else Ceremony(_steps_shown(kept.steps_shown, play), now),
         question=None if play.over else Question.YOUR_BOARD,
     )

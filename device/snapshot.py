@@ -8,6 +8,7 @@ from dataclasses import asdict, fields
 from enum import Enum
 from typing import Any, Final
 
+from device import resin
 from device.appliance import Stage, Table
 from device.palettes import Palette
 from device.play import (
@@ -37,7 +38,7 @@ from device.rules.scoring import (
     TilePlaced,
 )
 from device.rules.solo_scoring import SoloOutcome
-from device.rules.tiles import LETTERS, MARKER, Colour, letter, letters
+from device.rules.tiles import LETTERS, MARKER, NO_TILES, Colour, letter, letters
 from device.seating import menu
 
 SCHEMA: Final = 1
@@ -63,6 +64,7 @@ def snapshot(table: Table, palette: Palette) -> Json:
         "seats": [_seat(table, place) for place in range(1, table.places + 1)],
         **_sources(play),
         "choice": _choice(table),
+        "resin": _resin(table),
         "live": list(live_buttons(table)),
         "moves": [_move(table, play, move) for move in play.moves[-MOVES_SHOWN:]] if play else [],
         "account": _account(table),
@@ -115,6 +117,25 @@ def _sources(play: Play | None) -> Json:
         return {"displays": [], "centre": "", "marker_in_centre": False}
     centre, *displays = (letters(tiles) for tiles in play.state.sources)
     return {"displays": displays, "centre": centre, "marker_in_centre": marker_in_centre(play.state)}
+
+
+def _resin(table: Table) -> Json | None:
+    """With tiles of resin: what the bag and the lid must hold, and where the tiles told so far lie."""
+    play = table.play
+    if play is None or not table.resin:
+        return None
+    bag, lid = play.state.bag, play.state.lid
+    if table.stage is Stage.TELLING:
+        bag, lid = resin.in_bag(table), (NO_TILES if resin.lid_is_poured(table) else lid)
+    due = resin.slots(play)
+    return {
+        "bag": letters(bag),
+        "lid": letters(lid),
+        "told": [
+            {"display": slot.display, "at": slot.at, "colour": letter(tile.colour), "tag": tile.tag}
+            for slot, tile in zip(due, table.told, strict=False)
+        ],
+    }
 
 
 def _choice(table: Table) -> Json | None:

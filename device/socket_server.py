@@ -207,7 +207,7 @@ class SocketServer:
             client.frames_told = self._news.frames  # an old frame may stand there: wait for the next
             client.wake.set()
         elif client.waiting >= MOST_WAITING:
-            client.tell(refusal(message, "too_many_presses"))
+            client.tell(messages.refusal(message, "too_many_presses"))
         else:
             client.waiting += 1
             self._put(Request(message, lambda answer: self._answer(client, answer)))
@@ -230,13 +230,3 @@ class SocketServer:
                     await client.writer.drain()
                 if client.closing and not client.waiting:
                     return
-
-
-def taken(message: ClientMessage) -> Answer:
-    """The answer to a press or a name that was taken."""
-    return Answer(press=message.press, name=message.name, id=message.id, taken=True)
-
-
-def refusal(message: ClientMessage, why: str) -> Answer:
-    """The answer to a press or a name that was refused."""
-    return Answer(press=message.press, name=message.name, id=message.id, taken=False, why=why)

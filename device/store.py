@@ -6,7 +6,7 @@ WAL with synchronous=FULL: what `save` returned from is still there after a pull
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +16,11 @@ import msgspec
 
 from device.appliance import StoreFault, Table
 from device.play import Play, resume
+from device.rules.errors import NotationError
 from device.rules.events import Event
 from device.rules.game import Setup
 from device.rules.notation import event_of, text_of
+from device.rules.tiles import Colour, colour_of, letter
 from device.situation import LargerTableError, Situation, situation_of, table_of
 
 SCHEMA: Final = 1
@@ -46,6 +48,10 @@ CREATE TABLE events (
     number INTEGER NOT NULL,
     event TEXT NOT NULL,           -- the notation
     PRIMARY KEY (game, number)
+) WITHOUT ROWID;
+CREATE TABLE tags (
+    tag TEXT PRIMARY KEY,
+    colour TEXT NOT NULL           -- a letter: the tile that carries it
 ) WITHOUT ROWID;
 CREATE TABLE situation (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -118,14 +124,14 @@ class Store:
             raise
         self._connection.execute("COMMIT")
 
-    def load(self, places: int, displays: int, now: float) -> Table:
-        """The table as it was left; a new one where nothing was saved yet. Raises StoreError."""
+    def load(self, blank: Table, now: float) -> Table:
+        """The table as it was left; the blank one where nothing was saved yet. Raises StoreError."""
         try:
             row = self._connection.execute("SELECT game, situation FROM situation").fetchone()
             situation = msgspec.json.decode(row[1], type=Situation) if row else Situation()
             game = row[0] if row else None
             play = self._load_game(game) if game is not None else None
-            table = table_of(situation, play, places, displays, now)
+            table = table_of(situation, play, blank, now)
         except LargerTableError as error:
             raise StoreError(self.path, "larger_table", str(error)) from error
         except (sqlite3.DatabaseError, ValueError, TypeError, msgspec.MsgspecError) as error:
@@ -209,6 +215,25 @@ class Store:
             "INSERT OR REPLACE INTO situation (only, game, situation) VALUES (1, ?, ?)",
             (game, msgspec.json.encode(situation).decode()),
         )
+
+    def tile_tags(self) -> dict[str, Colour]:
+        """Every known tag of a tile, with the tile's colour; raises StoreError."""
+        try:
+            rows = self._connection.execute("SELECT tag, colour FROM tags").fetchall()
+            return {str(tag): colour_of(text) for tag, text in rows}
+        except (sqlite3.DatabaseError, NotationError) as error:
+            raise StoreError(self.path, "damaged", f"its tags are damaged: {error}") from error
+
+    def learn_tile_tags(self, tags: Mapping[str, Colour]) -> None:
+        """Remember which tags tiles carry; raises StoreError."""
+        try:
+            with self._transaction():
+                self._connection.executemany(
+                    "INSERT OR REPLACE INTO tags VALUES (?, ?)",
+                    [(tag, letter(colour)) for tag, colour in tags.items()],
+                )
+        except sqlite3.Error as error:
+            raise StoreError(self.path, "unreadable", f"the tags can't be saved: {error}") from error
 
     def close(self) -> None:
         """Close the file; everything is saved already."""

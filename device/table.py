@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from device import ceremony, seating, turns
+from device import ceremony, resin, seating, turns
 from device.appliance import (
     ChanceDrawn,
     FirstDrawn,
@@ -20,11 +20,14 @@ from device.appliance import (
     Table,
     TableEvent,
     Tick,
+    TileShown,
+    UnknownTag,
     Want,
     Why,
     wants,
 )
 from device.buttons import OK, UNDO, place_and_line_of, source_of
+from device.rules.tiles import Colour
 from hardware.api import ButtonPressed
 
 FLASH_APART: Final = 0.5
@@ -40,6 +43,11 @@ def update(table: Table, event: TableEvent) -> Table:
         case Named(place, name, at):
             button = f"seat.{place}.floor"
             return _taken_or_refused(table, button, lambda: seating.name_player(table, place, name), at)
+        case UnknownTag(reader, at):
+            return refuse(table, Why.UNKNOWN_TAG, reader, at)
+        case TileShown(colour, reader, tag, at):
+            button = reader or "centre"
+            return _taken_or_refused(table, button, lambda: _show_tile(table, colour, reader, tag, at), at)
         case ChanceDrawn(drawn, at):
             return turns.happen(table, drawn, at) if wants(table) is Want.EVENT else table
         case FirstDrawn(place, at):
@@ -69,9 +77,20 @@ def refuse(table: Table, why: str, button: str, at: float) -> Table:
     return replace(table, refusal=Refusal(why, button, button, at, number))
 
 
+def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None, at: float) -> Table:
+    """A tile shown tells what was drawn, or, in an offer, what is taken."""
+    match table.stage:
+        case Stage.TELLING:
+            return resin.tell(table, colour, tag, at)
+        case Stage.OFFER:
+            return turns.select_colour(table, colour, source_of(reader) if reader else None)
+        case _:
+            raise RefusedError(Why.NOT_NOW)
+
+
 def _pass_time(table: Table, now: float) -> Table:
-    """Go on with a ceremony whose steps have been shown long enough."""
-    if table.ceremony is None or table.play is None:
+    """Go on with a ceremony whose steps have been shown long enough; with tiles of resin `ok` does."""
+    if table.ceremony is None or table.play is None or table.resin:
         return table
     going_on = ceremony.pass_time(table.ceremony, table.play.state.account, now)
     return table if going_on is table.ceremony else replace(table, ceremony=going_on)
@@ -83,11 +102,13 @@ def _press(table: Table, button: str, at: float) -> Table:
     if table.question is not None:
         if button == OK:
             return _say_yes(table)
-        table = replace(table, question=None)
+        asked, table = table.question, replace(table, question=None)
+        if asked is Question.STOP_GAME and button == UNDO:
+            return table
     if table.stage is Stage.CHOICE and button != UNDO:
         return turns.choose_by(table, button, at)
     if button == OK:
-        return _press_ok(table)
+        return _press_ok(table, at)
     if button == UNDO:
         return _press_undo(table, at)
     if (source := source_of(button)) is not None and source <= table.displays:
@@ -107,16 +128,24 @@ def _leave_store_alone(table: Table, button: str) -> Table:
 
 def _say_yes(table: Table) -> Table:
     if table.question is Question.STOP_GAME:
-        return replace(table, question=None, play=None, selection=None, movement=None, choosing=True)
+        return replace(table, question=None, play=None, selection=None, told=(), movement=None, choosing=True)
     return replace(table, question=None)
 
 
-def _press_ok(table: Table) -> Table:
+def _next_step(table: Table, at: float) -> Table:
+    """Skip what is left of the ceremony; with tiles of resin, where people move them, go to its next step."""
+    going_on = None
+    if table.resin and table.play is not None and table.ceremony is not None:
+        going_on = ceremony.next_step(table.ceremony, table.play.state.account, at)
+    return replace(table, ceremony=going_on, movement=None)
+
+
+def _press_ok(table: Table, at: float) -> Table:
     match table.stage:
         case Stage.SEATING:
             return seating.go_choosing(table)
         case Stage.SCORING:
-            return replace(table, ceremony=None, movement=None)
+            return _next_step(table, at)
         case Stage.OVER:
             return replace(table, play=None, choosing=True, movement=None)
         case _:
@@ -126,9 +155,11 @@ def _press_ok(table: Table) -> Table:
 def _press_undo(table: Table, at: float) -> Table:
     match table.stage:
         case Stage.CHOOSING:
-            return replace(table, choosing=False)
+            return replace(table, choosing=False, drawing_first=False)
         case Stage.SEATING if table.taken:
             return replace(table, taken=table.taken[:-1])
+        case Stage.TELLING if table.told:
+            return resin.take_back(table)
         case _:
             return turns.undo(table, at)
 

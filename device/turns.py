@@ -5,10 +5,20 @@ from dataclasses import replace
 from device.appliance import Movement, Question, RefusedError, Table, Why
 from device.ceremony import Ceremony
 from device.choices import choices, forced_choice
-from device.play import Play, advance, can_take_back, next_selection, sent_to_penalty_row, take_back
+from device.play import (
+    Play,
+    Selection,
+    advance,
+    can_take_back,
+    next_selection,
+    sent_to_penalty_row,
+    sources_to_draft,
+    take_back,
+)
 from device.rules import game as rules
 from device.rules.errors import IllegalEventError
 from device.rules.events import Draft, Event
+from device.rules.tiles import Colour
 
 
 def select_source(table: Table, source: int) -> Table:
@@ -19,6 +29,19 @@ def select_source(table: Table, source: int) -> Table:
     if selection is None:
         raise RefusedError(Why.SOURCE_EMPTY)
     return replace(table, selection=selection)
+
+
+def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
+    """Choose a colour by showing a tile of it: of a display at its reader, else of the chosen source."""
+    if table.play is None or table.acting_place is None:
+        raise RefusedError(Why.NOT_NOW)
+    if source is None:
+        if table.selection is None:
+            raise RefusedError(Why.CHOOSE_SOURCE_FIRST)
+        source = table.selection.source
+    if source not in sources_to_draft(table.play.state) or not table.play.state.sources[source][colour]:
+        raise RefusedError(Why.SOURCE_EMPTY)
+    return replace(table, selection=Selection(source, colour))
 
 
 def draft_to(table: Table, place: int, line: int, at: float) -> Table:
@@ -81,4 +104,4 @@ def undo(table: Table, at: float) -> Table:
     back = take_back(table.play)
     while not table.confirm_columns and forced_choice(back) is not None:
         back = take_back(back)
-    return replace(table, play=back, ceremony=None, movement=Movement(table.play, at))
+    return replace(table, play=back, told=(), ceremony=None, movement=Movement(table.play, at))

@@ -61,7 +61,25 @@ class ButtonPressed:
     at: float
 
 
-InputEvent = ButtonPressed
+@dataclass(frozen=True, slots=True)
+class TagArrived:
+    """A tag was laid on a reader; it arrives once, however often the reader reads it while it lies there."""
+
+    reader: str
+    tag: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TagLeft:
+    """A tag was taken off a reader."""
+
+    reader: str
+    tag: str
+    at: float
+
+
+InputEvent = ButtonPressed | TagArrived | TagLeft
 """Everything that hands can tell the table."""
 
 

@@ -1,8 +1,8 @@
 """The simulated table: a driver like any other, chosen by name, whose lights and buttons exist only here.
 
-It serves the twin on the screen and the tests alike. What a hand can do to a table is `press`; what an eye
-can see is `colour`, `frame` and `frames_shown`. It never waits and starts no thread: a press is handed to
-the listener before `press` returns.
+It serves the twin on the screen and the tests alike. What a hand can do to a table is `press` and `show_tag`;
+what an eye can see is `colour`, `frame` and `frames_shown`. It never waits and starts no thread: a press is
+handed to the listener before `press` returns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import chain
 from time import monotonic
 
-from hardware.api import ButtonPressed, HardwareError, InputEvent, LightFrame, Rgb
+from hardware.api import ButtonPressed, HardwareError, InputEvent, LightFrame, Rgb, TagArrived, TagLeft
 from hardware.layout import Layout
 
 
@@ -28,6 +28,7 @@ class SimulatedTable:
         self._clock = clock
         self._light_names = frozenset(light.name for light in layout.lights)
         self._button_names = frozenset(button.name for button in layout.buttons)
+        self._reader_names = frozenset(reader.name for reader in layout.readers)
         self._lock = threading.Lock()
         self._frame = LightFrame({})
         self._frames_shown = 0
@@ -71,6 +72,16 @@ class SimulatedTable:
         if put is None:
             raise HardwareError(f"nobody listens to button {button!r}; start the table's inputs first")
         put(ButtonPressed(button, self._clock()))
+
+    def show_tag(self, reader: str, tag: str) -> None:
+        """Lay a tag on a reader and take it off again; raise HardwareError if there is no such reader."""
+        if reader not in self._reader_names:
+            raise HardwareError(f"there is no reader {reader!r} on layout {self.layout.name!r}")
+        put = self._put
+        if put is None:
+            raise HardwareError(f"nobody listens to reader {reader!r}; start the table's inputs first")
+        put(TagArrived(reader, tag, self._clock()))
+        put(TagLeft(reader, tag, self._clock()))
 
     def colour(self, light: str) -> Rgb:
         """Return what a light shows; raise HardwareError if there is no such light."""

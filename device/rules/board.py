@@ -1,6 +1,6 @@
 """One player's board: pattern lines, wall and floor; placing tiles (R6 to R8, R10, G1)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from device.rules.errors import IllegalEventError
@@ -66,6 +66,8 @@ def open_lines(board: Board, colour: Colour) -> tuple[int, ...]:
 
 def check_line(board: Board, line: int, colour: Colour) -> None:
     """Raise IllegalEventError, naming the reason, where `takes` says no."""
+    if line not in LINES:
+        raise IllegalEventError("no_such_line", f"there is no line {line}")
     row = line - 1
     held = board.colours[row]
     if board.line_is_full(line):
@@ -131,17 +133,16 @@ def set_tile(board: Board, line: int, column: int) -> Board:
     colour = board.colours[row]
     across = board.wall[row]
     wall = (*board.wall[:row], (*across[: column - 1], colour, *across[column:]), *board.wall[line:])
-    return replace(clear_line(board, line), wall=wall)
+    cleared = clear_line(board, line)
+    return Board(cleared.colours, cleared.held, wall, board.floor, board.score)
 
 
 def clear_line(board: Board, line: int) -> Board:
     """Take all tiles off a line."""
     row = line - 1
-    return replace(
-        board,
-        colours=(*board.colours[:row], None, *board.colours[line:]),
-        held=(*board.held[:row], 0, *board.held[line:]),
-    )
+    colours = (*board.colours[:row], None, *board.colours[line:])
+    held = (*board.held[:row], 0, *board.held[line:])
+    return Board(colours, held, board.wall, board.floor, board.score)
 
 
 def next_full_line(board: Board) -> int | None:

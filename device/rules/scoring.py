@@ -24,6 +24,8 @@ class BonusKind(Enum):
     COLUMN = "column"
     COLOUR = "colour"
 
+    __repr__ = Enum.__str__
+
 
 BONUS_POINTS: Final = {BonusKind.ROW: 2, BonusKind.COLUMN: 7, BonusKind.COLOUR: 10}
 """R14."""

@@ -31,6 +31,8 @@ class Victory(Enum):
     MASTER = "master"
     ARTISAN = "artisan"
 
+    __repr__ = Enum.__str__
+
 
 class Ending(Enum):
     """What ended a game."""
@@ -39,6 +41,8 @@ class Ending(Enum):
     NO_POINTS = "a score of 0"  # S10
     ROW_COMPLETE = "a complete row"  # S12
     BAG_EMPTY = "a bag that can't fill the displays for the second time"  # S12
+
+    __repr__ = Enum.__str__
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,8 @@ class Phase(Enum):
     SWAP = "swap"
     REMOVE = "remove"
 
+    __repr__ = Enum.__str__
+
 
 @dataclass(frozen=True, slots=True)
 class State:

@@ -16,11 +16,15 @@ class Colour(IntEnum):
     BLACK = 3
     WHITE = 4
 
+    __repr__ = Enum.__str__  # a repr is Python that gives the value back
+
 
 class Marker(Enum):
     """The starting player marker, which may lie among the tiles of a floor (R6)."""
 
     MARKER = "m"
+
+    __repr__ = Enum.__str__
 
 
 MARKER: Final = Marker.MARKER

@@ -1,0 +1,1 @@
+"""The measurements behind `azul-table bench`; each takes its clock and its chance as arguments."""

@@ -1,0 +1,62 @@
+"""How long a frame of all lights takes, from the table as a value to what the driver is given."""
+
+from collections.abc import Callable
+from itertools import count
+from statistics import median
+
+from device.appliance import ChanceDrawn, Stage, Table, new_table, wants
+from device.bench.figure import Figure
+from device.lights import view
+from device.palettes import BOX
+from device.prompt import live_buttons
+from device.rules import game
+from device.rules.events import Chance
+from device.table import update
+from hardware.api import ButtonPressed, LightFrame
+from hardware.layout import Layout
+from hardware.power import limit
+
+GOAL = 1.0
+"""Milliseconds at the median."""
+STEP = 0.05
+"""Seconds of the table's time between two frames."""
+
+
+def measure(
+    layout: Layout, seconds: float, clock: Callable[[], float], below: Callable[[int], int]
+) -> Figure:
+    """Time every frame of random games at a full table, for some seconds."""
+    names = [light.name for light in layout.lights]
+    taken = []
+    start = clock()
+    while clock() - start < seconds:
+        for table, now in _random_game(layout, below):
+            began = clock()
+            lit = view(table, now, BOX).lit
+            limit(LightFrame({name: lit[name] for name in names if name in lit}), layout.supply)
+            taken.append(clock() - began)
+    name = f"lights, a frame of {len(names)}, median"
+    return Figure(name, median(taken) * 1000, "ms", GOAL, at_least=False)
+
+
+def _random_game(layout: Layout, below: Callable[[int], int]) -> "list[tuple[Table, float]]":
+    """The moments of a game between players who press at random."""
+    table = new_table(layout.seats, layout.displays)
+    times = count(1)
+    moments = []
+    for place in range(1, layout.seats + 1):
+        table = update(table, ButtonPressed(f"seat.{place}.floor", next(times) * STEP))
+    table = update(table, ButtonPressed("ok", next(times) * STEP))
+    table = update(table, ButtonPressed("seat.1.floor", next(times) * STEP))
+    while table.stage is not Stage.OVER:
+        now = next(times) * STEP
+        if wants(table):
+            assert table.play is not None
+            drawn = game.chance(table.play.state, below)
+            assert isinstance(drawn, Chance)
+            table = update(table, ChanceDrawn(drawn, now))
+        else:
+            live = [button for button in live_buttons(table) if button != "undo"]
+            table = update(table, ButtonPressed(live[below(len(live))], now))
+        moments.append((table, now))
+    return moments

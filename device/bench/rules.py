@@ -1,0 +1,56 @@
+"""How fast the rules are, finding what is legal and applying it included, and how fast records are read."""
+
+from collections.abc import Callable
+from typing import Final
+
+from device.bench.figure import Figure
+from device.bots.simple import Below, play_greedy, play_random
+from device.rules import game, record
+from device.rules.events import Draft
+from device.rules.game import Setup
+from device.selfplay import ROUNDS, play
+
+Clock = Callable[[], float]
+
+STANDARD_GOAL: Final = 36_000
+GOALS: Final = {"gray": STANDARD_GOAL / 2, "solo": STANDARD_GOAL / 2}
+"""Drafts a second in the modes that ask for more than drafts."""
+
+RECORDED: Final = 25
+"""How many different games the reading of records is measured with."""
+
+
+def drafting(chosen: Setup, seconds: float, clock: Clock, below: Below) -> Figure:
+    """Drafts a second, in random games played for some seconds and to the end of the last."""
+    drafts = 0
+    start = clock()
+    while not drafts or clock() - start < seconds:
+        drafts += _random_game(chosen, below)
+    rate = drafts / (clock() - start)
+    name = f"rules, random {chosen.mode} games of {len(chosen.players)}"
+    return Figure(name, rate, "drafts a second", GOALS.get(chosen.mode, STANDARD_GOAL), at_least=True)
+
+
+def verifying(chosen: Setup, seconds: float, clock: Clock, below: Below) -> Figure:
+    """Seconds to verify 1,000 recorded games, from reading some games again and again."""
+    bots = [play_greedy] * len(chosen.players)
+    lines = [
+        line for _ in range(RECORDED) for line in play(chosen, bots, below).written.splitlines(keepends=True)
+    ]
+    games = 0
+    start = clock()
+    while not games or clock() - start < seconds:
+        games += sum(1 for _ in record.read(lines))
+    name = f"records, 1,000 {chosen.mode} games of {len(chosen.players)} verified"
+    return Figure(name, (clock() - start) / games * 1000, "s", 10, at_least=False)
+
+
+def _random_game(chosen: Setup, below: Below) -> int:
+    """How many drafts a random game took."""
+    drafts = 0
+    state = game.setup(chosen)
+    while (turn := game.to_act(state)) != game.NOBODY and state.round <= ROUNDS:
+        event = game.chance(state, below) if turn == game.CHANCE else play_random(state, below)
+        drafts += isinstance(event, Draft)
+        state = game.apply(state, event)
+    return drafts

@@ -1,0 +1,242 @@
+"""How quick and how small the whole appliance is: real processes, a real socket, viewers like phones."""
+
+import json
+import os
+import re
+import selectors
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final
+
+from device.bench.figure import Figure
+from device.daemon import Daemon, Inbox, Stop
+from device.palettes import BOX
+from hardware.api import ButtonPressed, LightFrame
+from hardware.layout import Layout, read_layout
+
+VIEWERS: Final = 50
+PAUSE: Final = 0.05
+"""Seconds between two presses."""
+SETTLING: Final = 2.0
+"""Seconds that a new table gets before it counts as idle."""
+START: Final = ("seat.1.floor", "seat.2.floor", "seat.3.floor", "seat.4.floor", "ok", "seat.1.floor")
+"""The presses that begin a game of four."""
+PATIENCE: Final = 10.0
+
+
+def measure(seconds: float) -> Iterator[Figure]:
+    """Every figure of the table, one after another; some take `seconds` each."""
+    yield _frame_figure(read_layout("full"), seconds)
+    with tempfile.TemporaryDirectory() as folder, _started(Path(folder)) as table:
+        yield Figure("table, start to ready", table.ready_after, "s", 1.0, at_least=False)
+        with _viewers(table.port, VIEWERS) as viewers:
+            for button in START:
+                table.press(button)
+            yield _phone_figure(table, viewers, seconds)
+            yield Figure(
+                f"table, memory of daemon and pages, {VIEWERS} viewers",
+                table.megabytes(),
+                "MB",
+                90,
+                at_least=False,
+            )
+            time.sleep(SETTLING)
+            yield _idle_figure(table, seconds)
+
+
+def percentile(values: list[float], part: float) -> float:
+    """The value that a part of all values, such as 0.99, does not exceed."""
+    return sorted(values)[min(len(values) - 1, int(len(values) * part))]
+
+
+# --- Press to frame, in one process ----------------------------------------------------------------------
+
+
+class _Recorder:
+    """A driver that notes when it was handed a frame, and an audience that wants none."""
+
+    frames_wanted = False
+
+    def __init__(self) -> None:
+        self.shown: SimpleQueue[float] = SimpleQueue()
+
+    def show(self, frame: LightFrame) -> None:  # noqa: ARG002 - the driver's face
+        """Note the time of a frame."""
+        self.shown.put(time.monotonic())
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+    def publish_snapshot(self, line: bytes) -> None:
+        """Nobody listens."""
+
+    def publish_frame(self, line: bytes) -> None:
+        """Nobody listens."""
+
+
+def _frame_figure(layout: Layout, seconds: float) -> Figure:
+    """The store's commit is in it: what the lights show is committed first."""
+    inbox: Inbox = SimpleQueue()
+    recorder = _Recorder()
+    with tempfile.TemporaryDirectory() as folder:
+        ready = threading.Event()
+
+        def run() -> None:
+            Daemon(layout, Path(folder) / "bench.db", BOX, inbox, recorder, recorder).run(ready.set)
+
+        loop = threading.Thread(target=run)
+        loop.start()
+        ready.wait(PATIENCE)
+        for button in START:
+            inbox.put(ButtonPressed(button, time.monotonic()))
+        time.sleep(SETTLING)
+        taken = list(_press_and_watch(inbox, recorder, seconds))
+        inbox.put(Stop())
+        loop.join()
+    return Figure(
+        "table, press to frame at the driver, p99", percentile(taken, 0.99) * 1000, "ms", 10, at_least=False
+    )
+
+
+def _press_and_watch(inbox: Inbox, recorder: _Recorder, seconds: float) -> Iterator[float]:
+    for number in range(int(seconds / PAUSE)):
+        time.sleep(PAUSE)
+        pressed = time.monotonic()
+        inbox.put(ButtonPressed(f"display.{1 + number % 2}", pressed))
+        while (shown := recorder.shown.get(timeout=PATIENCE)) < pressed:
+            pass  # a pulse's frame from before the press
+        yield shown - pressed
+
+
+# --- The processes ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A running table."""
+
+    process: "subprocess.Popen[str]"
+    port: int
+    socket: Any  # a file of its socket's lines
+    ready_after: float
+
+    def press(self, button: str) -> float:
+        """Press and wait for the answer; when it was pressed."""
+        pressed = time.monotonic()
+        self.socket.write(json.dumps({"press": button}).encode() + b"\n")
+        self.socket.flush()
+        if not json.loads(self.socket.readline())["taken"]:
+            raise RuntimeError(f"the table refused {button}")
+        return pressed
+
+    def processes(self) -> list[int]:
+        """The daemon and its pages."""
+        daemon = self.process.pid
+        children = Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
+        return [daemon, *map(int, children)]
+
+    def megabytes(self) -> float:
+        """Memory of both; what they share counts once (the kernel's proportional set size)."""
+        sizes = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in self.processes()]
+        found = [re.search(r"^Pss:\s+(\d+) kB", size, re.MULTILINE) for size in sizes]
+        return sum(int(each[1]) for each in found if each) * 1024 / 1e6
+
+    def processor_seconds(self) -> float:
+        """Processor time that both have used so far."""
+        fields = [Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1].split() for pid in self.processes()]
+        return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def _started(folder: Path) -> Iterator[_Table]:
+    """Start `azul-table play` in a folder, and wait until the phone page shows the table."""
+    began = time.monotonic()
+    command = [sys.executable, "-P", "-m", "device", "play", "--port", "0", "--data", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        found = re.search(r":(\d+)/table", process.stdout.readline())
+        if found is None:
+            raise RuntimeError("the table did not start")
+        port = int(found[1])
+        while not _shows_table(port):
+            time.sleep(0.005)
+        ready_after = time.monotonic() - began
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(folder / "run" / "azul-table.sock"))
+            with connection.makefile("rwb") as lines:
+                yield _Table(process, port, lines, ready_after)
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def _shows_table(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/state", timeout=PATIENCE) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+@contextmanager
+def _viewers(port: int, number: int) -> Iterator[selectors.DefaultSelector]:
+    """So many open event streams."""
+    with selectors.DefaultSelector() as selector:
+        for _ in range(number):
+            viewer = socket.create_connection(("127.0.0.1", port))
+            viewer.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n")
+            selector.register(viewer, selectors.EVENT_READ)
+        yield selector
+        for key in list(selector.get_map().values()):
+            key.fileobj.close()  # type: ignore[union-attr]
+
+
+def _phone_figure(table: _Table, viewers: selectors.DefaultSelector, seconds: float) -> Figure:
+    """From a press on the socket to its event at every phone."""
+    taken: list[float] = []
+    for number in range(int(seconds / PAUSE / 2)):
+        _drain(viewers)
+        pressed = table.press(f"display.{1 + number % 2}")
+        waiting = {key.fd for key in viewers.get_map().values()}
+        while waiting:
+            ready = viewers.select(timeout=PATIENCE)
+            if not ready:
+                raise RuntimeError(f"{len(waiting)} viewers were not told of a press")
+            for key, _ in ready:
+                news = key.fileobj.recv(65_536)  # type: ignore[union-attr]
+                if key.fd in waiting and b"data:" in news:
+                    waiting.remove(key.fd)
+                    taken.append(time.monotonic() - pressed)
+    return Figure(
+        f"table, press to event at a phone, {VIEWERS} viewers, p99",
+        percentile(taken, 0.99) * 1000,
+        "ms",
+        50,
+        at_least=False,
+    )
+
+
+def _drain(viewers: selectors.DefaultSelector) -> None:
+    """Read what came before the press, until there is a pause."""
+    while ready := viewers.select(timeout=PAUSE):
+        for key, _ in ready:
+            key.fileobj.recv(65_536)  # type: ignore[union-attr]
+
+
+def _idle_figure(table: _Table, seconds: float) -> Figure:
+    """Processor time while nobody presses; the lights pulse on."""
+    began, used = time.monotonic(), table.processor_seconds()
+    time.sleep(max(seconds, SETTLING))
+    part = (table.processor_seconds() - used) / (time.monotonic() - began)
+    return Figure("table, processor while idle", part * 100, "% of a core", 2, at_least=False)

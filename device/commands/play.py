@@ -1,0 +1,155 @@
+"""`azul-table play`: the daemon and its pages."""
+
+import errno
+import fcntl
+import os
+import pwd
+import signal
+import socket
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
+
+import click
+
+from device import store
+from device.commands.console import Refused
+from device.config import SettingsError, read_settings
+from device.daemon import Daemon, Inbox, Options, Stop
+from device.pages_process import PagesProcess
+from device.socket_server import SocketServer
+from hardware.api import HardwareError, LayoutError
+from hardware.layout import Layout, drawing, read_layout
+from hardware.sim import SimulatedTable
+
+SOCKET: Final = "azul-table.sock"
+UNPRIVILEGED: Final = "nobody"
+PORT_RETRIES: Final = 20
+"""Tenths of a second that a port may still be held by the pages of a table that was killed."""
+
+
+def default_data() -> Path:
+    """Where games are kept unless --data says otherwise."""
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base, "azul-table").expanduser()
+
+
+@click.command()
+@click.option("--layout", default="full", show_default=True, metavar="NAME|FILE", help="The table's layout.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=default_data,
+    help="The folder of saved games and settings; made if missing.  [default: ~/.local/share/azul-table]",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="The pages' port."
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Who may look: 127.0.0.1 is this machine only, 0.0.0.0 is everybody in the network.",
+)
+@click.option(
+    "--tiles",
+    type=click.Choice(["lights", "resin"]),
+    default="lights",
+    show_default=True,
+    help="Whether the lights are the tiles, or the box's own tiles lie on the table and are told to it.",
+)
+def command(layout: str, data: Path, port: int, host: str, tiles: str) -> None:
+    """Start the table with simulated hardware, and its pages.
+
+    Two addresses are printed: the twin is the table itself, drawn, to play on from this machine; the other is
+    the page for phones. Ctrl-C ends both, and the next start goes on where this one ended.
+    """
+    try:
+        table_layout = read_layout(layout)
+        with ExitStack() as closing:
+            _play(table_layout, data.absolute(), host, port, closing, resin=tiles == "resin")
+    except (LayoutError, SettingsError, HardwareError) as error:
+        raise Refused(str(error)) from error
+    except OSError as error:
+        raise Refused(f"{error.filename or data}: can't be used: {error.strerror}") from error
+
+
+def _play(layout: Layout, data: Path, host: str, port: int, closing: ExitStack, *, resin: bool) -> None:
+    listening = closing.enter_context(_listen(host, port))
+    runtime = _own_folder(data, closing)
+    settings = read_settings(data)
+    pages = PagesProcess(runtime, SOCKET, listening)
+    closing.callback(pages.close)
+    os.chdir(runtime)  # a short path for the socket; drivers may leave their files here, too
+    inbox: Inbox = SimpleQueue()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: inbox.put(Stop()))
+    table = SimulatedTable(layout)
+    table.start(inbox.put)
+    closing.callback(table.close)
+    server = SocketServer(Path(SOCKET), drawing(layout), inbox.put)
+    server.start()
+    closing.callback(server.close)
+    _let_pages_in(Path(SOCKET))
+    options = Options(settings.confirm_columns, resin=resin, drawer=resin)
+    daemon = Daemon(layout, store.newest(data), settings.palette, inbox, table, server, options=options)
+    daemon.run(ready=lambda: _print_addresses(listening))
+
+
+def _own_folder(data: Path, closing: ExitStack) -> Path:
+    """Make the data folder, take it for this process alone, and give the folder of the socket in it."""
+    runtime = data / "run"
+    runtime.mkdir(parents=True, exist_ok=True)
+    runtime.chmod(0o755)
+    lock = closing.enter_context((runtime / "lock").open("w"))
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Refused(
+            f"{data}: another azul-table plays with this folder; end it, or choose another with --data"
+        ) from None
+    return runtime
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Listen for the pages; they get the socket, so that a taken port is known before anything starts."""
+    for _ in range(PORT_RETRIES):
+        try:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            return socket.create_server((host, port), family=family, backlog=128)
+        except socket.gaierror as error:
+            raise Refused(f"--host {host}: is no address of this machine: {error.strerror}") from error
+        except PermissionError as error:
+            raise Refused(f"--port {port}: only root may use this port; choose one from 1024") from error
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise Refused(f"--host {host}: can't be used: {error.strerror}") from error
+            time.sleep(0.1)
+    raise Refused(f"--port {port}: another program uses this port; choose another with --port")
+
+
+def _let_pages_in(path: Path) -> None:
+    """Only this user may press; of root's table, the unprivileged user that the pages run as."""
+    path.chmod(0o600)
+    if os.geteuid() == 0:
+        os.chown(path, pwd.getpwnam(UNPRIVILEGED).pw_uid, -1)
+
+
+def _print_addresses(listening: socket.socket) -> None:
+    host, port = listening.getsockname()[:2]
+    everywhere = host in ("0.0.0.0", "::")
+    here = f"[{host}]" if ":" in host else host
+    click.echo(f"The table (twin): http://{'127.0.0.1' if everywhere else here}:{port}/table")
+    click.echo(f"For phones:       http://{_own_address() if everywhere else here}:{port}/")
+
+
+def _own_address() -> str:
+    """The address of this machine in its network, as far as it knows; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address kept for documentation
+        except OSError:
+            return socket.gethostname()
+        return str(probe.getsockname()[0])
