@@ -14,6 +14,7 @@ import click
 
 COMMANDS: Final = {
     "play": "Start the table with simulated hardware, and its pages.",
+    "rules": "Print the rules of a MODE for players, each with its number and an example.",
     "replay": "Verify every game of a record FILE (- is standard input).",
     "selfplay": "Play games between bots and write their records.",
     "bench": "Measure how fast this machine is, and compare it with the goals.",

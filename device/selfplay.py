@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from device.bots.simple import Below, Bot
 from device.rules import game, record
 from device.rules.events import Event
 from device.rules.game import Setup, State
+from device.rules.record_lines import RecordError
 
-ROUNDS: int = 200
+ROUNDS: Final = 200
 """The limit of rounds in an automatic match (R17)."""
 
 
@@ -25,11 +27,15 @@ class SelfplayError(Exception):
 
 
 def play(chosen: Setup, bots: Sequence[Bot], below: Below, rounds: int = ROUNDS) -> Played:
-    """Play one game, a bot for each seat, and verify it; `below(n)` gives a number from 0 to n - 1."""
+    """Play one game, a bot for each seat, and verify it; `below(n)` gives a number from 0 to n - 1.
+
+    The limit of rounds is not for solo, which always ends by itself (S12).
+    """
+    limited = chosen.mode != game.SOLO
     events: list[Event] = []
     state = game.setup(chosen)
     while (turn := game.to_act(state)) != game.NOBODY:
-        if turn == game.CHANCE and state.round == rounds:
+        if limited and turn == game.CHANCE and state.round == rounds:
             break
         event = game.chance(state, below) if turn == game.CHANCE else bots[turn[0]](state, below)
         events.append(event)
@@ -40,7 +46,10 @@ def play(chosen: Setup, bots: Sequence[Bot], below: Below, rounds: int = ROUNDS)
 def _verified(chosen: Setup, events: list[Event], state: State) -> Played:
     stopped = game.outcome(state) is None
     written = record.write(chosen, events, stopped=stopped)
-    (verified,) = record.read(written.splitlines(keepends=True))
+    try:
+        (verified,) = record.read(written.splitlines(keepends=True))
+    except RecordError as error:
+        raise SelfplayError(f"a game that was played is refused by its own record: {error}") from error
     if verified.events != tuple(events) or verified.state != (game.stop(state) if stopped else state):
         raise SelfplayError("the record of a game tells another game than the one that was played")
     return Played(verified, written)

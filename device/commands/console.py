@@ -20,7 +20,7 @@ def unusable(file: str, doing: str, error: OSError) -> Refused:
 
 def shown_file(file: str) -> str:
     """A file's name for a message; `-` is standard input or output."""
-    return click.format_filename(file)
+    return click.format_filename(file) or "''"
 
 
 def printable(name: str) -> str:

@@ -1,6 +1,7 @@
 """One player's board: pattern lines, wall and floor; placing tiles (R6 to R8, R10, G1)."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from device.rules.errors import IllegalEventError
@@ -50,22 +51,35 @@ class Board:
         return self.held[line - 1] == line
 
 
-def takes(board: Board, line: int, colour: Colour) -> bool:
-    """Whether a line is not full, holds no other colour, and its wall row lacks this one (R7)."""
-    row = line - 1
-    held = board.held[row]
-    if held:
-        return held < line and board.colours[row] == colour
-    return colour not in board.wall[row]
-
-
 def open_lines(board: Board, colour: Colour) -> tuple[int, ...]:
     """The lines that take tiles of a colour now, from the top; the floor always does (R7)."""
-    return tuple([line for line in LINES if takes(board, line, colour)])
+    return tuple(lines_by_colour(board)[colour])
+
+
+def lines_by_colour(board: Board) -> list[list[int]]:
+    """For each colour, in wall order, the lines that take its tiles now, from the top (R7).
+
+    A line does while it is not full, holds no other colour, and its wall row lacks this one.
+    """
+    lines: list[list[int]] = [[], [], [], [], []]
+    for line in LINES:
+        held = board.colours[line - 1]
+        if held is None:
+            for colour in _missing(board.wall[line - 1]):
+                lines[colour].append(line)
+        elif board.held[line - 1] < line:
+            lines[held].append(line)
+    return lines
+
+
+@cache
+def _missing(row: Row) -> tuple[Colour, ...]:
+    """The colours that a wall row lacks; worked out once for each row that a game has seen."""
+    return tuple(colour for colour in COLOURS if colour not in row)
 
 
 def check_line(board: Board, line: int, colour: Colour) -> None:
-    """Raise IllegalEventError, naming the reason, where `takes` says no."""
+    """Raise IllegalEventError, naming the reason, unless the line takes tiles of a colour now (R7)."""
     if line not in LINES:
         raise IllegalEventError("no_such_line", f"there is no line {line}")
     row = line - 1

@@ -11,7 +11,7 @@ from typing import Final
 from device.rules.board import FLOOR
 from device.rules.errors import NotationError
 from device.rules.events import Deal, Draft, Draw, Event, Penalty, Remove, Scoring, ScoringColour, Swap, Tile
-from device.rules.tiles import colour_of, counts_of, letter, letters
+from device.rules.tiles import Counts, colour_of, counts_of, letter, letters
 
 _DRAFT: Final = re.compile(r"([0-9])([byrkw])([1-5f])")
 _EMPTY: Final = "-"
@@ -50,7 +50,7 @@ def event_of(text: str) -> Event:
         return Draft(int(source), colour_of(colour), FLOOR if line == "f" else int(line))
     match text.split(" "):
         case ["deal", *displays] if displays:
-            return Deal(tuple(counts_of("" if each == _EMPTY else each) for each in displays))
+            return Deal(tuple(_display(each) for each in displays))
         case ["tile", seat, row, column]:
             return Tile(_digit(seat, 0, 3), _digit(row, 1, 5), _digit(column, 1, 5))
         case [word, *values] if event := _solo_event(word, values):
@@ -74,6 +74,12 @@ def _solo_event(word: str, values: list[str]) -> Event | None:
         case "remove", [position]:
             return Remove(None if position == _NONE else _digit(position, 1, 7))
     return None
+
+
+def _display(text: str) -> Counts:
+    if not text:
+        raise NotationError(f"a display without tiles is written {_EMPTY}")
+    return counts_of("" if text == _EMPTY else text)
 
 
 def _digit(text: str, least: int, most: int) -> int:

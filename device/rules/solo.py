@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from device.rules import penalty_row, solo_dealing, solo_scoring, solo_tiling
-from device.rules.board import FLOOR, WALL_PATTERN, Board, check_line, fill, legal_columns, open_lines
+from device.rules.board import FLOOR, WALL_PATTERN, Board, check_line, fill, legal_columns, lines_by_colour
 from device.rules.dealing import draw
 from device.rules.errors import IllegalEventError, SetupError
 from device.rules.events import (
@@ -188,13 +188,13 @@ def display_in_work(state: State) -> int:
 
 def _legal_picks(state: State) -> list[Event]:
     display = display_in_work(state)
-    board = state.boards[state.turn]
+    lines = lines_by_colour(state.boards[state.turn])
     tiles = state.sources[display]
     return [
         Draft(display, colour, line)
         for colour in COLOURS
         if tiles[colour]
-        for line in (*open_lines(board, colour), FLOOR)
+        for line in (*lines[colour], FLOOR)
     ]
 
 

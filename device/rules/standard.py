@@ -17,8 +17,8 @@ from device.rules.board import (
     check_line,
     drop,
     legal_columns,
+    lines_by_colour,
     next_full_line,
-    open_lines,
     place,
     printed_column,
     tiles_on_floor,
@@ -180,7 +180,7 @@ _DRAFTS: Final = tuple(
 
 def _legal_drafts(state: State) -> list[Event]:
     board = state.boards[state.turn]
-    lines = [(*open_lines(board, colour), FLOOR) for colour in COLOURS]
+    lines = [(*each, FLOOR) for each in lines_by_colour(board)]
     return [
         drafts[line]
         for source, tiles in enumerate(state.sources)

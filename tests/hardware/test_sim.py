@@ -7,7 +7,17 @@ from queue import SimpleQueue
 
 import pytest
 
-from hardware.api import ButtonPressed, HardwareError, InputEvent, Inputs, LightFrame, Lights, Rgb
+from hardware.api import (
+    ButtonPressed,
+    HardwareError,
+    InputEvent,
+    Inputs,
+    LightFrame,
+    Lights,
+    Rgb,
+    TagArrived,
+    TagLeft,
+)
 from hardware.layout import Layout
 from hardware.sim import SimulatedTable
 
@@ -72,7 +82,9 @@ def test_every_button_of_the_layout_can_be_pressed(table: SimulatedTable, duo: L
     table.start(pressed.append)
     for button in duo.buttons:
         table.press(button.name)
-    assert [event.button for event in pressed] == [button.name for button in duo.buttons]
+    assert [event.button for event in pressed if isinstance(event, ButtonPressed)] == [
+        button.name for button in duo.buttons
+    ]
 
 
 @pytest.mark.parametrize("button", ["display.6", "seat.3.floor", "status", "", "OK"])
@@ -144,3 +156,24 @@ def test_hands_and_frames_in_many_threads_lose_nothing(table: SimulatedTable) ->
         hand.join()
     assert inbox.qsize() == 2000
     assert table.frames_shown == 2000
+
+
+def test_a_tag_shown_to_a_reader_arrives_and_leaves(duo: Layout) -> None:
+    table = SimulatedTable(duo, clock=lambda: 5.0)
+    seen: list[InputEvent] = []
+    table.start(seen.append)
+    table.show_tag("shared", "tile-b-01")
+    assert seen == [TagArrived("shared", "tile-b-01", 5.0), TagLeft("shared", "tile-b-01", 5.0)]
+
+
+def test_a_reader_that_is_not_there_is_refused(table: SimulatedTable) -> None:
+    seen: list[InputEvent] = []
+    table.start(seen.append)
+    with pytest.raises(HardwareError, match="there is no reader"):
+        table.show_tag("seat.3", "tile-b-01")
+    assert seen == []
+
+
+def test_a_tag_that_nobody_listens_to_is_refused(table: SimulatedTable) -> None:
+    with pytest.raises(HardwareError, match="nobody listens"):
+        table.show_tag("shared", "tile-b-01")

@@ -1,0 +1,86 @@
+"""`azul-table replay`: verify every game of a record file."""
+
+import json
+import sys
+from collections.abc import Iterator
+
+import click
+
+from device.commands.console import Refused, printable, shown_file, unusable
+from device.rules.game import SOLO
+from device.rules.record import Record, read
+from device.rules.record_forms import result_of
+from device.rules.record_lines import LONGEST_LINE, RecordError
+from device.rules.solo_scoring import SoloOutcome
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each game.")
+def command(file: str, *, as_json: bool) -> None:
+    """Verify every game of a record FILE (- is standard input).
+
+    Every event is replayed, every deal is held against the bag and the lid, every score is added up again.
+    One line is printed for each game. The first fault, named as FILE:LINE, ends the command with status 1.
+    """
+    describe = in_json if as_json else in_words
+    try:
+        for record in read(_lines(file)):
+            click.echo(describe(record))
+    except RecordError as error:
+        raise Refused(f"{shown_file(file)}:{error.line}: {error.message}") from None
+
+
+def _lines(file: str) -> Iterator[bytes]:
+    """The lines of a file; one too long for a record comes in pieces, so that none fills the memory."""
+    if file == "-" and sys.stdin is None:
+        raise Refused("standard input is closed")
+    try:
+        with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:  # noqa: PTH123 - any bytes
+            while line := stream.readline(LONGEST_LINE + 1):
+                yield line
+    except OSError as error:
+        raise unusable(file, "read", error) from None
+
+
+def in_words(record: Record) -> str:
+    """A verified game in one line: `game 1 (line 1): standard, 5 rounds: Ana 57, Rui 40; Ana wins`."""
+    chosen = record.setup
+    names = [printable(name) for name in chosen.players]
+    solo = f" ({chosen.level}, {chosen.wall} wall)" if chosen.mode == SOLO else ""
+    rounds = "1 round" if record.rounds == 1 else f"{record.rounds} rounds"
+    return (
+        f"game {record.number} (line {record.line}): {chosen.mode}{solo}, {rounds}: {_ending(record, names)}"
+    )
+
+
+def _ending(record: Record, names: list[str]) -> str:
+    """Scores, how the game ended, and for whom."""
+    outcome = record.outcome
+    if isinstance(outcome, SoloOutcome):
+        return f"{names[0]} {outcome.score}; {outcome.victory.value}"
+    told = [", ".join(f"{name} {score}" for name, score in zip(names, outcome.scores, strict=True))]
+    if record.stopped:
+        told.append("stopped by its limit of rounds")
+    if record.forfeit is not None:
+        told.append(f"{names[record.forfeit.seat]} forfeits ({record.forfeit.why})")
+    *others, last = [names[seat] for seat in outcome.winners]
+    told.append(f"{', '.join(others)} and {last} share the victory" if others else f"{last} wins")
+    return "; ".join(told)
+
+
+def in_json(record: Record) -> str:
+    """A verified game as a JSON object in one line; `ended` is finished, stopped (R17) or forfeit."""
+    chosen = record.setup
+    told: dict[str, object] = {
+        "game": record.number,
+        "line": record.line,
+        "mode": chosen.mode,
+        "players": chosen.players,
+        "rounds": record.rounds,
+        **result_of(record.outcome, record.forfeit),
+        "ended": "forfeit" if record.forfeit else "stopped" if record.stopped else "finished",
+    }
+    if chosen.mode == SOLO:
+        told |= {"level": chosen.level, "wall": chosen.wall}
+    return json.dumps(told, separators=(",", ":"))

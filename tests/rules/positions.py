@@ -1,0 +1,90 @@
+"""Games of two to four in the middle of a round, spelt out for the tests of single rules."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from device.rules import game
+from device.rules.board import Board, tiles_on
+from device.rules.notation import event_of, text_of
+from device.rules.standard import DISPLAYS, Phase, State
+from device.rules.tiles import (
+    ALL_TILES,
+    LETTERS,
+    MARKER,
+    Counts,
+    colour_of,
+    counts_of,
+    total,
+    without,
+)
+from tests.rules.solo_positions import EMPTY_WALL
+from tests.rules.solo_positions import board as board_without_marker
+
+
+def board(
+    lines: Mapping[int, str] | None = None,
+    wall: tuple[str, ...] = EMPTY_WALL,
+    floor: str = "",
+    score: int = 0,
+) -> Board:
+    """A board spelt out: lines by number ("rr"), the wall's rows ("b...."), the floor ("bmr"; m: marker)."""
+    spelt = tuple(MARKER if letter == "m" else colour_of(letter) for letter in floor)
+    return replace(board_without_marker(lines, wall, score=score), floor=spelt)
+
+
+def offer(
+    displays: Mapping[int, str],
+    *boards: Board,
+    mode: str = "standard",
+    marker: int | None = None,
+    starter: int = 0,
+    lid: str = "",
+) -> State:
+    """Round 1, seat 0 to draft; 0 is the centre; every tile that is not mentioned is in the bag."""
+    players = boards or (board(), board())
+    sources = tuple(counts_of(displays.get(source, "")) for source in range(DISPLAYS[len(players)] + 1))
+    in_lid = counts_of(lid)
+    bag = without(ALL_TILES, total([in_lid, *sources, *map(tiles_on, players)]))
+    return State(
+        game.ruleset(mode), Phase.OFFER, players, sources, 0, starter, marker, round=1, bag=bag, lid=in_lid
+    )
+
+
+def with_bag(state: State, bag: str, lid: str = "") -> State:
+    """The same position with just these tiles to draw; the others have left the game, so to say."""
+    return replace(state, bag=counts_of(bag), lid=counts_of(lid))
+
+
+def after(state: game.State, *texts: str) -> State:
+    """The game after events given by their texts."""
+    for text in texts:
+        state = game.apply(state, event_of(text))
+    assert isinstance(state, State)
+    return state
+
+
+def drafts(state: game.State) -> list[str]:
+    """The texts of what is legal now."""
+    return [text_of(event) for event in game.legal(state)]
+
+
+def floor(state: State, seat: int = 0) -> str:
+    """A seat's floor, m for the marker."""
+    return "".join("m" if tile is MARKER else LETTERS[tile] for tile in state.boards[seat].floor)
+
+
+def wall(state: State, seat: int = 0) -> tuple[str, ...]:
+    """A seat's wall, row by row."""
+    return tuple(
+        "".join("." if tile is None else LETTERS[tile] for tile in row) for row in state.boards[seat].wall
+    )
+
+
+def all_tiles(state: game.State) -> Counts:
+    """Every tile of a game, wherever it lies."""
+    return total([state.bag, state.lid, *state.sources, *map(tiles_on, state.boards)])
+
+
+def scores(state: State) -> list[int]:
+    """All seats' scores."""
+    return [each.score for each in state.boards]

@@ -1,0 +1,159 @@
+"""Solo games in the middle, and whole random ones, for the tests of the solo game's rules."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from random import Random
+
+from device.rules import game, solo
+from device.rules.board import Board, Row, tiles_on
+from device.rules.events import Draft, Event, Remove
+from device.rules.game import Setup
+from device.rules.notation import event_of
+from device.rules.penalty_row import ACTION, PLAYER
+from device.rules.scoring import Account, Part
+from device.rules.solo_state import EASY, State
+from device.rules.standard import Phase
+from device.rules.tiles import (
+    ALL_TILES,
+    NO_TILES,
+    Counts,
+    add,
+    colour_of,
+    count,
+    counts_of,
+    total,
+    without,
+)
+
+EMPTY_WALL = (".....",) * 5
+
+
+def board(
+    lines: Mapping[int, str] | None = None,
+    wall: tuple[str, ...] = EMPTY_WALL,
+    floor: str = "",
+    score: int = 0,
+) -> Board:
+    """A board spelt out: lines by number ("rr"), the wall's rows ("b...."), the floor ("bbr")."""
+    held = {line: tiles for line, tiles in (lines or {}).items() if tiles}
+    rows: list[Row] = [tuple(None if letter == "." else colour_of(letter) for letter in row) for row in wall]
+    return Board(
+        colours=tuple(colour_of(held[line][0]) if line in held else None for line in range(1, 6)),
+        held=tuple(len(held.get(line, "")) for line in range(1, 6)),
+        wall=tuple(rows),
+        floor=tuple(colour_of(letter) for letter in floor),
+        score=score,
+    )
+
+
+def offer(
+    displays: Mapping[int, str],
+    player: Board | None = None,
+    action: Board | None = None,
+    *,
+    gray: bool = False,
+    scoring_tile: tuple[int, int] | None = None,
+    lid: Counts = NO_TILES,
+) -> State:
+    """A game in round 1 before an action pick; every tile that is not mentioned is in the bag."""
+    sources = tuple(counts_of(displays.get(source, "")) for source in range(6))
+    boards = (player or board(score=EASY.score), action or board())
+    elsewhere = add(add(total(sources), total(map(tiles_on, boards))), lid)
+    return State(
+        EASY,
+        gray,
+        Phase.OFFER,
+        boards,
+        sources,
+        scoring_tile=scoring_tile,
+        round=1,
+        bag=without(ALL_TILES, elsewhere),
+        lid=lid,
+    )
+
+
+def bag_of(state: State, bag: str) -> State:
+    """The same position with just these tiles in the bag; the others are out of play."""
+    tiles = count(colour_of(letter) for letter in bag)
+    return replace(state, bag=tiles, lid=add(state.lid, without(state.bag, tiles)))
+
+
+def after(state: game.State, *texts: str) -> State:
+    """The game after events given by their texts."""
+    for text in texts:
+        state = game.apply(state, event_of(text))
+    assert isinstance(state, State)
+    return state
+
+
+def account(state: State) -> Account:
+    """The account of the round just scored."""
+    assert state.account is not None
+    return state.account
+
+
+def parts(state: State) -> list[Part]:
+    """What the account of the round just scored holds, in order."""
+    return [step.what for step in account(state).steps]
+
+
+def penalty(state: State) -> str:
+    """The penalty row's letters."""
+    return "".join("byrkw"[tile] for tile in state.boards[ACTION].floor if isinstance(tile, int))
+
+
+def floor(state: State) -> str:
+    """The player floor's letters."""
+    return "".join("byrkw"[tile] for tile in state.boards[PLAYER].floor if isinstance(tile, int))
+
+
+def all_tiles(state: State) -> Counts:
+    """Every tile of the game, wherever it lies."""
+    return total([state.bag, state.lid, *state.sources, *map(tiles_on, state.boards)])
+
+
+def finished(state: State, rng: Random) -> State:
+    """The game at the end of this round, or of the game, by random choices."""
+    while state.phase not in (Phase.DEAL, Phase.OVER):
+        event = (
+            game.chance(state, rng.randrange) if solo.chance_is_due(state) else rng.choice(game.legal(state))
+        )
+        state = solo.apply(state, event)
+    return state
+
+
+def careful(state: State, rng: Random) -> Event:
+    """A choice that keeps the penalty row short: such games go on for more rounds than random ones."""
+    choices = game.legal(state)
+    if isinstance(choices[0], Remove):
+        return choices[0]
+    if not isinstance(choices[0], Draft):
+        return rng.choice(choices)
+    return min(choices, key=lambda choice: (_cost(state, choice), rng.random()))
+
+
+def _cost(state: State, choice: Event) -> tuple[int, int]:
+    assert isinstance(choice, Draft)
+    pick = solo.preview(state, choice)
+    before, now = state.boards[state.turn], pick.boards[state.turn]
+    fills = choice.line > 0 and now.line_is_full(choice.line)
+    goes_on = choice.line > 0 and before.held[choice.line - 1] > 0
+    return len(pick.sent), -2 * fills - goes_on + len(pick.boards[PLAYER].floor)
+
+
+def play(level: str, wall: str, rng: Random, care: float) -> Iterator[tuple[State, Event, State]]:
+    """A whole game, step by step: the state before, the event, the state after.
+
+    `care` from 0 to 1 is how often a choice is a careful one.
+    """
+    state = game.setup(Setup("solo", ("Ana",), level=level, wall=wall))
+    assert isinstance(state, State)
+    while (turn := game.to_act(state)) != game.NOBODY:
+        if turn == game.CHANCE:
+            event = game.chance(state, rng.randrange)
+        elif rng.random() < care:
+            event = careful(state, rng)
+        else:
+            event = rng.choice(game.legal(state))
+        before, state = state, solo.apply(state, event)
+        yield before, event, state

@@ -1,0 +1,32 @@
+"""The recorded solo games: they verify, and what they chose is what was legal."""
+
+from pathlib import Path
+
+import pytest
+
+from device.rules import game, record, solo
+from device.rules.events import Choice
+from device.rules.solo_state import State
+from device.rules.tiles import ALL_TILES
+from tests.rules.solo_positions import all_tiles
+
+RECORDS = Path(__file__).parents[3] / "shared" / "records"
+FILES = sorted(RECORDS.glob("solo-*.jsonl"))
+
+pytestmark = pytest.mark.skipif(not FILES, reason=f"no recorded games in {RECORDS}")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_recorded_games(path: Path) -> None:
+    with path.open("rb") as lines:
+        games = list(record.read(lines))
+    assert games
+    for each in games:
+        state = game.setup(each.setup)
+        for event in each.events:
+            assert isinstance(state, State)
+            assert isinstance(event, Choice) == (event in game.legal(state))
+            state = solo.apply(state, event)
+            assert all_tiles(state) == ALL_TILES
+        assert state == each.state
+    assert b"".join(record.write(each.setup, each.events) for each in games) == path.read_bytes()
