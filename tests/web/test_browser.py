@@ -1,0 +1,151 @@
+"""Both pages in a real browser of a phone's size: nothing sticks out, and hands, keys and news work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
+
+from tests.web import scenes
+from tests.web.browsing import Browser
+from tests.web.conftest import PagesProcess, StartPages
+from tests.web.fake_daemon import TIMEOUT, FakeDaemon
+
+PHONE: ViewportSize = {"width": 360, "height": 740}
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+QUIETLY = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+STICKS_OUT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chromium]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIETLY)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(chromium: Chromium) -> Iterator[Page]:
+    """A page that fails a test with whatever its scripts complain of."""
+    context = chromium.new_context(viewport=PHONE, locale="en-GB", color_scheme="dark")
+    opened = context.new_page()
+    opened.set_default_timeout(1000 * TIMEOUT)
+    faults: list[str] = []
+    opened.on("pageerror", lambda fault: faults.append(str(fault)))
+    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    yield opened
+    context.close()
+    assert not faults
+
+
+def test_the_phone_page_follows_the_game(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
+    daemon.play(scenes.seating(1))
+    page.goto(browser.origin)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Everybody here?")
+    for number, scene in enumerate((scenes.offer, scenes.refused, scenes.scoring, scenes.over), start=2):
+        daemon.play(scene(number))
+        expect(page.locator("[data-region=turn]")).to_contain_text(
+            "Scoring" if scene is scenes.scoring else "Ana"
+        )
+        assert page.evaluate(STICKS_OUT) == 0
+    daemon.stop()
+    expect(page.locator("[data-region=turn]")).to_contain_text("this page comes back by itself")
+
+
+def test_the_twin_shows_the_lights_and_presses_by_hand_and_by_key(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    daemon.play(scenes.offer(1))
+    daemon.shine(scenes.dark(daemon.layout))
+    page.goto(f"{browser.origin}/table")
+    light = page.locator("[data-light='display.3.1']")
+    expect(light).to_have_attribute("fill", "#000000")
+    daemon.play(scenes.chosen(2))
+    daemon.shine(scenes.lit(daemon.layout, scenes.chosen(2)))
+    expect(light).to_have_attribute("fill", scenes.PALETTE["k"]["rgb"])
+    expect(page.locator("svg [data-button='seat.1.line.4']")).to_have_class("button line live")
+    assert page.evaluate(STICKS_OUT) == 0
+    page.locator("svg [data-button='display.7']").click()
+    page.locator("button[data-button='seat.1.line.4']").click()
+    page.locator("svg [data-button='seat.1.floor']").press("Enter")
+    page.get_by_role("button", name="undo").first.press(" ")
+    pressed = [daemon.asked.get(timeout=TIMEOUT)["press"] for _ in range(4)]
+    assert pressed == ["display.7", "seat.1.line.4", "seat.1.floor", "undo"]
+
+
+def test_a_twin_that_was_opened_too_early_draws_the_table_when_it_comes(
+    socket_path: Path, chromium: Chromium
+) -> None:
+    with PagesProcess(socket_path, "--port", "0") as pages:
+        page = chromium.new_page(viewport=PHONE, locale="en-GB")
+        page.goto(f"{pages.address().origin}/table")
+        expect(page.get_by_role("heading", level=1)).to_have_text("One moment…")
+        daemon = FakeDaemon(socket_path, scenes.layout())
+        daemon.play(scenes.offer(1))
+        expect(page.locator("svg [data-button='display.1']")).to_have_attribute("aria-label", "Display 1")
+        page.close()
+        daemon.stop()
+
+
+def test_the_twin_says_why_a_press_was_refused_and_keeps_the_focus(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    daemon.play(scenes.chosen(1))
+    daemon.answer = lambda question: {"taken": False, "why": "line_full"}
+    page.goto(f"{browser.origin}/table")
+    hand = page.locator("button[data-button='seat.1.line.4']")
+    hand.press("Enter")
+    expect(page.locator("#answer")).to_have_text("That line is full.")
+    daemon.play(scenes.refused(2))
+    expect(page.locator("[data-region=turn] .refusal")).to_have_text("That line is full.")
+    expect(hand).to_be_focused()
+
+
+def test_names_are_saved_and_what_is_typed_stays(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
+    daemon.play(scenes.seating(1))
+    page.goto(f"{browser.origin}/table")
+    page.get_by_label("Name of Seat 3").fill("Zo")
+    daemon.play(scenes.snapshot(2, seats=[scenes.seat(number, taken=True) for number in range(1, 5)]))
+    expect(page.get_by_label("Name of Seat 4")).to_be_visible()
+    page.get_by_label("Name of Seat 3").press_sequentially("ë")
+    page.get_by_label("Name of Seat 3").press("Enter")
+    assert daemon.asked.get(timeout=TIMEOUT)["name"] == {"seat": 3, "name": "Zoë"}
+
+
+def test_without_a_free_stream_a_page_asks(
+    daemon: FakeDaemon, start_pages: StartPages, chromium: Chromium
+) -> None:
+    browser = start_pages("--port", "0", "--streams", "1").address()
+    daemon.play(scenes.seating(1))
+    with browser.stream():
+        page = chromium.new_page(viewport=PHONE, locale="de")
+        page.goto(browser.origin)
+        daemon.play(scenes.offer(2))
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ana ist dran")
+        page.close()
+
+
+def test_without_scripts_the_page_is_complete_and_reloads(
+    daemon: FakeDaemon, browser: Browser, chromium: Chromium
+) -> None:
+    daemon.play(scenes.offer(1))
+    context = chromium.new_context(viewport=PHONE, java_script_enabled=False, locale="en-GB")
+    page = context.new_page()
+    page.goto(browser.origin)
+    expect(page.locator("noscript p")).to_contain_text("because scripts are off here")
+    daemon.play(scenes.refused(2))
+    expect(page.get_by_text("That line is full.")).to_be_visible(timeout=1000 * TIMEOUT)
+    context.close()

@@ -1,0 +1,147 @@
+"""`python -P -m web_ui`: the pages as a process of their own.
+
+Threads: the main one waits for a signal; one accepts and carries bytes (waitress); streams + 8 serve requests
+(waitress); two listen to the table (`table_link`); one waits for the parent's end, if asked to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+
+from flask import Flask
+from waitress.server import create_server  # type: ignore[import-untyped]
+
+from web_ui.app import create_app, warm_up
+from web_ui.guard import LONGEST_BODY
+from web_ui.latest import Latest
+from web_ui.pages import STREAMS
+from web_ui.privileges import PrivilegesError, drop_privileges
+from web_ui.table_link import TableLink
+from web_ui.words import WordsError
+
+PLAIN_THREADS = 8
+"""Threads that are kept for everything but streams."""
+
+GONE_AFTER = 20_000
+"""Milliseconds after which a viewer who takes no more bytes counts as gone."""
+
+BUFFER = 65_536
+"""Bytes that wait for a slow viewer, here and once more in the kernel, before its stream waits too."""
+
+CONNECTIONS = 512
+IDLE_SECONDS = 30
+CLOSING_SECONDS = 1
+_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve the pages until SIGTERM, SIGINT or the parent's end; returns the exit status."""
+    options = _options(arguments)
+    logging.basicConfig(level=logging.WARNING, format="pages: %(message)s")
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        listening = _listening_socket(options)
+    except OSError as fault:
+        print(f"web_ui: can't listen: {fault.strerror or fault}", file=sys.stderr)  # noqa: T201
+        return 1
+    try:
+        link = TableLink(options.socket, Latest())
+        app = create_app(link, options.streams)
+        warm_up(app)
+        drop_privileges(options.user)
+    except (PrivilegesError, WordsError) as fault:
+        print(f"web_ui: {fault}", file=sys.stderr)  # noqa: T201
+        return 1
+    if options.follow_parent:
+        threading.Thread(target=_follow_parent, name="parent", daemon=True).start()
+    _serve(app, link, listening, options.streams + PLAIN_THREADS)
+    return 0
+
+
+def _serve(app: Flask, link: TableLink, listening: socket.socket, threads: int) -> None:
+    server = create_server(
+        app,
+        sockets=[listening],
+        threads=threads,
+        channel_request_lookahead=1,
+        asyncore_use_poll=True,
+        connection_limit=CONNECTIONS,
+        channel_timeout=IDLE_SECONDS,
+        cleanup_interval=IDLE_SECONDS // 3,
+        max_request_body_size=4 * LONGEST_BODY,
+        max_request_header_size=4 * LONGEST_BODY,
+        outbuf_high_watermark=BUFFER,
+        log_socket_errors=False,
+        ident=None,
+    )
+    server.adj.socket_options = [  # of every connection that is accepted
+        *server.adj.socket_options,
+        (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, GONE_AFTER),
+        (socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER),
+    ]
+    link.start()
+    threading.Thread(target=server.run, name="pages", daemon=True).start()
+    signal.sigwait(_SIGNALS)
+    link.close()
+    server.task_dispatcher.shutdown(timeout=CLOSING_SECONDS)
+
+
+def _follow_parent() -> None:
+    """End this process when the parent's end of our standard input is closed."""
+    with contextlib.suppress(OSError):
+        while os.read(0, 4096):
+            continue
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _listening_socket(options: argparse.Namespace) -> socket.socket:
+    if options.listen_fd is not None:
+        listening = socket.socket(fileno=options.listen_fd)
+    else:
+        found = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)
+        family, _, _, _, address = found[0]
+        listening = socket.create_server(address[:2], family=family, backlog=128)
+        print(f"http://{_shown(listening)}/", flush=True)  # noqa: T201
+    return listening
+
+
+def _shown(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="web_ui", description="Serves the pages of a table.")
+    parser.add_argument("--socket", type=Path, required=True, metavar="PATH", help="the table's Unix socket")
+    where = parser.add_argument_group("where to listen: either --listen-fd, or --host and --port")
+    where.add_argument("--listen-fd", type=int, metavar="N", help="a TCP socket that is bound already")
+    where.add_argument("--host", metavar="H", help="the address to listen at (127.0.0.1)")
+    where.add_argument("--port", type=int, metavar="P", help="the port; 0 takes a free one (8000)")
+    parser.add_argument(
+        "--streams", type=int, default=STREAMS, metavar="N", help="live viewers (%(default)s)"
+    )
+    parser.add_argument("--user", default="nobody", help="whom to become when started as root (%(default)s)")
+    parser.add_argument("--follow-parent", action="store_true", help="end when standard input is closed")
+    options = parser.parse_args(arguments)
+    if options.listen_fd is not None and (options.host is not None or options.port is not None):
+        parser.error("--listen-fd can't be used with --host or --port")
+    if options.port is not None and not 0 <= options.port <= 65_535:
+        parser.error("--port must be 0 to 65535")
+    if options.streams < 1:
+        parser.error("--streams must be at least 1")
+    options.host = options.host or "127.0.0.1"
+    options.port = 8000 if options.port is None else options.port
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""The routes, and the answers to requests that are refused."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException
+
+from web_ui.guard import LONGEST_BODY, RefusedError, guard_headers
+from web_ui.pages import STREAMS, Pages
+from web_ui.presses import Presses, json_response
+from web_ui.regions import PHONE, TABLE
+from web_ui.table_link import TableLink
+
+log = logging.getLogger(__name__)
+
+ASK_AGAIN = 2
+"""Seconds after which a viewer who found no free stream, or no table, may ask again."""
+
+FOR_SCRIPTS = ("/events", "/regions", "/state")
+"""The paths that answer in JSON, refusals too."""
+
+_SENTENCES = {404: "page.not_found", 413: "press.too_large"}
+
+
+def create_app(link: TableLink, streams: int = STREAMS) -> Flask:
+    """The WSGI application that serves the pages of a table, with so many streams at once."""
+    pages = Pages(link.latest, streams)
+    presses = Presses(link, pages)
+    refusals = Refusals(pages)
+    app = Flask("web_ui", static_folder=None, template_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = LONGEST_BODY
+    app.add_url_rule("/", "phone", lambda: pages.page(PHONE))
+    app.add_url_rule("/table", "table", lambda: pages.page(TABLE))
+    app.add_url_rule("/events", "events", pages.events)
+    app.add_url_rule("/regions", "regions", pages.regions)
+    app.add_url_rule("/state", "state", pages.state)
+    app.add_url_rule("/press", "press", presses.press, methods=["POST"])
+    app.add_url_rule("/name", "name", presses.name, methods=["POST"])
+    app.add_url_rule("/static/<name>", "static", pages.static_file)
+    app.register_error_handler(RefusedError, refusals.refused)
+    app.register_error_handler(HTTPException, refusals.not_served)
+    app.register_error_handler(Exception, refusals.went_wrong)
+    app.after_request(_finish)
+    return app
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Answers requests that are refused with a sentence: as JSON where a script asks, else as a page."""
+
+    pages: Pages
+
+    def refused(self, fault: RefusedError) -> Response:
+        """The answer to a request that one of our own rules refuses."""
+        words = self.pages.speak()
+        sentence = words.say(fault.key, **fault.given)
+        if request.method == "POST" or request.path in FOR_SCRIPTS:
+            response = json_response({"error": sentence}, fault.status)
+        else:
+            given = {"say": words.say, "language": words.language, "sentence": sentence}
+            html = self.pages.renderer.page("message.html", **given)
+            response = Response(html, fault.status, content_type="text/html; charset=utf-8")
+        if fault.status == 503:
+            response.headers["Retry-After"] = str(ASK_AGAIN)
+        return response
+
+    def not_served(self, fault: HTTPException) -> Response:
+        """The answer to a request that no route takes."""
+        status = fault.code or 500
+        response = self.refused(RefusedError(status, _SENTENCES.get(status, "press.wrong_method")))
+        if status == 405:
+            response.headers["Allow"] = dict(fault.get_headers()).get("Allow", "GET")
+        return response
+
+    def went_wrong(self, fault: Exception) -> Response:
+        """The answer to everything that nobody thought of."""
+        log.error("%s %s", request.method, request.path, exc_info=fault)
+        return self.refused(RefusedError(500, "page.wrong"))
+
+
+def warm_up(app: Flask) -> None:
+    """Answer one request of each kind, so that nothing is imported or read from the disk later."""
+    asked = (
+        ("GET", "/"),
+        ("GET", "/table"),
+        ("GET", "/regions?page=phone"),
+        ("GET", "/state"),
+        ("GET", "/events?page=phone"),
+        ("GET", "/static/style.css"),
+        ("GET", "/nothing"),
+        ("POST", "/press"),
+        ("PUT", "/press"),
+    )
+    for method, path in asked:
+        with app.test_request_context(path, method=method, environ_base={"REMOTE_ADDR": "127.0.0.1"}):
+            response = app.full_dispatch_request()
+            next(iter(response.response), b"")
+            response.close()
+
+
+def _finish(response: Response) -> Response:
+    guard_headers(response.headers)
+    response.headers.setdefault("Cache-Control", "no-cache")
+    response.headers.add("Vary", "Accept-Language")
+    return response

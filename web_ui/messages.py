@@ -1,0 +1,318 @@
+"""What the table's socket says, as types; bytes are parsed here and nowhere else.
+
+Unknown fields are passed over, so that a later table may say more. Fields that a page can do without have
+defaults, so that a table may also say less.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+SCHEMA = 1
+"""The newest snapshot that these pages can read."""
+
+LONGEST_LINE = 2_000_000
+"""Bytes of the longest line that is read from the table; a longer one is passed over."""
+
+Hex = Annotated[str, msgspec.Meta(pattern=r"^#[0-9a-fA-F]{6}$")]
+
+
+_Read = TypeVar("_Read")
+
+
+class MessageError(ValueError):
+    """The table said something that these pages can't read; the fault is the table's."""
+
+
+class Colour(msgspec.Struct, frozen=True):
+    """A tile colour of the palette: the key of its word, and the colour that the table's lights show."""
+
+    name: str
+    rgb: Hex
+
+
+class Seat(msgspec.Struct, frozen=True):
+    """One seat and its board; a pattern of its own goes before the table's."""
+
+    seat: int
+    taken: bool = False
+    name: str | None = None
+    acting: bool = False
+    score: int = 0
+    marker: bool = False
+    lines: tuple[str, ...] = ("", "", "", "", "")
+    wall: tuple[str, ...] = (".....", ".....", ".....", ".....", ".....")
+    floor: str = ""
+    cost: int = 0
+    pattern: tuple[str, ...] | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class MenuItem(msgspec.Struct, frozen=True):
+    """Something to choose before a game, and the button that chooses it."""
+
+    button: str
+    value: str
+    group: str = "mode"
+    chosen: bool = False
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """The tiles that the acting player has in hand; source 0 is the centre, line 0 the floor."""
+
+    source: int
+    colour: str
+    count: int
+    lines: tuple[int, ...] = ()
+
+
+class Move(msgspec.Struct, frozen=True):
+    """A draft as it was made; source 0 is the centre, line 0 the floor."""
+
+    seat: int
+    source: int
+    colour: str
+    count: int
+    line: int
+    name: str | None = None
+    fell: int = 0
+    marker: bool = False
+    token: str = ""
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step of how a score came about; which fields mean something depends on `step`.
+
+    A step of a kind that these pages don't know may hold anything: see `known_step`.
+    """
+
+    step: str
+    seat: int = 0
+    name: str | None = None
+    row: int = 0
+    column: int = 0
+    line: int = 0
+    colour: str = ""
+    count: int = 0
+    across: int = 1
+    down: int = 1
+    tiles: int = 0
+    cost: int = 0
+    kind: str = ""
+    which: int | str = ""
+    points: int = 0
+    score: int = 0
+
+
+class Account(msgspec.Struct, frozen=True):
+    """How each score came about in a round; while it runs, only the steps that the table has shown so far."""
+
+    round: int = 0
+    running: bool = False
+    steps: tuple[dict[str, Any], ...] = ()
+
+
+class FinalScore(msgspec.Struct, frozen=True):
+    """What a seat ended with."""
+
+    seat: int
+    score: int
+    name: str | None = None
+    rows: int = 0
+    winner: bool = False
+
+
+class Result(msgspec.Struct, frozen=True):
+    """The end of a game; `tie` says how a tie was settled: none, rows or shared."""
+
+    scores: tuple[FinalScore, ...] = ()
+    tie: str = "none"
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """The last press that the table refused, and the key of the reason."""
+
+    say: str
+    button: str = ""
+    number: int = 0
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """All that the pages may know of the table at one moment."""
+
+    schema: int
+    stage: str
+    ask: dict[str, Any]
+    version: int = 0
+    mode: str | None = None
+    modes: tuple[str, ...] = ()
+    menu: tuple[MenuItem, ...] = ()
+    round: int = 0
+    first: int | None = None
+    seats: tuple[Seat, ...] = ()
+    pattern: tuple[str, ...] | None = None
+    displays: tuple[str, ...] = ()
+    centre: str = ""
+    marker_in_centre: bool = False
+    choice: Choice | None = None
+    live: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()
+    account: Account | None = None
+    result: Result | None = None
+    refusal: Refusal | None = None
+    palette: dict[str, Colour] = {}
+
+
+class Light(msgspec.Struct, frozen=True):
+    """A light where it lies, in millimetres."""
+
+    name: str
+    x: float
+    y: float
+    size: float
+
+
+class Button(msgspec.Struct, frozen=True):
+    """A button where it lies, in millimetres; turn in degrees."""
+
+    name: str
+    x: float
+    y: float
+    size: float
+    turn: float = 0
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """The edge of a part: a circle or a rectangle around x, y, in millimetres; turn in degrees."""
+
+    name: str
+    shape: str
+    x: float
+    y: float
+    width: float
+    height: float
+    turn: float = 0
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """The drawing of the table."""
+
+    name: str
+    width: Annotated[float, msgspec.Meta(gt=0)]
+    height: Annotated[float, msgspec.Meta(gt=0)]
+    lights: tuple[Light, ...]
+    buttons: tuple[Button, ...]
+    title: str = ""
+    seats: int = 0
+    displays: int = 0
+    centre: int = 0
+    outlines: tuple[Outline, ...] = ()
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One line from the table; what it does not bring is None, the snapshot, still unread, empty."""
+
+    layout: Layout | None = None
+    snapshot: msgspec.Raw = msgspec.Raw()
+    frame: str | None = None
+    error: str | None = None
+
+
+class FrameOnly(msgspec.Struct, frozen=True):
+    """A line from the table of which only the layout and the frame matter."""
+
+    layout: Layout | None = None
+    frame: str | None = None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the table says to a press or a name; why is the key of a refusal's reason."""
+
+    taken: bool | None = None
+    id: int | None = None
+    why: str = ""
+    error: str | None = None
+
+
+class _Schema(msgspec.Struct, frozen=True):
+    schema: int
+
+
+_message = msgspec.json.Decoder(Message)
+_frame = msgspec.json.Decoder(FrameOnly)
+_schema = msgspec.json.Decoder(_Schema)
+_snapshot = msgspec.json.Decoder(Snapshot)
+_answer = msgspec.json.Decoder(Answer)
+
+
+class NewerSchemaError(MessageError):
+    """The snapshot's schema is newer than these pages."""
+
+
+def read_message(line: bytes) -> Message:
+    """The message on a line; raises MessageError."""
+    return _decode(_message, line)
+
+
+def read_frame(line: bytes) -> FrameOnly:
+    """The layout and the frame on a line, its snapshot passed over; raises MessageError."""
+    return _decode(_frame, line)
+
+
+def read_answer(line: bytes) -> Answer:
+    """The table's answer on a line; raises MessageError."""
+    return _decode(_answer, line)
+
+
+def read_snapshot(raw: bytes | msgspec.Raw) -> Snapshot:
+    """The snapshot; raises NewerSchemaError before it looks at anything else, else MessageError."""
+    schema = _decode(_schema, raw).schema
+    if schema > SCHEMA:
+        raise NewerSchemaError(f"the snapshot's schema is {schema}; these pages know {SCHEMA}")
+    return _decode(_snapshot, raw)
+
+
+def _decode(decoder: msgspec.json.Decoder[_Read], line: bytes | msgspec.Raw) -> _Read:
+    try:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise MessageError(f"not readable: {fault}") from fault
+
+
+def known_step(told: dict[str, Any]) -> Step:
+    """A step with its fields; of one that is not of the known form only what it is, whose, and its points."""
+    try:
+        return msgspec.convert(told, Step)
+    except msgspec.ValidationError:
+        seat, points, score = (
+            value if isinstance(value := told.get(key), int) else 0 for key in ("seat", "points", "score")
+        )
+        return Step("other", seat=seat, points=points, score=score)
+
+
+class Lines:
+    """Bytes in, whole lines out; a line longer than the limit is passed over and counted, never kept."""
+
+    def __init__(self, limit: int = LONGEST_LINE) -> None:
+        self.limit = limit
+        self.dropped = 0
+        self._rest = bytearray()
+        self._dropping = False
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The lines that these bytes complete, without their line ends."""
+        self._rest += data
+        *whole, rest = self._rest.split(b"\n")
+        self._rest = rest
+        lines = []
+        for line in whole:
+            if self._dropping or len(line) > self.limit:
+                self.dropped += 1
+                self._dropping = False
+            else:
+                lines.append(bytes(line))
+        if len(self._rest) > self.limit:
+            self._rest.clear()
+            self._dropping = True
+        return lines

@@ -1,0 +1,190 @@
+"""What those who look on are given: pages, streams, and the same by asking again and again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+from flask import Response, request
+
+from web_ui.drawing import drawing
+from web_ui.guard import RefusedError, may_press
+from web_ui.latest import Frame, Latest, Presence, View
+from web_ui.messages import Layout
+from web_ui.regions import PHONE, STATE, TABLE, Renderer
+from web_ui.streams import FRAMES_LEASE, Slots, Streams, Viewer
+from web_ui.words import DEFAULT, Words, read_all_words
+
+STATIC = Path(__file__).parent / "static"
+
+STREAMS = 64
+"""How many streams there are at once, unless told otherwise."""
+
+FIRST_FRAME = 0.3
+"""Seconds that the first drawing of the table waits for its lights."""
+
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    """A file that is served as it is."""
+
+    content: bytes
+    type: str
+    etag: str
+
+
+@dataclass(slots=True)
+class Pages:
+    """Everything that a page is made of, read into memory once."""
+
+    latest: Latest
+    streams_at_once: int = STREAMS
+    words: dict[str, Words] = field(default_factory=read_all_words)
+    renderer: Renderer = field(default_factory=Renderer)
+    epoch: str = field(default_factory=lambda: secrets.token_hex(4))
+    files: dict[str, StaticFile] = field(default_factory=dict)
+    build: str = ""
+    slots: Slots = field(init=False)
+    streams: Streams = field(init=False)
+    _layout_stamp: tuple[Layout | None, str] = (None, "")
+
+    def __post_init__(self) -> None:
+        self.files = {path.name: _static_file(path) for path in sorted(STATIC.iterdir()) if path.is_file()}
+        sources = [*self.renderer.sources.values(), *(file.etag for file in self.files.values())]
+        sentences = [repr(self.words[language]) for language in sorted(self.words)]
+        self.build = _hash("\0".join(sources + sentences).encode())
+        self.slots = Slots(self.streams_at_once)
+        self.streams = Streams(self.latest, self.renderer, self.greeting, self.epoch)
+
+    def greeting(self, view: View) -> dict[str, str]:
+        """What a page must be made from to be current: else it loads itself again."""
+        return {"build": self.build, "layout": self.layout_stamp(view.layout)}
+
+    def layout_stamp(self, layout: Layout | None) -> str:
+        """A short text that differs for every layout."""
+        known, stamp = self._layout_stamp
+        if layout is not known:
+            stamp = _hash(msgspec.json.encode(layout)) if layout is not None else ""
+            self._layout_stamp = layout, stamp
+        return stamp
+
+    def speak(self) -> Words:
+        """The words of the language that the request asks for."""
+        languages = [DEFAULT, *(language for language in self.words if language != DEFAULT)]
+        language = request.accept_languages.best_match(languages, default=DEFAULT)
+        return self.words[language]
+
+    def since(self, stamp: str) -> int:
+        """How far a viewer is who has this stamp; -1 when it is none of this process."""
+        epoch, _, number = stamp.rpartition(".")
+        newest = self.latest.view.number
+        known = epoch == self.epoch and number.isdecimal() and len(number) < 16
+        return int(number) if known and int(number) <= newest else -1
+
+    def page(self, page: str) -> Response:
+        """A whole page in the reader's language."""
+        words, view, pressing = self.speak(), self.latest.view, may_press(request)
+        frame = self._first_frame(view) if page == TABLE else Frame()
+        rendering = self.renderer.rendering(page, words, view)
+        html = self.renderer.page(
+            f"{page}.html",
+            say=words.say,
+            language=words.language,
+            regions=rendering.html,
+            stamp=f"{self.epoch}.{rendering.number}",
+            greeting=self.greeting(view),
+            pressing=pressing,
+            drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
+            colours=_colours(frame),
+            labels=json.loads(rendering.html[STATE])["labels"] if page == TABLE else {},
+        )
+        response = Response(html, content_type="text/html; charset=utf-8")
+        parts = self.epoch, page, words.language, rendering.number, frame.number, pressing
+        return _conditional(response, "-".join(map(str, parts)))
+
+    def _first_frame(self, view: View) -> Frame:
+        """The lights as they are, waited for a moment when nobody looked at them before."""
+        frame = self.latest.frame
+        if view.presence is not Presence.HERE:
+            return frame
+        self.latest.want_frames(FRAMES_LEASE)
+        return frame or self.latest.wait_for_frame(view.number, frame.number, FIRST_FRAME)[1]
+
+    def events(self) -> Response:
+        """A stream of what changes; 503 when there are too many."""
+        page = _asked_page()
+        gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
+        give_back = self.slots.take(gone)
+        if give_back is None:
+            raise RefusedError(503, "press.too_many_streams")
+        since = self.since(request.headers.get("Last-Event-ID") or request.args.get("have", ""))
+        events = self.streams.events(Viewer(page, self.speak(), since, gone))
+        response = Response(events, content_type="text/event-stream; charset=utf-8")
+        response.headers["Cache-Control"] = "no-store"
+        response.call_on_close(give_back)
+        return response
+
+    def regions(self) -> Response:
+        """Everything that a page shows, as JSON with an ETag, for viewers without a stream."""
+        page, words, view, frame = _asked_page(), self.speak(), self.latest.view, Frame()
+        rendering = self.renderer.rendering(page, words, view)
+        if page == TABLE:
+            self.latest.want_frames(FRAMES_LEASE)
+            frame = self.latest.frame
+        stamp = f"{self.epoch}.{rendering.number}"
+        body = b'{"hello":%b,"stamp":"%b","lights":%b,"news":%b}' % (
+            msgspec.json.encode(self.greeting(view)),
+            stamp.encode(),
+            msgspec.json.encode({"all": frame.colours} if frame else None),
+            rendering.news(-1),
+        )
+        response = Response(body, content_type="application/json")
+        return _conditional(response, f"{stamp}-{page}-{words.language}-{frame.number}")
+
+    def state(self) -> Response:
+        """The snapshot as the table sent it."""
+        view = self.latest.view
+        if view.presence is not Presence.HERE:
+            raise RefusedError(503, f"presence.{view.presence}")
+        return _conditional(
+            Response(view.raw, content_type="application/json"), f"{self.epoch}.{view.number}"
+        )
+
+    def static_file(self, name: str) -> Response:
+        """A file that is served as it is."""
+        file = self.files.get(name)
+        if file is None:
+            raise RefusedError(404, "page.not_found")
+        return _conditional(Response(file.content, content_type=file.type), file.etag)
+
+
+def _asked_page() -> str:
+    return TABLE if request.args.get("page") == TABLE else PHONE
+
+
+def _colours(frame: Frame) -> dict[str, str]:
+    return {name: frame.colours[6 * place : 6 * place + 6] for place, name in enumerate(frame.names)}
+
+
+def _conditional(response: Response, etag: str) -> Response:
+    response.set_etag(etag)
+    return response.make_conditional(request.environ)  # type: ignore[return-value]
+
+
+def _static_file(path: Path) -> StaticFile:
+    content = path.read_bytes()
+    kind = _TYPES.get(path.suffix, "application/octet-stream")
+    return StaticFile(
+        content, kind if kind.startswith("image/") else f"{kind}; charset=utf-8", _hash(content)
+    )
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]

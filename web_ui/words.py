@@ -1,0 +1,105 @@
+"""The sentences that people read, by language: one file each in `words/`, found by key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+
+FOLDER = Path(__file__).parent / "words"
+DEFAULT = "en"
+
+
+class WordsError(ValueError):
+    """A file of words is not as it must be; says the file, the key and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A text with {parameters}; one is the form for a parameter that is 1, where the language has one."""
+
+    other: str
+    one: str = ""
+    by: str = ""
+
+    def parameters(self) -> frozenset[str]:
+        """The names of all parameters, in either form."""
+        return frozenset(_parameters(self.other) | _parameters(self.one) | ({self.by} if self.by else set()))
+
+    def say(self, given: Mapping[str, object]) -> str:
+        """The text with the given parameters in it; one that is missing shows as a dash."""
+        text = self.one if self.by and given.get(self.by) in (1, -1) else self.other
+        return text.format_map(_Given(given))
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """All sentences of one language."""
+
+    language: str
+    sentences: Mapping[str, Sentence]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.sentences
+
+    def say(self, key: str, **given: object) -> str:
+        """The sentence of a key; an unknown key shows as its own plain words."""
+        sentence = self.sentences.get(key)
+        if sentence is None:
+            return key.rpartition(".")[2].replace("_", " ")
+        return sentence.say(given)
+
+    def say_or(self, key: str, fallback: str, **given: object) -> str:
+        """The sentence of a key, or of the fallback's key where the key is unknown."""
+        return self.say(key if key in self.sentences else fallback, **given)
+
+
+def read_words(path: Path) -> Words:
+    """The words of one file, named by its language; raises WordsError."""
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise WordsError(f"{path.name}: {fault}") from fault
+    return Words(path.stem, dict(_sentences(path.name, "", tables)))
+
+
+def read_all_words(folder: Path = FOLDER) -> dict[str, Words]:
+    """The words of every language in a folder, by language; raises WordsError."""
+    return {path.stem: read_words(path) for path in sorted(folder.glob("*.toml"))}
+
+
+def _sentences(file: str, prefix: str, table: Mapping[str, object]) -> Iterator[tuple[str, Sentence]]:
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, str):
+            yield key, _checked(file, key, Sentence(value))
+        elif isinstance(value, dict) and "by" in value:
+            texts = {name for name, text in value.items() if isinstance(text, str)}
+            if texts != {"by", "one", "other"} or len(value) != len(texts):
+                raise WordsError(f"{file}: {key}: a plural has exactly the texts by, one, other")
+            yield key, _checked(file, key, Sentence(**value))
+        elif isinstance(value, dict):
+            yield from _sentences(file, f"{key}.", value)
+        else:
+            raise WordsError(f"{file}: {key}: must be a text")
+
+
+def _checked(file: str, key: str, sentence: Sentence) -> Sentence:
+    try:
+        names = sentence.parameters()
+    except ValueError as fault:
+        raise WordsError(f"{file}: {key}: {fault}") from fault
+    if not all(name.isidentifier() for name in names):
+        raise WordsError(f"{file}: {key}: a parameter is a plain name in braces")
+    return sentence
+
+
+def _parameters(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+class _Given(dict[str, object]):
+    def __missing__(self, name: str) -> str:
+        return "\N{EN DASH}"
