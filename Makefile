@@ -8,7 +8,7 @@ LAYOUT ?= full
 # Become root for Debian's packages: nothing as root, else sudo, which asks on a terminal only.
 ROOT := $(shell [ "$$(id -u)" = 0 ] || { command -v sudo >/dev/null && { [ -t 0 ] && echo sudo || echo sudo -n; } || echo false; })
 
-.PHONY: play setup test test-setup lint types clean
+.PHONY: play setup test test-setup lint types pictures clean
 
 play: setup
 	@exec $(BIN)/azul-table play --data play-data --layout $(LAYOUT) --port $(PORT) $(ARGS)
@@ -44,6 +44,10 @@ types: test-setup
 
 test: lint types
 	$(BIN)/pytest
+
+# The README's pictures, taken from the table as it is now.
+pictures: test-setup
+	$(BIN)/python tests/pictures.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

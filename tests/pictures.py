@@ -1,0 +1,134 @@
+"""`make pictures`: the pictures of the README, from the twin in play and the layouts as they are drawn."""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+TWIN = Path("web_ui/pictures/twin.jpg")
+PHONE = Path("web_ui/pictures/phone.jpg")
+LAYOUTS = {name: Path(f"hardware/layouts/{name}.jpg") for name in ("full", "duo")}
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
+DRAFTS = 45
+
+
+def main() -> None:
+    """Take every picture."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        for name, picture in LAYOUTS.items():
+            with _table(name) as address:
+                page = browser.new_page(viewport={"width": 700, "height": 900})
+                page.goto(f"{address}/table")
+                page.locator("svg.table").screenshot(path=picture, type="jpeg", quality=85)
+        with _table("full") as address:
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.goto(f"{address}/table")
+            _play(page, address)
+            page.screenshot(path=TWIN, type="jpeg", quality=85)
+            phone = browser.new_page(viewport={"width": 390, "height": 844})
+            phone.goto(address)
+            phone.screenshot(path=PHONE, type="jpeg", quality=85)
+        browser.close()
+
+
+@contextmanager
+def _table(layout: str) -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as data:
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "device",
+            "play",
+            "--layout",
+            layout,
+            "--port",
+            "0",
+            "--data",
+            data,
+        ]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        found = re.search(r"(http\S+)/table", process.stdout.readline())
+        assert found is not None
+        try:
+            yield found[1]
+        finally:
+            process.terminate()
+            process.communicate()
+
+
+def _play(page: Page, address: str) -> None:
+    """A game of four with names, some rounds on, and a choice half made."""
+    for place, name in enumerate(("Ana", "Rui", "Inês", "Tomé"), start=1):
+        _press(page, f"seat.{place}.floor")
+        page.request.post(f"{address}/name", data={"seat": place, "name": name}, headers={"Origin": address})
+    _press(page, "ok")
+    _press(page, "seat.1.floor")
+    drafted = 0
+    while drafted < DRAFTS or not any(name.startswith("display") for name in _state(address)["live"]):
+        state = _state(address)
+        if state["stage"] == "scoring":
+            _press(page, "ok")
+            continue
+        _draft(page, address, state)
+        drafted += 1
+    for name in _state(address)["live"]:
+        if name.startswith("display"):
+            _press(page, name)
+            if len(_state(address)["choice"]["lines"]) > 2:
+                break
+    page.wait_for_timeout(1500)
+
+
+def _draft(page: Page, address: str, state: dict[str, Any]) -> None:
+    """Take what fills a line best: the picture should show walls, not floors."""
+    sources = [name for name in state["live"] if name == "centre" or name.startswith("display")]
+    best = None
+    for source in sources:
+        _press(page, source)
+        chosen = _state(address)
+        seat = next(each for each in chosen["seats"] if each["acting"])
+        count = chosen["choice"]["count"]
+        for line in chosen["choice"]["lines"]:
+            room = line - len(seat["lines"][line - 1]) if line else 0
+            worth = -count if not line else count - 3 * max(0, count - room) + 2 * (count == room)
+            if best is None or worth > best[0]:
+                best = (worth, source, line)
+    assert best is not None
+    _, source, line = best
+    if _state(address)["choice"]["source"] != (0 if source == "centre" else int(source.split(".")[1])):
+        _press(page, source)
+    seat = next(each["seat"] for each in state["seats"] if each["acting"])
+    _press(page, f"seat.{seat}.line.{line}" if line else f"seat.{seat}.floor")
+
+
+def _press(page: Page, button: str) -> None:
+    address = page.url.removesuffix("/table")
+    page.request.post(f"{address}/press", data={"button": button}, headers={"Origin": address})
+
+
+def _state(address: str) -> dict[str, Any]:
+    with urllib.request.urlopen(f"{address}/state") as answer:
+        state: dict[str, Any] = json.load(answer)
+    return state
+
+
+if __name__ == "__main__":
+    main()
