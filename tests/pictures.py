@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ ARGUMENTS = [
     "--disable-background-networking",
 ]
 DRAFTS = 45
+PATIENCE = 1.0
 
 
 def main() -> None:
@@ -120,8 +122,13 @@ def _draft(page: Page, address: str, state: dict[str, Any]) -> None:
 
 
 def _press(page: Page, button: str) -> None:
+    """Press, and wait until the pages have heard what came of it."""
     address = page.url.removesuffix("/table")
+    before = _state(address)["version"]
     page.request.post(f"{address}/press", data={"button": button}, headers={"Origin": address})
+    deadline = time.monotonic() + PATIENCE
+    while _state(address)["version"] == before and time.monotonic() < deadline:
+        pass
 
 
 def _state(address: str) -> dict[str, Any]:
