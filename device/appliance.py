@@ -43,7 +43,9 @@ class Why(StrEnum):
     NO_SUCH_MODE = "no_such_mode"
     NOT_YOUR_TURN = "not_your_turn"
     SOURCE_EMPTY = "source_empty"
+    NOT_THIS_DISPLAY = "not_this_display"  # solo works the displays in order
     CHOOSE_SOURCE_FIRST = "choose_source_first"
+    COLUMN_TAKEN = "column_taken"  # gray walls: not free, or with its colour already
     NOTHING_TO_UNDO = "nothing_to_undo"
     NOTHING_TO_CONFIRM = "nothing_to_confirm"
     NOT_NOW = "not_now"

@@ -28,6 +28,7 @@ from device.appliance import (
     new_table,
     wants,
 )
+from device.calm import Calm, calm
 from device.lights import view
 from device.messages import Answer, ClientMessage, refusal, taken
 from device.palettes import Palette, palette_for
@@ -117,7 +118,7 @@ class Daemon:
         self._audience = audience
         self._clock = clock
         self._draw_event = draw
-        self._frame = LightFrame({})
+        self._shown = Calm()
         self._shown_at = float("-inf")
         self._told: Json = {}
         self._version = time.time_ns() // 1_000_000  # beyond any of a run before: the pages' ETag
@@ -134,10 +135,14 @@ class Daemon:
         """Go on where the store says; one that can't be used is left alone and the table says so."""
         try:
             store = Store.open(path)
-            table = store.load(self._blank, self._clock())
-            if self._options.drawer:
-                store.learn_tile_tags(drawer())
-            self._tile_tags = store.tile_tags()
+            try:
+                table = store.load(self._blank, self._clock())
+                if self._options.drawer:
+                    store.learn_tile_tags(drawer())
+                self._tile_tags = store.tile_tags()
+            except StoreError:
+                store.close()
+                raise
         except StoreError as error:
             self._store = None
             self._beside = error.path.with_name(fault_of(error).beside)
@@ -163,15 +168,16 @@ class Daemon:
     def _take_all(self) -> bool:
         """Wait for events until the next frame is due, then take what is there; False on Stop."""
         now = self._clock()
-        try:
-            item = self._inbox.get(timeout=max(0.0, next_frame_time(now) - now))
-            for _ in range(MOST_AT_ONCE):
-                if isinstance(item, Stop):
-                    return False
-                self._take(item)
-                item = self._inbox.get_nowait()
-        except Empty:
-            pass
+        wait = max(0.0, next_frame_time(now) - now)
+        for _ in range(MOST_AT_ONCE):
+            try:
+                item = self._inbox.get(timeout=wait)
+            except Empty:
+                break
+            if isinstance(item, Stop):
+                return False
+            self._take(item)
+            wait = 0.0
         self._step(Tick(self._clock()))
         return True
 
@@ -218,15 +224,24 @@ class Daemon:
     def _step(self, event: TableEvent) -> None:
         after = update(self.table, event)
         if after is self.table:
+            if not self._settle():
+                self._say_not_saved(event)
             return
         if self.table.fault is not None and after.fault is None:
             self._open_store(self._beside)
             return
-        if not self._commit(after):
-            button = event.button if isinstance(event, ButtonPressed) else OK
-            self.table = refuse(self.table, Why.NOT_SAVED, button, event.at)
+        if self._commit(after):
+            self._settle()
+        else:
+            self._say_not_saved(event)
+
+    def _say_not_saved(self, event: TableEvent) -> None:
+        """Refuse what could not be saved; what happens with the time says so once, and is tried again."""
+        said = self.table.refusal
+        if isinstance(event, Tick) and said is not None and said.said and said.why == Why.NOT_SAVED:
             return
-        self._settle()
+        button = event.button if isinstance(event, ButtonPressed) else OK
+        self.table = refuse(self.table, Why.NOT_SAVED, button, event.at)
 
     def _commit(self, table: Table) -> bool:
         """Make this the table once it is saved; False, and the table stays, where it can't be."""
@@ -238,11 +253,12 @@ class Daemon:
         self.table = table
         return True
 
-    def _settle(self) -> None:
-        """Draw what the table waits for, until it waits for people."""
+    def _settle(self) -> bool:
+        """Draw what the table waits for, until it waits for people; False where that can't be saved."""
         while (want := wants(self.table)) is not None:
             if not self._commit(update(self.table, self._draw(want))):
-                return
+                return False
+        return True
 
     def _draw(self, want: Want) -> TableEvent:
         at = self._clock()
@@ -269,13 +285,13 @@ class Daemon:
         now = self._clock()
         lit = view(self.table, now, self._palette_now()).lit
         frame = LightFrame({name: lit[name] for name in self._light_names if name in lit})
-        if frame == self._frame and now - self._shown_at < REFRESH:
+        shown = calm(self._shown, limit(frame, self._layout.supply), now)
+        if shown.frame == self._shown.frame and now - self._shown_at < REFRESH:
             return
-        self._frame, self._shown_at = frame, now
-        limited = limit(frame, self._layout.supply)
-        self._lights.show(limited)
+        self._shown, self._shown_at = shown, now
+        self._lights.show(shown.frame)
         if self._audience.frames_wanted:
-            dots = (bytes(limited.colour(name)) for name in self._light_names)
+            dots = (bytes(shown.frame.colour(name)) for name in self._light_names)
             self._audience.publish_frame(messages.line({"frame": b"".join(dots).hex()}))
 
     def _palette_now(self) -> Palette:

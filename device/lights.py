@@ -190,6 +190,8 @@ def _is_moving(table: Table, now: float) -> bool:
     """Whether the last movement is still shown; tiles of resin are moved by hand, which takes longer."""
     if table.movement is None or table.selection is not None or table.told:
         return False
+    if table.ceremony is not None and table.ceremony.shown:
+        return False
     return now - table.movement.at < (GUIDING if table.resin else LONGEST_SWEEP)
 
 

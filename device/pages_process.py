@@ -35,6 +35,7 @@ class PagesProcess:
             cwd=self._directory,
             stdin=subprocess.PIPE,
             pass_fds=(descriptor,),
+            process_group=0,  # Ctrl-C is for this process, which ends that one
         )
 
     def _keep(self) -> None:
@@ -48,6 +49,8 @@ class PagesProcess:
                 return
             pause = min(LONGEST_PAUSE, pause * 2)
             self._process = self._start()
+            if self._ending.is_set():  # `close` may have ended the one before
+                self._process.terminate()
 
     def close(self) -> None:
         """End the process and wait for it."""

@@ -6,13 +6,14 @@ import msgspec
 
 from device.appliance import LONGEST_NAME, Question, Table, Told, Wishes
 from device.ceremony import Ceremony
-from device.play import Play, Selection
-from device.rules.board import FLOOR
+from device.play import Play, Selection, sources_to_draft
+from device.resin import slots
+from device.rules.board import FLOOR, open_lines
 from device.rules.events import Draft
 from device.rules.game import MODES
 from device.rules.notation import event_of, text_of
 from device.rules.solo_state import LEVELS, WALLS
-from device.rules.tiles import colour_of, letter
+from device.rules.tiles import add, colour_of, count, letter
 
 
 class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,6 +24,7 @@ class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     choosing: bool = False
     wishes: Wishes = Wishes()
     selection: str | None = None  # as a draft to the floor, such as `3bf`
+    tried: int | None = None  # the line that it was tried on, in solo
     told: tuple[tuple[str, str | None], ...] = ()  # tiles of resin told so far: letter and tag
     steps_shown: int | None = None  # of the scoring ceremony
 
@@ -40,6 +42,7 @@ def situation_of(table: Table) -> Situation:
         choosing=table.choosing,
         wishes=table.wishes,
         selection=text_of(Draft(chosen.source, chosen.colour, FLOOR)) if chosen else None,
+        tried=chosen.tried if chosen else None,
         told=tuple((letter(tile.colour), tile.tag) for tile in table.told),
         steps_shown=table.ceremony.shown if table.ceremony else None,
     )
@@ -51,13 +54,14 @@ def table_of(kept: Situation, play: Play | None, blank: Table, now: float) -> Ta
     Raises ValueError where what was kept makes no sense, LargerTableError where this table can't hold it.
     """
     places, displays = blank.places, blank.displays
-    if any(kept.names[places:]) or any(place > places for place in kept.taken):
+    seats = (*kept.taken, *(play.places if play is not None else ()))
+    if any(kept.names[places:]) or any(place > places for place in seats):
         raise LargerTableError(f"it has a player at a seat beyond the {places} of this table")
     if play is not None and len(play.state.sources) - 1 > displays:
         raise LargerTableError(f"its game needs more than the {displays} displays of this table")
     if not _known(kept.wishes) or any(len(name) > LONGEST_NAME for name in kept.names):
         raise ValueError("its situation can't be read")
-    if len(set(kept.taken)) != len(kept.taken) or any(place < 1 for place in kept.taken):
+    if len(set(kept.taken)) != len(kept.taken) or any(place < 1 for place in seats):
         raise ValueError("its seats can't be read")
     names = (*kept.names[:places], *("",) * (places - len(kept.names)))
     table = replace(blank, names=names, taken=kept.taken, choosing=kept.choosing, wishes=kept.wishes)
@@ -66,8 +70,8 @@ def table_of(kept: Situation, play: Play | None, blank: Table, now: float) -> Ta
     return replace(
         table,
         play=play,
-        selection=_selection(kept.selection, play),
-        told=tuple(Told(colour_of(text), tag) for text, tag in kept.told),
+        selection=_selection(kept, play),
+        told=_told(kept, play) if blank.resin else (),
         ceremony=None if kept.steps_shown is None else Ceremony(_steps_shown(kept.steps_shown, play), now),
         question=None if play.over else Question.YOUR_BOARD,
     )
@@ -77,13 +81,28 @@ def _known(wishes: Wishes) -> bool:
     return wishes.mode in MODES and wishes.level in LEVELS and wishes.wall in WALLS
 
 
-def _selection(kept: str | None, play: Play) -> Selection | None:
-    if kept is None:
+def _selection(kept: Situation, play: Play) -> Selection | None:
+    if kept.selection is None:
         return None
-    draft = event_of(kept)
-    if not isinstance(draft, Draft) or not play.state.sources[draft.source][draft.colour]:
-        raise ValueError(f"its half-made draft {kept} can't be made")
-    return Selection(draft.source, draft.colour)
+    draft = event_of(kept.selection)
+    sources = sources_to_draft(play.state)
+    if not isinstance(draft, Draft) or draft.source not in sources:
+        raise ValueError(f"its half-made draft {kept.selection} can't be made")
+    lines = (None, FLOOR, *open_lines(play.state.boards[play.state.turn], draft.colour))
+    if not play.state.sources[draft.source][draft.colour] or kept.tried not in lines:
+        raise ValueError(f"its half-made draft {kept.selection} can't be made")
+    return Selection(draft.source, draft.colour, kept.tried)
+
+
+def _told(kept: Situation, play: Play) -> tuple[Told, ...]:
+    tiles = tuple(Told(colour_of(text), tag) for text, tag in kept.told)
+    left = add(play.state.bag, play.state.lid)
+    too_many = any(
+        told > there for told, there in zip(count(tile.colour for tile in tiles), left, strict=True)
+    )
+    if tiles and (too_many or len(tiles) >= len(slots(play))):
+        raise ValueError("the tiles that it was told can't be")
+    return tiles
 
 
 def _steps_shown(kept: int, play: Play) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from device import resin
 from device.appliance import Stage, Table
+from device.choices import choices
 from device.palettes import Palette
 from device.play import (
     Move,
@@ -22,8 +23,9 @@ from device.play import (
 )
 from device.prompt import acting_places, lines_for_selection, live_buttons, prompt
 from device.rules import game as rules
+from device.rules import standard
 from device.rules.board import WALL_PATTERN, Board
-from device.rules.events import Draft
+from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.game import SOLO
 from device.rules.notation import text_of
 from device.rules.penalty_row import ACTION
@@ -64,6 +66,8 @@ def snapshot(table: Table, palette: Palette) -> Json:
         "seats": [_seat(table, place) for place in range(1, table.places + 1)],
         **_sources(play),
         "choice": _choice(table),
+        "choosing": _choosing(table),
+        "scoring_tile": _scoring_tile(play),
         "resin": _resin(table),
         "live": list(live_buttons(table)),
         "moves": [_move(table, play, move) for move in play.moves[-MOVES_SHOWN:]] if play else [],
@@ -154,6 +158,41 @@ def _choice(table: Table) -> Json | None:
         "sends": {line: "".join(map(letter, tiles)) for line, tiles in sent.items() if tiles},
         "tried": tried,
     }
+
+
+def _choosing(table: Table) -> list[Json]:
+    """Every choice that is no draft, with the button that makes it: columns, squares, penalty tiles."""
+    if table.play is None or table.stage is not Stage.CHOICE:
+        return []
+    play = table.play
+    return [{"button": button, **_due(play, event)} for button, event in choices(play).items()]
+
+
+def _due(play: Play, event: Event) -> Json:
+    """What a choice is about; the tile of a column or a square with its colour."""
+    state = play.state
+    match event:
+        case Tile(seat, row, column):
+            colour = state.boards[seat].colours[row - 1]
+            told = {"kind": "column", "row": row, "column": column, "colour": _plain(colour)}
+            return {"seat": play.places[seat], **told}
+        case Scoring(row, column):
+            colour = WALL_PATTERN[row - 1][column - 1]
+            told = {"kind": "square", "row": row, "column": column, "colour": letter(colour)}
+        case Remove(position):
+            told = {"kind": "remove", "position": position}
+        case Swap(position):
+            told = {"kind": "swap", "position": position}
+        case _:
+            raise ValueError(f"{event} is not made by one button")
+    return {"seat": play.places[ACTION], **told}
+
+
+def _scoring_tile(play: Play | None) -> list[int] | None:
+    """Row and column of the solo game's scoring tile on the action wall, while it lies there."""
+    if play is None or isinstance(play.state, standard.State) or play.state.scoring_tile is None:
+        return None
+    return list(play.state.scoring_tile)
 
 
 def _named(table: Table, play: Play, seat: int) -> Json:

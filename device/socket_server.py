@@ -21,7 +21,7 @@ MOST_CLIENTS: Final = 64
 MOST_WAITING: Final = 100
 """Presses of one client that may wait for the table; more are refused at once."""
 MOST_ANSWERS: Final = 1000
-"""Answers kept for a client that does not read them; then it is dropped."""
+"""Answers kept for a client that does not read them; while there are so many, it is not heard either."""
 STARTING_SECONDS: Final = 5.0
 
 
@@ -50,22 +50,28 @@ class Client:
 
     writer: asyncio.StreamWriter
     wake: asyncio.Event = field(default_factory=asyncio.Event)
+    told: asyncio.Event = field(default_factory=asyncio.Event)
     answers: deque[bytes] = field(default_factory=deque)
     waiting: int = 0
     subscribed: bool = False
     frames: bool = False
     closing: bool = False
+    gone: bool = False
     layout_told: bool = False
     snapshots_told: int = 0
     frames_told: int = 0
 
     def tell(self, answer: Answer) -> None:
-        """Queue an answer; a client that does not read its answers is dropped."""
-        if len(self.answers) >= MOST_ANSWERS:
-            self.writer.transport.abort()
-            return
-        self.answers.append(messages.line(answer))
-        self.wake.set()
+        """Queue an answer, unless there is nobody left to read it."""
+        if not self.gone:
+            self.answers.append(messages.line(answer))
+            self.wake.set()
+
+    async def room_for_answers(self) -> None:
+        """Wait until the client has read of its answers what must be read before more is heard of it."""
+        while len(self.answers) >= MOST_ANSWERS and not self.gone:
+            self.told.clear()
+            await self.told.wait()
 
     def next_line(self, news: News) -> bytes:
         """What to send next: answers first, then news, the latest only; nothing when all is told."""
@@ -158,7 +164,9 @@ class SocketServer:
             await self._stop.wait()
             for client in self._clients:
                 client.writer.transport.abort()
-            await asyncio.gather(*self._meetings)
+            for meeting in self._meetings:
+                meeting.cancel()  # the table may never answer what it was asked last
+            await asyncio.gather(*self._meetings, return_exceptions=True)
         self._path.unlink(missing_ok=True)
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -173,14 +181,12 @@ class SocketServer:
             writer.close()
             return
         self._clients.add(client)
-        writing = asyncio.ensure_future(self._write(client))
-        try:
-            await self._read(client, reader)
-            await writing
-        finally:
-            self._clients.discard(client)
-            writing.cancel()
-            writer.close()
+        with contextlib.suppress(asyncio.CancelledError):  # the table ends
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self._write(client))
+                await self._read(client, reader)
+        self._clients.discard(client)
+        writer.close()
 
     async def _read(self, client: Client, reader: asyncio.StreamReader) -> None:
         with contextlib.suppress(ConnectionError):
@@ -193,6 +199,7 @@ class SocketServer:
                     client.tell(Answer(error=f"a line has at most {LONGEST_LINE} bytes"))
                     break
                 self._hear(client, line)
+                await client.room_for_answers()
         client.closing = True
         client.wake.set()
 
@@ -222,11 +229,12 @@ class SocketServer:
 
     async def _write(self, client: Client) -> None:
         with contextlib.suppress(ConnectionError):
-            while True:
+            while not (client.closing and not client.waiting):
                 await client.wake.wait()
                 client.wake.clear()
                 while line := client.next_line(self._news):
                     client.writer.write(line)
                     await client.writer.drain()
-                if client.closing and not client.waiting:
-                    return
+                    client.told.set()
+        client.gone = True
+        client.told.set()

@@ -92,20 +92,26 @@ class Store:
     def open(cls, path: Path) -> Self:
         """Open a store, or make one; raises StoreError, and a file that can't be used stays as it is."""
         try:
-            if path.exists() and path.stat().st_size:
+            if path.exists():
                 _check_file(path)
-            connection = sqlite3.connect(path, isolation_level=None)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            store = cls(path, connection)
-            if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                store._make_tables()
+            store = cls(path, sqlite3.connect(path, isolation_level=None))
+            try:
+                store._prepare()
+            except BaseException:
+                store.close()
+                raise
         except (OSError, sqlite3.OperationalError) as error:
             raise StoreError(path, "unreadable", f"the file can't be opened: {error}") from error
         except sqlite3.DatabaseError as error:
             raise StoreError(path, "damaged", f"the file is damaged: {error}") from error
         return store
+
+    def _prepare(self) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        if self._connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+            self._make_tables()
 
     def _make_tables(self) -> None:
         with self._transaction():
@@ -119,10 +125,11 @@ class Store:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._connection.execute("COMMIT")
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:  # SQLite itself has taken back what met a full disk
+                self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
 
     def load(self, blank: Table, now: float) -> Table:
         """The table as it was left; the blank one where nothing was saved yet. Raises StoreError."""
@@ -146,14 +153,18 @@ class Store:
         ).fetchone()
         if row is None:
             raise ValueError(f"game {game} is missing")
-        texts = self._connection.execute("SELECT event FROM events WHERE game = ? ORDER BY number", (game,))
-        events = [event_of(text) for (text,) in texts]
+        query = "SELECT number, event FROM events WHERE game = ? ORDER BY number"
+        kept = self._connection.execute(query, (game,)).fetchall()
+        if any(number != at for at, (number, _) in enumerate(kept)):
+            raise ValueError(f"game {game} lacks an event")
+        events = [event_of(text) for _, text in kept]
         setup = msgspec.json.decode(row[0], type=Setup)
         places = msgspec.json.decode(row[1], type=tuple[int, ...])
-        if len(places) != len(setup.players) or list(places) != sorted(set(places)):
+        play = resume(setup, places, events)
+        if len(places) != len(play.state.boards) or list(places) != sorted(set(places)):
             raise ValueError(f"game {game} has impossible seats")
         self.seed = str(row[2])
-        return resume(setup, places, events)
+        return play
 
     def save(self, table: Table) -> None:
         """Commit where the table stands, if that has changed; raises StoreError, and then nothing is lost."""
@@ -242,21 +253,30 @@ class Store:
 
 def _check_file(path: Path) -> None:
     """Read a file without changing it; raises StoreError where it is not ours to write to."""
+    log = path.with_name(f"{path.name}-wal")
+    has_log = log.exists() and log.stat().st_size > 0
     with path.open("rb") as file:
-        if file.read(16) != b"SQLite format 3\0":
-            raise StoreError(path, "damaged", "the file is damaged: it is no database")
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        head = file.read(16)
+    if not head and not has_log:
+        return  # made, but nothing was ever written
+    if head != b"SQLite format 3\0":
+        raise StoreError(path, "damaged", "the file is damaged: it is no database")
+    mode = "mode=ro" if has_log else "immutable=1"  # which leaves no files of its own beside it
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)) as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version == 0 == application:
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if version == application == tables == 0:
             return  # made, but its first transaction never came through
         if application != APPLICATION:
             raise StoreError(path, "damaged", "the file is a database of another program")
         if version > SCHEMA:
             raise StoreError(path, "newer", "the file was written by a newer azul-table")
+        if version < 1:
+            raise StoreError(path, "damaged", f"the file is damaged: its version is {version}")
         faults = [row[0] for row in connection.execute("PRAGMA quick_check(1)")]
         if faults != ["ok"]:
-            raise StoreError(path, "damaged", f"the file is damaged: {faults[0]}")
+            raise StoreError(path, "damaged", f"the file is damaged: {faults[0].splitlines()[-1]}")
 
 
 # --- Which file ------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """During the game: choosing a source and a line, the other choices, undo, and what follows from an event."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from device.appliance import Movement, Question, RefusedError, Table, Why
+from device.buttons import place_and_line_of
 from device.ceremony import Ceremony
 from device.choices import choices, forced_choice
 from device.play import (
@@ -16,9 +18,10 @@ from device.play import (
     take_back,
 )
 from device.rules import game as rules
+from device.rules.board import FLOOR
 from device.rules.errors import IllegalEventError
-from device.rules.events import Draft, Event
-from device.rules.tiles import Colour
+from device.rules.events import Draft, Event, Tile
+from device.rules.tiles import NO_TILES, Colour
 
 
 def select_source(table: Table, source: int) -> Table:
@@ -27,8 +30,14 @@ def select_source(table: Table, source: int) -> Table:
         raise RefusedError(Why.NOT_NOW)
     selection = next_selection(table.play, table.selection, source)
     if selection is None:
-        raise RefusedError(Why.SOURCE_EMPTY)
+        raise RefusedError(_why_nothing_from(table.play, source))
     return replace(table, selection=selection)
+
+
+def _why_nothing_from(play: Play, source: int) -> Why:
+    sources = play.state.sources
+    empty = source >= len(sources) or sources[source] == NO_TILES
+    return Why.SOURCE_EMPTY if empty else Why.NOT_THIS_DISPLAY
 
 
 def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
@@ -67,10 +76,17 @@ def draft_to(table: Table, place: int, line: int, at: float) -> Table:
 def choose_by(table: Table, button: str, at: float) -> Table:
     """Make the choice that a button stands for: a gray wall's column, or one of solo's."""
     assert table.play is not None
-    choice = choices(table.play).get(button)
-    if choice is None:
-        raise RefusedError(Why.NOT_NOW)
-    return happen(table, choice, at)
+    allowed = choices(table.play)
+    if button not in allowed:
+        raise RefusedError(_why_no_choice(table.play, allowed.values(), button))
+    return happen(table, allowed[button], at)
+
+
+def _why_no_choice(play: Play, allowed: Iterable[Event], button: str) -> Why:
+    found = place_and_line_of(button)
+    seat = play.seat_at(found[0]) if found is not None and found[1] != FLOOR else None
+    asked = any(isinstance(event, Tile) and event.seat == seat for event in allowed)
+    return Why.COLUMN_TAKEN if asked else Why.NOT_NOW
 
 
 def happen(table: Table, event: Event, at: float) -> Table:

@@ -119,13 +119,12 @@ def _listen(host: str, port: int) -> socket.socket:
         try:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
             return socket.create_server((host, port), family=family, backlog=128)
-        except socket.gaierror as error:
-            raise Refused(f"--host {host}: is no address of this machine: {error.strerror}") from error
         except PermissionError as error:
             raise Refused(f"--port {port}: only root may use this port; choose one from 1024") from error
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                raise Refused(f"--host {host}: can't be used: {error.strerror}") from error
+                reason = str(error.strerror).partition(" (while")[0]  # Python adds the address in its own words
+                raise Refused(f"--host {host}: can't be used: {reason}") from error
             time.sleep(0.1)
     raise Refused(f"--port {port}: another program uses this port; choose another with --port")
 

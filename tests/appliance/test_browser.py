@@ -1,0 +1,186 @@
+"""People play on the twin in a real browser, and read the phone page."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+
+from device.rules import game as rules
+from device.rules.notation import event_of
+from device.rules.scoring import Outcome
+from tests.appliance.client import Message
+from tests.appliance.conftest import StartTable
+from tests.appliance.hands import next_button
+from tests.appliance.running import RunningTable
+from tests.appliance.waiting import until
+
+CHROMIUM: Final = "/usr/bin/chromium"
+ARGUMENTS: Final = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP: Final = (1280, 900)
+PHONE: Final = (360, 740)
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="module")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def table(start: StartTable) -> RunningTable:
+    table = start()
+    until(lambda: table.browser.ask("/state").status == 200, "the table on its pages")
+    return table
+
+
+@contextmanager
+def page_of(chromium: Browser, table: RunningTable, path: str, size: tuple[int, int]) -> Iterator[Page]:
+    """A page whose every complaint fails the test."""
+    complaints: list[str] = []
+    context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    page.on(
+        "console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("requestfailed", lambda request: complaints.append(f"{request.url}: {request.failure}"))
+    page.on(
+        "response",
+        lambda answer: complaints.append(f"{answer.url}: {answer.status}") if answer.status >= 400 else None,
+    )
+    page.goto(f"{table.browser.origin}{path}")
+    yield page
+    page.wait_for_function("document.readyState === 'complete'")
+    assert complaints == []
+    context.close()
+
+
+def play(table: RunningTable, press: Callable[[str], None], presses: int = 10_000) -> Message:
+    """Press what the game goes on with, and see that the table has changed; the last state."""
+    state: Message = table.browser.ask("/state").json
+    for _ in range(presses):
+        button = next_button(state)
+        if button is None:
+            break
+        assert button in state["live"]
+        press(button)
+        version = state["version"]
+        state = until(lambda version=version: newer_state(table, version), f"what {button} does")  # type: ignore[misc]
+        assert state["refusal"] is None, (button, state["refusal"])
+    return state
+
+
+def newer_state(table: RunningTable, version: int) -> Message | None:
+    state: Message = table.browser.ask("/state").json
+    return state if state["version"] != version else None
+
+
+def stored_outcome(path: Path) -> Outcome:
+    """How the stored game ended, by the rules alone."""
+    with closing(sqlite3.connect(path)) as connection:
+        ((setup,),) = connection.execute("SELECT setup FROM games").fetchall()
+        events = connection.execute("SELECT event FROM events ORDER BY number").fetchall()
+    state = rules.setup(msgspec.json.decode(setup, type=rules.Setup))
+    for (text,) in events:
+        state = rules.apply(state, event_of(text))
+    outcome = rules.outcome(state)
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+def test_two_play_a_whole_game_with_the_mouse(chromium: Browser, table: RunningTable) -> None:
+    """From the first seat taken to the last bonus, on the twin; the scores are read off the phone page."""
+    with page_of(chromium, table, "/", PHONE) as phone, page_of(chromium, table, "/table", DESKTOP) as twin:
+
+        def click(button: str) -> None:
+            twin.locator(f'svg [data-button="{button}"].live').click()
+
+        play(table, click, 2)  # both seats
+        for seat, name in ((1, "Ana"), (3, "Rui")):
+            twin.locator(f"#name-{seat}").fill(name)
+            twin.locator(f"#name-{seat}").press("Enter")
+        until(lambda: table.browser.ask("/state").json["seats"][2]["name"] == "Rui", "the names")
+        play(table, click)
+        rows = phone.locator(".result tbody tr")
+        rows.first.wait_for()
+        read = [row.locator("td, th").all_inner_texts() for row in rows.all()]
+    outcome = stored_outcome(table.data / "azul-table.db")
+    assert sorted(outcome.scores) != [0, 0]
+    found = {name.split()[0]: (int(points), int(complete)) for name, complete, points in read}
+    assert found == {
+        name: (outcome.scores[seat], outcome.rows[seat]) for seat, name in enumerate(("Ana", "Rui"))
+    }
+    winners = {name.split()[0] for name, _, _ in read if len(name.split()) > 1}
+    assert winners == {("Ana", "Rui")[seat] for seat in outcome.winners}
+    assert table.err == ""
+
+
+def test_some_turns_by_the_keyboard_alone(chromium: Browser, table: RunningTable) -> None:
+    with page_of(chromium, table, "/table", DESKTOP) as twin:
+        focused = 'document.activeElement?.closest("svg [data-button]")?.dataset.button ?? ""'
+
+        def press(button: str) -> None:
+            for _ in range(60):
+                if twin.evaluate(focused) == button:
+                    twin.keyboard.press("Enter" if len(button) % 2 else "Space")
+                    return
+                twin.keyboard.press("Tab")
+            raise AssertionError(f"Tab never came to {button}")
+
+        twin.locator("body").click(position={"x": 2, "y": 2})
+        play(table, press, 16)
+    assert table.snapshot()["moves"]
+
+
+def test_some_turns_on_a_phone_by_its_hands(chromium: Browser, table: RunningTable) -> None:
+    with page_of(chromium, table, "/table", PHONE) as twin:
+        play(table, lambda button: twin.locator(f'#hands [data-button="{button}"]').click(), 20)
+        assert twin.evaluate("document.documentElement.scrollWidth") <= PHONE[0], "nothing to scroll sideways"
+    assert table.snapshot()["moves"]
+    with page_of(chromium, table, "/", PHONE) as phone:
+        assert phone.locator(".moves li").count() == len(table.snapshot()["moves"])
+        assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+
+
+def test_the_page_is_right_again_after_the_table_was_killed(
+    chromium: Browser, table: RunningTable, start: StartTable
+) -> None:
+    """The pages were away with it; nobody loads the page anew by hand."""
+    context = chromium.new_context(viewport={"width": PHONE[0], "height": PHONE[1]}, locale="en-GB")
+    phone = context.new_page()
+    phone.goto(table.browser.origin)
+    with table.client() as client:
+        client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor")
+    phone.locator(".offer .display").first.wait_for()
+    port = table.port
+    table.kill()
+    phone.locator("#lost").wait_for()
+    again = start("--port", str(port))
+    with again.client() as client:
+        client.take("ok", "display.2", "seat.1.line.5")
+    phone.locator(".moves li").first.wait_for(timeout=20_000)
+    phone.locator("#lost").wait_for(state="hidden")
+    context.close()

@@ -1,0 +1,357 @@
+"""Hands at a table that is a value: they press, wait and draw, as people and the daemon do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from device.appliance import (
+    ChanceDrawn,
+    FirstDrawn,
+    Named,
+    Stage,
+    Table,
+    Tick,
+    Want,
+    Wishes,
+    new_table,
+    wants,
+)
+from device.choices import button_of
+from device.lights import view
+from device.palettes import BOX
+from device.play import Play, sent_to_penalty_row, start
+from device.rules import game, record
+from device.rules.board import tiles_on
+from device.rules.events import Chance, Deal, Draft, Event, Tile
+from device.rules.game import SOLO, Setup
+from device.rules.record import Record
+from device.rules.tiles import Colour, Counts, letters, total
+from device.table import update
+from hardware.api import ButtonPressed, LightFrame, Rgb
+from hardware.layout import read_layout
+
+FULL = read_layout("full")
+DUO = read_layout("duo")
+BUTTONS = [button.name for button in FULL.buttons]
+
+RECORDS = Path(__file__).resolve().parents[3] / "shared" / "records"
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+MOST_EVENTS = 10_000
+"""Whoever presses and waits so often waits for something that never comes."""
+
+Draw = Callable[[Play], Chance]
+"""Gives the chance event that a game waits for."""
+
+
+def drawn_at_random(seed: int) -> Draw:
+    """The same draw for the same number of draws before it, so that what is undone comes again."""
+
+    def draw(play: Play) -> Chance:
+        drawn = sum(isinstance(event, Chance) for event in play.events)
+        event = game.chance(play.state, Random(f"{seed}/{drawn}").randrange)
+        assert isinstance(event, Chance)
+        return event
+
+    return draw
+
+
+def drawn_from(events: Iterable[Event]) -> Draw:
+    """The chance events of a record, each in its turn."""
+    chances = [event for event in events if isinstance(event, Chance)]
+    return lambda play: chances[sum(isinstance(event, Chance) for event in play.events)]
+
+
+@dataclass
+class Hands:
+    """A table and the time; what is pressed is kept in `pressed`."""
+
+    table: Table
+    draw: Draw = field(default_factory=lambda: drawn_at_random(1))
+    first: int = 1  # the seat that is drawn where the players let the table draw who starts
+    now: float = 100.0
+    pressed: list[str] = field(default_factory=list)
+    taken: int = 0  # presses, ticks and names so far
+
+    def wait(self, seconds: float) -> Hands:
+        """Let time go on."""
+        self.now += seconds
+        self._take(Tick(self.now))
+        return self
+
+    def press(self, *buttons: str, after: float = 0.1) -> Hands:
+        """Press buttons one after another, each some seconds after the one before."""
+        for button in buttons:
+            self.now += after
+            self.pressed.append(button)
+            self._take(ButtonPressed(button, self.now))
+        return self
+
+    def name(self, place: int, name: str) -> Hands:
+        """Say who sits at a place."""
+        self._take(Named(place, name, self.now))
+        return self
+
+    def refused(self, button: str, after: float = 0.1) -> str | None:
+        """Press a button and say why it was refused; None where it was taken."""
+        before = self.refusals
+        self.press(button, after=after)
+        refusal = self.table.refusal
+        return None if refusal is None or refusal.number == before else refusal.why
+
+    def _take(self, event: ButtonPressed | Tick | Named) -> None:
+        self.taken += 1
+        assert self.taken < MOST_EVENTS, "this would go on for ever"
+        self.table = settled(update(self.table, event), self.draw, self.first, self.now)
+
+    @property
+    def play(self) -> Play:
+        """The game on the table."""
+        assert self.table.play is not None
+        return self.table.play
+
+    @property
+    def refusals(self) -> int:
+        """How many presses were refused so far."""
+        return self.table.refusal.number if self.table.refusal is not None else 0
+
+    @property
+    def frame(self) -> LightFrame:
+        """What the lights show now, before the daemon leaves out those that the layout has not."""
+        return view(self.table, self.now, BOX)
+
+    def levels(self, *lights: str, seconds: float = 2.0) -> dict[str, list[int]]:
+        """How bright some lights are (their brightest channel), frame by frame, if nothing is pressed."""
+        frames = [view(self.table, self.now + at / 16, BOX) for at in range(int(seconds * 16))]
+        return {light: [max(frame.colour(light)) for frame in frames] for light in lights}
+
+    def rhythm(self, light: str) -> str:
+        """How a light will do while nothing is pressed: dark, steady, slow or fast."""
+        return rhythm_of(self.levels(light)[light])
+
+    def colour(self, light: str) -> Rgb:
+        """What one light shows now."""
+        return self.frame.colour(light)
+
+    # --- What somebody means to do -----------------------------------------------------------------------
+
+    def choose(self, source: str, letter: str) -> Hands:
+        """Press a source until a colour of it is chosen."""
+        number = 0 if source == "centre" else int(source.removeprefix("display."))
+        offered = "".join(dict.fromkeys(letters(self.play.state.sources[number])))
+        return self.press(*[source] * (offered.index(letter) + 1))
+
+    def make(self, event: Event) -> Hands:
+        """Make a choice by its buttons; a line that is only tried at first is pressed again."""
+        before = len(self.play.events)
+        if isinstance(event, Draft):
+            self._draft(event)
+        else:
+            self.press(button_of(self.play, event))
+        assert self.play.events[before : before + 1] == (event,), f"{event} could not be made"
+        return self
+
+    def _draft(self, event: Draft) -> None:
+        place = self.play.places[self.play.state.turn]
+        source = f"display.{event.source}" if event.source else "centre"
+        line = f"seat.{place}.line.{event.line}" if event.line else f"seat.{place}.floor"
+        self.choose(source, "byrkw"[event.colour]).press(line)
+        if self.table.selection is not None and self.table.selection.tried == event.line:
+            self.press(line)
+
+    def skip(self) -> Hands:
+        """Press `ok` if a ceremony is on."""
+        return self.press("ok") if self.table.stage is Stage.SCORING else self
+
+
+def rhythm_of(levels: list[int]) -> str:
+    """What two seconds of a light's levels, looped, look like: by how often it gets brighter again."""
+    changes = [after - before for before, after in zip(levels, levels[1:] + levels[:1], strict=True)]
+    up = [change > 0 for change in changes if change]
+    rises = sum(now and not before for before, now in zip(up[-1:] + up, up, strict=False))
+    names = {0: "steady" if any(levels) else "dark", 1: "slow", 4: "fast"}
+    return names.get(rises, f"{rises} rises")
+
+
+def settled(table: Table, draw: Draw, first: int, now: float) -> Table:
+    """Draw what a table waits for, until it waits for people."""
+    while (want := wants(table)) is not None:
+        if want is Want.FIRST:
+            table = update(table, FirstDrawn(first if first in table.taken else table.taken[0], now))
+        else:
+            assert table.play is not None
+            table = update(table, ChanceDrawn(draw(table.play), now))
+    return table
+
+
+# --- Tables to start from --------------------------------------------------------------------------------
+
+
+def at_table(
+    places: int = 4, displays: int = 9, *, confirm_columns: bool = True, draw: Draw | None = None
+) -> Hands:
+    """Hands at a table where nobody sits."""
+    table = new_table(places, displays, confirm_columns=confirm_columns)
+    return Hands(table, draw) if draw is not None else Hands(table)
+
+
+MODE_BUTTONS = {"standard": "display.1", "gray": "display.2", "dtc": "display.3"}
+LEVEL_BUTTONS = {"easy": "display.1", "normal": "display.2", "expert": "display.3"}
+WALL_BUTTONS = {"coloured": "display.4", "gray": "display.5"}
+
+
+def sat_down(hands: Hands, setup: Setup, places: Iterable[int]) -> Hands:
+    """Sit down at some places, name everybody, choose what a setup says, and begin the game."""
+    taken = list(places)
+    for place, name in zip(taken, setup.players, strict=True):
+        hands.name(place, name).press(f"seat.{place}.floor")
+    hands.press("ok")
+    if setup.mode == SOLO:
+        hands.press(LEVEL_BUTTONS[setup.level or ""], WALL_BUTTONS[setup.wall or ""])
+    else:
+        hands.press(MODE_BUTTONS[setup.mode])
+    return hands.press(f"seat.{taken[setup.first]}.line.1")
+
+
+def playing(
+    mode: str = "standard",
+    players: int = 2,
+    *,
+    seed: int = 1,
+    level: str | None = None,
+    wall: str | None = None,
+    confirm_columns: bool = True,
+) -> Hands:
+    """Hands at a game that has just been dealt; the first seats play, and the first starts."""
+    if mode == SOLO:
+        setup = Setup(SOLO, ("Solo",), 0, level or "easy", wall or "coloured")
+    else:
+        setup = Setup(mode, ("Ana", "Rui", "Eva", "Tom")[:players])
+    hands = at_table(confirm_columns=confirm_columns, draw=drawn_at_random(seed))
+    return sat_down(hands, setup, range(1, len(setup.players) + 1))
+
+
+def dealt(*deals: str, players: int = 2, mode: str = "standard") -> Hands:
+    """Hands at a game whose first deals are given, each as displays in letters: "bbyr kkww ..."."""
+    given = [Deal(tuple(counts(each) for each in deal.split())) for deal in deals]
+    later = drawn_at_random(1)
+
+    def draw(play: Play) -> Chance:
+        drawn = sum(isinstance(event, Deal) for event in play.events)
+        return given[drawn] if drawn < len(given) else later(play)
+
+    setup = Setup(mode, ("Ana", "Rui", "Eva", "Tom")[:players])
+    return sat_down(at_table(draw=draw), setup, range(1, players + 1))
+
+
+def counts(text: str) -> Counts:
+    """Tiles from their letters in any order."""
+    b, y, r, k, w = (text.count(letter) for letter in "byrkw")
+    return (b, y, r, k, w)
+
+
+# --- Records ---------------------------------------------------------------------------------------------
+
+
+def record_files() -> list[Path]:
+    """Every file of recorded games that is here."""
+    return sorted([*RECORDS.glob("*.jsonl"), *GOLDEN.glob("*.jsonl")])
+
+
+@cache
+def games_of(path: Path) -> tuple[Record, ...]:
+    """The verified games of a file."""
+    with path.open("rb") as file:
+        return tuple(record.read(file))
+
+
+def finished(recorded: Record) -> bool:
+    """Whether a game came to its end by itself, neither stopped at a limit of rounds nor forfeited."""
+    return not recorded.stopped and recorded.forfeit is None
+
+
+def by_seat(events: Iterable[Event]) -> list[Event]:
+    """Events with each round's placements in seat order, as a record lists them (G3)."""
+    listed: list[Event] = []
+    placements: list[Tile] = []
+    for event in [*events, None]:
+        if isinstance(event, Tile):
+            placements.append(event)
+            continue
+        placements.sort(key=lambda tile: tile.seat)
+        listed.extend(placements)
+        placements.clear()
+        if event is not None:
+            listed.append(event)
+    return listed
+
+
+def play_record(hands: Hands, game_record: Record) -> Hands:
+    """Make every choice of a recorded game by its buttons, skipping the ceremonies but the last."""
+    for event in game_record.events:
+        if not isinstance(event, Chance):
+            hands.skip().make(event)
+    return hands
+
+
+# --- Games in the middle ---------------------------------------------------------------------------------
+
+
+def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True) -> Hands:
+    """Hands at a game after so many choices made at random, or at its end."""
+    draw = drawn_at_random(seed)
+    random = Random(seed)
+    solo = setup.mode == SOLO
+    places = (1, 2) if solo else tuple(range(1, len(setup.players) + 1))
+    names = (*setup.players, *[""] * (4 - len(setup.players)))
+    taken = (1,) if solo else places
+    wishes = Wishes(setup.mode, setup.level or "easy", setup.wall or "coloured")
+    table = replace(new_table(4, 9, confirm_columns=confirm_columns), names=names, taken=taken, wishes=wishes)
+    hands = Hands(replace(table, play=start(setup, places)), draw)
+    hands.wait(0.0)
+    for _ in range(events):
+        if hands.table.stage is Stage.SCORING:
+            hands.skip()
+        elif hands.table.stage is Stage.OVER:
+            break
+        else:
+            hands.make(some_choice(hands.play, random))
+    return hands
+
+
+def some_choice(play: Play, random: Random) -> Event:
+    """Any choice; in solo one that sends as few tiles to the penalty row as can be, for a longer game."""
+    allowed = game.legal(play.state)
+    random.shuffle(allowed)
+    return min(
+        allowed,
+        key=lambda event: len(sent_to_penalty_row(play.state, event)) if isinstance(event, Draft) else 0,
+    )
+
+
+def to_end_of_round(hands: Hands, random: Random) -> Hands:
+    """Choose until this round is over: its ceremony is on, or the game has ended without one."""
+    while hands.table.stage in (Stage.OFFER, Stage.CHOICE):
+        hands.make(some_choice(hands.play, random))
+    return hands
+
+
+def to_end(hands: Hands, random: Random) -> Hands:
+    """Choose until the game is over and its ceremony, too."""
+    while hands.table.stage is not Stage.OVER:
+        to_end_of_round(hands.skip(), random).skip()
+    return hands
+
+
+def tiles_everywhere(state: game.State) -> Counts:
+    """All tiles of a game, wherever they are; the marker is none."""
+    return total([state.bag, state.lid, *state.sources, *map(tiles_on, state.boards)])
+
+
+def colours_of(letters_of_colours: str) -> list[Colour]:
+    """Colours from letters."""
+    return [Colour("byrkw".index(letter)) for letter in letters_of_colours]

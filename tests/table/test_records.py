@@ -1,0 +1,212 @@
+"""Recorded games played again by simulated buttons: the table as a value, and the real daemon."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from device.appliance import Named, Stage, new_table
+from device.daemon import Daemon, Inbox, Stop
+from device.palettes import BOX
+from device.rules import game
+from device.rules.events import Chance, Event, Tile
+from device.rules.record import Record, write
+from device.rules.scoring import Outcome
+from device.rules.solo_scoring import SoloOutcome
+from device.snapshot import Json, snapshot
+from device.store import Store
+from hardware.layout import Layout
+from hardware.sim import SimulatedTable
+from tests.table.hands import (
+    DUO,
+    FULL,
+    RECORDS,
+    Hands,
+    at_table,
+    by_seat,
+    drawn_from,
+    finished,
+    games_of,
+    play_record,
+    record_files,
+    sat_down,
+)
+
+FILES = record_files()
+PLACES = {1: (1,), 2: (2, 4), 3: (1, 3, 4), 4: (1, 2, 3, 4)}
+"""Where the players of a record sit down: not always beside each other."""
+
+
+def named(path: Path) -> str:
+    """A file with its folder, as the test's name."""
+    return f"{path.parent.name}-{path.stem}"
+
+
+def test_the_shared_records_are_played_too() -> None:
+    if not RECORDS.is_dir():
+        pytest.skip(
+            "the folder of shared records is not beside this one: our own golden games alone are played"
+        )
+    modes = {each.setup.mode for path in RECORDS.glob("*.jsonl") for each in games_of(path)}
+    assert modes == {"standard", "gray", "dtc", "solo"}
+
+
+def seated(recorded: Record, places: tuple[int, ...]) -> Hands:
+    """Hands at the table where a record's game begins."""
+    return sat_down(at_table(draw=drawn_from(recorded.events)), recorded.setup, places)
+
+
+def told_result(recorded: Record) -> Json:
+    """What a record's result says, in the words of the pages."""
+    outcome = recorded.outcome
+    if isinstance(outcome, SoloOutcome):
+        return {"score": outcome.score, "victory": outcome.victory.value.replace(" ", "_")}
+    return {"scores": list(outcome.scores), "winners": list(outcome.winners)}
+
+
+def shown_result(told: Json) -> Json:
+    """The same of a snapshot; winners as seats of the game."""
+    result = told["result"]
+    if "victory" in result:
+        return {"score": result["score"], "victory": result["victory"]}
+    winners = [seat for seat, each in enumerate(result["scores"]) if each["winner"]]
+    return {"scores": [each["score"] for each in result["scores"]], "winners": winners}
+
+
+# --- Every game by the table as a value ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_every_game_is_played_to_the_same_end(path: Path) -> None:
+    for recorded in games_of(path):
+        hands = play_record(seated(recorded, PLACES[len(recorded.setup.players)]), recorded)
+        assert hands.refusals == 0, "nothing that a record does is refused"
+        assert hands.play.events == recorded.events
+        if not finished(recorded):
+            assert game.outcome(hands.play.state) is None, "at the table, people play on"
+            continue
+        assert game.outcome(hands.play.state) == recorded.outcome
+        assert write(recorded.setup, hands.skip().play.events) == write(recorded.setup, recorded.events)
+        assert shown_result(snapshot(hands.table, BOX)) == told_result(recorded)
+
+
+GRAY = [path for path in FILES if path.stem.startswith("gray")]
+
+
+@pytest.mark.parametrize("path", GRAY, ids=named)
+def test_columns_pressed_from_the_last_seat_to_the_first_give_the_same_game(path: Path) -> None:
+    """G3: the seats choose at the same time, so a record's order of seats is one of many."""
+    for recorded in games_of(path)[:3]:
+        places = PLACES[len(recorded.setup.players)]
+        hands = seated(recorded, places)
+        for event in from_last_seat(recorded.events):
+            if not isinstance(event, Chance):
+                hands.skip().make(event)
+        assert hands.play.events != recorded.events
+        assert by_seat(hands.play.events) == list(recorded.events)
+        assert hands.play.state == play_record(seated(recorded, places), recorded).play.state
+
+
+def from_last_seat(events: tuple[Event, ...]) -> list[Event]:
+    """Events with each round's placements from the last seat to the first."""
+    turned = [
+        Tile(-event.seat, event.row, event.column) if isinstance(event, Tile) else event for event in events
+    ]
+    return [
+        Tile(-event.seat, event.row, event.column) if isinstance(event, Tile) else event
+        for event in by_seat(turned)
+    ]
+
+
+# --- At least one game of every file by the real daemon --------------------------------------------------
+
+NOW = 1000.25
+"""The clock stands still, so that all presses come in the same moment; a fast pulse is at its brightest."""
+
+
+class Watching:
+    """An audience that ends the loop once all presses are taken and told of."""
+
+    def __init__(self, inbox: Inbox) -> None:
+        self.inbox = inbox
+        self.told: Json = {}
+        self.frames = 0
+
+    frames_wanted = True
+
+    def publish_snapshot(self, line: bytes) -> None:
+        self.told = json.loads(line)["snapshot"]
+        if self.inbox.empty():
+            self.inbox.put(Stop())
+
+    def publish_frame(self, line: bytes) -> None:
+        assert len(json.loads(line)["frame"]) % 6 == 0
+        self.frames += 1
+
+
+def by_daemon(recorded: Record, layout: Layout, store: Path) -> tuple[Json, SimulatedTable]:
+    """Play a record's game through the daemon; what it told last, and the lights as they are then."""
+    places = tuple(range(1, len(recorded.setup.players) + 1))
+    hands = play_record(seated(recorded, places), recorded)
+    pressed = (hands.skip() if finished(recorded) else hands).pressed
+    inbox: Inbox = SimpleQueue()
+    table = SimulatedTable(layout, lambda: NOW)
+    table.start(inbox.put)
+    for place, name in zip(places, recorded.setup.players, strict=True):
+        inbox.put(Named(place, name, NOW))
+    for button in pressed:
+        table.press(button)
+    draw = drawn_from(recorded.events)
+    watching = Watching(inbox)
+    daemon = Daemon(
+        layout, store, BOX, inbox, table, watching, clock=lambda: NOW, draw=lambda play, _seed: draw(play)
+    )
+    daemon.run(ready=lambda: None)
+    assert watching.frames
+    return watching.told, table
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_a_game_of_every_file_is_played_by_the_daemon(path: Path, tmp_path: Path) -> None:
+    recorded = max(games_of(path), key=finished)  # the first that ended by itself, if there is one
+    layout = DUO if len(recorded.setup.players) <= DUO.seats else FULL
+    store = tmp_path / "azul-table.db"
+    told, table = by_daemon(recorded, layout, store)
+    assert told["mode"] == recorded.setup.mode
+    assert told["refusal"] is None
+    if finished(recorded):
+        assert told["stage"] == Stage.OVER
+        assert shown_result(told) == told_result(recorded)
+        check_lights(table, recorded)
+    check_store(store, recorded, layout)
+
+
+def check_lights(table: SimulatedTable, recorded: Record) -> None:
+    """The winners' turn lights, and every score, as they are at the end."""
+    outcome = recorded.outcome
+    scores = outcome.scores if isinstance(outcome, Outcome) else (max(0, outcome.score),)
+    for seat, score in enumerate(scores, start=1):
+        assert max(table.colour(f"seat.{seat}.tens.{score // 10 % 10}")) > 0
+        assert max(table.colour(f"seat.{seat}.units.{score % 10}")) > 0
+    winners = outcome.winners if isinstance(outcome, Outcome) else ()
+    lit = [max(table.colour(f"seat.{seat + 1}.turn")) > 0 for seat in range(len(scores))]
+    assert lit == [seat in winners for seat in range(len(scores))]
+
+
+def check_store(path: Path, recorded: Record, layout: Layout) -> None:
+    """What the daemon has left behind tells the record's game."""
+    store = Store.open(path)
+    kept = store.load(new_table(layout.seats, layout.displays), 0.0).play
+    store.close()
+    assert kept is not None
+    assert kept.setup == recorded.setup
+    assert by_seat(kept.events) == list(recorded.events)
+    ended = int(finished(recorded))
+    assert game.outcome(kept.state) == (recorded.outcome if ended else None)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*), count(ended) FROM games").fetchone() == (1, ended)

@@ -1,0 +1,271 @@
+"""Before the game: seats, names, the mode, and who starts (R3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from device.appliance import LONGEST_NAME, Stage, Table, Want, Wishes, wants
+from device.palettes import BOX
+from device.prompt import prompt
+from device.rules.game import Setup
+from device.seating import menu
+from device.snapshot import snapshot
+from device.table import update
+from hardware.api import ButtonPressed
+from tests.table.hands import LEVEL_BUTTONS, MODE_BUTTONS, WALL_BUTTONS, at_table, playing
+
+SEAT_BUTTONS = ["line.1", "line.2", "line.3", "line.4", "line.5", "floor"]
+
+
+def chosen(table: Table) -> dict[str, str]:
+    """What is chosen on each part of the menu."""
+    return {item.group: item.value for item in menu(table) if item.chosen}
+
+
+# --- Seats -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("button", SEAT_BUTTONS)
+def test_any_button_of_a_seat_takes_it(button: str) -> None:
+    hands = at_table().press(f"seat.3.{button}")
+    assert hands.table.taken == (3,)
+    assert hands.table.stage is Stage.SEATING
+
+
+def test_seats_are_taken_in_any_order() -> None:
+    assert at_table().press("seat.4.floor", "seat.1.line.2", "seat.2.line.5").table.taken == (4, 1, 2)
+
+
+def test_a_taken_seat_is_refused() -> None:
+    hands = at_table().press("seat.2.floor")
+    assert hands.refused("seat.2.line.1") == "seat_taken"
+    assert hands.table.taken == (2,)
+
+
+def test_undo_gives_back_the_seat_taken_last() -> None:
+    hands = at_table().press("seat.4.floor", "seat.1.floor", "undo")
+    assert hands.table.taken == (4,)
+    assert hands.press("undo").table.taken == ()
+    assert hands.refused("undo") == "nothing_to_undo"
+
+
+def test_nobody_is_too_few() -> None:
+    hands = at_table()
+    assert hands.refused("ok") == "too_few_seats"
+    assert prompt(hands.table).say == "take_seat"
+    assert prompt(hands.press("seat.1.floor").table).say == "seats_ready"
+
+
+def test_one_player_needs_a_second_board_for_solo() -> None:
+    assert at_table(places=1).press("seat.1.floor").refused("ok") == "too_few_seats"
+    assert at_table(places=2).press("seat.1.floor").refused("ok") is None
+
+
+@pytest.mark.parametrize(("players", "displays"), [(1, 5), (2, 5), (3, 7), (4, 9)])
+def test_a_game_needs_its_displays(players: int, displays: int) -> None:
+    """R1: with one display too few there is no game, and with just enough there is."""
+    seats = [f"seat.{place}.floor" for place in range(1, players + 1)]
+    scarce = at_table(displays=displays - 1).press(*seats)
+    assert scarce.refused("ok") == "not_enough_displays"
+    assert scarce.table.stage is Stage.SEATING
+    assert at_table(displays=displays).press(*seats, "ok").table.stage is Stage.CHOOSING
+
+
+@pytest.mark.parametrize("button", ["display.1", "centre"])
+def test_sources_mean_nothing_while_people_sit_down(button: str) -> None:
+    assert at_table().press("seat.1.floor").refused(button) == "not_now"
+
+
+@pytest.mark.parametrize(
+    "button",
+    ["seat.3.floor", "seat.5.line.1", "seat.1.line.6", "display.6", "display.10", "display.0", "", "OK"],
+)
+def test_a_button_that_the_table_has_not_is_unknown(button: str) -> None:
+    assert at_table(places=2, displays=5).refused(button) == "unknown_button"
+
+
+# --- Names -----------------------------------------------------------------------------------------------
+
+
+def test_a_name_is_noted_without_its_spare_spaces() -> None:
+    hands = at_table().name(2, "  Ana   Lúcia ")
+    assert hands.table.names == ("", "Ana Lúcia", "", "")
+    assert hands.name(2, "").table.names[1] == ""
+
+
+def test_a_name_may_have_twenty_characters_and_no_more() -> None:
+    hands = at_table().name(1, "x" * LONGEST_NAME)
+    assert hands.table.names[0] == "x" * LONGEST_NAME
+    hands.name(1, "x" * (LONGEST_NAME + 1))
+    assert hands.table.names[0] == "x" * LONGEST_NAME
+    assert hands.table.refusal is not None
+    assert hands.table.refusal.why == "name_too_long"
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "A\x00na", "A\u202ena", "A\u200bna", "\ud800"])
+def test_control_characters_are_no_name(name: str) -> None:
+    hands = at_table().name(1, "Ana").name(1, name)
+    assert hands.table.names[0] == "Ana"
+    assert hands.refusals == 1
+
+
+def test_a_line_feed_in_a_name_is_a_space() -> None:
+    assert at_table().name(1, "Ana\nRui").table.names[0] == "Ana Rui"
+
+
+@pytest.mark.parametrize("place", [0, -1, 5, 9, 10, 2**70])
+def test_a_name_for_a_seat_that_is_not_there_is_refused_and_can_be_shown(place: int) -> None:
+    """A name for seat 5 to 9 once stopped the table: the flash looked for lights of that seat."""
+    hands = at_table().name(place, "Ana")
+    assert hands.table.names == ("",) * 4
+    assert hands.table.refusal is not None
+    assert hands.table.refusal.why == "seat_empty"
+    assert hands.frame.colour("status") != (0, 0, 0)
+
+
+def test_no_names_during_a_game() -> None:
+    """A game keeps the names that it began with."""
+    hands = playing().name(1, "Zoe")
+    assert hands.table.names[0] == "Ana"
+    assert hands.play.setup.players == ("Ana", "Rui")
+    assert hands.table.refusal is not None
+    assert hands.table.refusal.why == "not_now"
+
+
+def test_who_has_no_name_is_called_by_the_seat() -> None:
+    hands = at_table().name(4, "Tom").press("seat.4.floor", "seat.2.floor", "ok", "seat.4.floor")
+    assert hands.play.setup.players == ("Seat 2", "Tom")
+    assert [seat["name"] for seat in snapshot(hands.table, BOX)["seats"]] == [None, None, None, "Tom"]
+
+
+# --- The mode --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("players", "modes"),
+    [(2, ["standard", "gray", "dtc"]), (3, ["standard", "gray"]), (4, ["standard", "gray"])],
+)
+def test_the_displays_offer_the_modes_for_so_many_players(players: int, modes: list[str]) -> None:
+    hands = at_table().press(*[f"seat.{place}.floor" for place in range(1, players + 1)], "ok")
+    offered = {item.value: item.button for item in menu(hands.table)}
+    assert offered == {mode: MODE_BUTTONS[mode] for mode in modes}
+    for mode in modes:
+        assert hands.press(offered[mode]).table.wishes.mode == mode
+        assert chosen(hands.table) == {"mode": mode}
+    assert hands.refused(f"display.{len(modes) + 1}") == "no_such_mode"
+
+
+def test_alone_the_displays_offer_the_level_and_the_wall() -> None:
+    hands = at_table().press("seat.1.floor", "ok")
+    assert chosen(hands.table) == {"level": "easy", "wall": "coloured"}
+    for level, button in LEVEL_BUTTONS.items():
+        assert chosen(hands.press(button).table)["level"] == level
+    for wall, button in WALL_BUTTONS.items():
+        assert chosen(hands.press(button).table) == {"level": "expert", "wall": wall}
+    assert hands.refused("display.6") == "no_such_mode"
+    assert prompt(hands.table).say == "solo_start"
+
+
+def test_a_mode_that_the_next_players_can_not_play_is_not_kept() -> None:
+    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok", MODE_BUTTONS["dtc"], "undo")
+    assert hands.table.stage is Stage.SEATING
+    assert hands.press("seat.3.floor", "ok").table.wishes.mode == "standard"
+
+
+def test_a_mode_chosen_before_is_kept() -> None:
+    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok", MODE_BUTTONS["gray"], "undo")
+    assert hands.press("seat.3.floor", "ok").table.wishes.mode == "gray"
+
+
+# --- Who starts (R3) -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("button", SEAT_BUTTONS)
+def test_any_button_of_a_seat_starts_the_game_with_that_player(button: str) -> None:
+    hands = at_table().press("seat.2.floor", "seat.4.floor", "seat.1.floor", "ok", f"seat.4.{button}")
+    assert hands.play.places == (1, 2, 4)
+    assert hands.play.setup == Setup("standard", ("Seat 1", "Seat 2", "Seat 4"), 2)
+    assert hands.table.acting_place == 4
+
+
+def test_an_empty_seat_can_not_start() -> None:
+    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
+    assert hands.refused("seat.3.line.1") == "seat_empty"
+    assert hands.table.stage is Stage.CHOOSING
+
+
+@pytest.mark.parametrize("first", [2, 3])
+def test_the_centre_draws_who_starts(first: int) -> None:
+    hands = at_table()
+    hands.first = first
+    hands.press("seat.3.floor", "seat.2.floor", "ok")
+    assert wants(hands.table) is None, "the table never chooses by itself who starts"
+    hands.press("centre")
+    assert hands.table.acting_place == first
+
+
+def test_who_starts_is_drawn_only_when_it_was_asked_for() -> None:
+    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
+    asked = replace(hands.table, drawing_first=True)
+    assert wants(asked) is Want.FIRST
+    assert wants(hands.table) is None
+
+
+def test_a_draw_asked_for_and_then_undone_starts_no_game() -> None:
+    """Undo once left the draw due, and the game began while people were sitting down."""
+    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
+    asked = replace(hands.table, drawing_first=True)
+    undone = update(asked, ButtonPressed("undo", hands.now))
+    assert undone.stage is Stage.SEATING
+    assert wants(undone) is None
+
+
+def test_players_draft_clockwise_from_the_first() -> None:
+    hands = at_table().press("seat.1.floor", "seat.3.floor", "seat.4.floor", "ok", "seat.3.floor")
+    order = []
+    for display in range(1, 5):
+        place = hands.table.acting_place
+        order.append(place)
+        hands.press(f"display.{display}", f"seat.{place}.floor")
+    assert order == [3, 4, 1, 3]
+
+
+def test_alone_the_player_moves_to_the_first_seat_and_takes_the_name_along() -> None:
+    hands = at_table().name(1, "Rui").name(3, "Ana").press("seat.3.floor", "ok", "seat.3.floor")
+    assert hands.play.setup == Setup("solo", ("Ana",), 0, "easy", "coloured")
+    assert hands.play.places == (1, 2)
+    assert hands.table.taken == (1,)
+    assert hands.table.names == ("Ana", "", "Rui", "")
+
+
+def test_ok_starts_no_game() -> None:
+    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
+    assert hands.refused("ok") == "nothing_to_confirm"
+
+
+# --- What the table shows --------------------------------------------------------------------------------
+
+
+def test_free_seats_pulse_and_taken_ones_are_steady() -> None:
+    hands = at_table().press("seat.2.floor")
+    assert [hands.rhythm(f"seat.{place}.turn") for place in range(1, 5)] == ["slow", "steady", "slow", "slow"]
+
+
+def test_the_chosen_mode_pulses_fast_and_the_others_slowly() -> None:
+    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok", "display.2")
+    displays = [hands.rhythm(f"display.{display}.1") for display in range(1, 5)]
+    assert displays == ["slow", "fast", "slow", "dark"]
+    assert hands.rhythm("centre.1") == "slow"
+    assert [hands.rhythm(f"seat.{place}.turn") for place in range(1, 4)] == ["slow", "slow", "dark"]
+
+
+def test_the_status_light_pulses_while_ok_would_do_something() -> None:
+    hands = at_table()
+    assert hands.rhythm("status") == "steady"
+    assert hands.press("seat.1.floor").rhythm("status") == "slow"
+
+
+def test_a_table_without_wishes_offers_the_standard_game() -> None:
+    assert Wishes().mode == "standard"

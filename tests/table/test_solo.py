@@ -1,0 +1,339 @@
+"""The solo game at the table: every kind of choice by its button, the tried line, losses (S1 to S14)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from device.appliance import Stage
+from device.choices import choices
+from device.lights import LONGEST_SWEEP
+from device.palettes import BOX
+from device.play import Play, sent_to_penalty_row
+from device.prompt import live_buttons, prompt
+from device.rules.board import WALL_PATTERN
+from device.rules.events import (
+    Chance,
+    Deal,
+    Draft,
+    Event,
+    Penalty,
+    Remove,
+    Scoring,
+    ScoringColour,
+    Swap,
+    Tile,
+)
+from device.rules.game import Setup
+from device.rules.penalty_row import ACTION, PLAYER
+from device.rules.solo_state import State
+from device.rules.standard import Phase
+from device.rules.tiles import Colour
+from device.snapshot import snapshot
+from tests.table.hands import (
+    Hands,
+    at_table,
+    colours_of,
+    counts,
+    drawn_at_random,
+    midway,
+    playing,
+    sat_down,
+    some_choice,
+    to_end,
+)
+
+SOLO = Setup("solo", ("Ana",), 0, "easy", "coloured")
+SETTLED = LONGEST_SWEEP + 0.1
+DEAL = "bbyr kkww rryy bykw bbyk"
+
+
+def dealt(penalty: str = "bykww", colour: str = "r", setup: Setup = SOLO) -> Hands:
+    """Hands at a solo game whose first draws are given; the scoring tile is not placed yet."""
+    given: list[Chance] = [
+        Deal(tuple(counts(each) for each in DEAL.split())),
+        Penalty(tuple(colours_of(penalty))),
+        ScoringColour(colours_of(colour)[0]),
+    ]
+    later = drawn_at_random(1)
+
+    def draw(play: Play) -> Chance:
+        drawn = sum(isinstance(event, Chance) for event in play.events)
+        return given[drawn] if drawn < len(given) else later(play)
+
+    return sat_down(at_table(draw=draw), setup, (1,))
+
+
+def drafting() -> Hands:
+    """The same game with the scoring tile in row 2: display 1 is in work, the action board's pick is due."""
+    hands = dealt().press("seat.2.line.2")
+    assert hands.table.stage is Stage.OFFER
+    return hands
+
+
+def state_of(hands: Hands) -> State:
+    """The solo game's state."""
+    state = hands.play.state
+    assert isinstance(state, State)
+    return state
+
+
+def drafts(hands: Hands) -> list[Draft]:
+    """The drafts made so far."""
+    return [move.draft for move in hands.play.moves]
+
+
+def until(phase: Phase, wanted: Callable[[State], bool] = lambda _state: True, setup: Setup = SOLO) -> Hands:
+    """A game at its first choice of a kind, reached by playing."""
+    for seed in range(200):
+        hands = midway(setup, seed, 0)
+        random = Random(seed)
+        while hands.table.stage is not Stage.OVER:
+            if hands.table.stage is Stage.SCORING:
+                hands.skip()
+            elif state_of(hands).phase is phase and wanted(state_of(hands)):
+                return hands
+            else:
+                hands.make(some_choice(hands.play, random))
+    pytest.fail(f"no game came to {phase}")
+
+
+# --- Before the first pick (S1) --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("level", "tiles", "score"), [("easy", 5, 20), ("normal", 6, 20), ("expert", 7, 15)])
+def test_the_penalty_row_lies_on_the_second_seats_floor(level: str, tiles: int, score: int) -> None:
+    hands = playing("solo", level=level).wait(SETTLED)
+    lit = [hands.rhythm(f"seat.2.floor.{at}") for at in range(1, 8)]
+    assert lit == ["steady"] * tiles + ["dark"] * (7 - tiles)
+    seats = snapshot(hands.table, BOX)["seats"]
+    assert len(seats[1]["floor"]) == tiles
+    assert [seat["role"] for seat in seats[:2]] == ["player", "action"]
+    assert [seat["taken"] for seat in seats] == [True, True, False, False]
+    assert seats[0]["score"] == score
+    assert hands.rhythm(f"seat.1.tens.{score // 10}") == "steady"
+    assert {hands.rhythm(f"seat.2.{part}.{digit}") for part in ("tens", "units") for digit in range(10)} == {
+        "dark"
+    }, "the action board keeps no score"
+
+
+@pytest.mark.parametrize("colour", "byrkw")
+def test_the_scoring_tile_goes_to_a_row_where_its_colour_is_inside(colour: str) -> None:
+    hands = dealt(colour=colour).wait(SETTLED)
+    assert prompt(hands.table).say == "choose_square"
+    squares = {
+        row: column
+        for row in (2, 3, 4)
+        for column in (2, 3, 4)
+        if WALL_PATTERN[row - 1][column - 1] is colours_of(colour)[0]
+    }
+    assert set(live_buttons(hands.table)) == {*(f"seat.2.line.{row}" for row in squares), "undo"}
+    for row in range(1, 6):
+        rhythms = [hands.rhythm(f"seat.2.wall.{row}.{column}") for column in range(1, 6)]
+        expected = ["slow" if squares.get(row) == column else "dark" for column in range(1, 6)]
+        assert rhythms == expected
+    row = min(squares)
+    assert hands.refused("seat.2.line.1") == "not_now"
+    hands.press(f"seat.2.line.{row}").wait(SETTLED)
+    assert hands.play.events[-1] == Scoring(row, squares[row])
+    assert hands.rhythm(f"seat.2.wall.{row}.{squares[row]}") == "steady"
+
+
+def test_the_scoring_tile_can_be_taken_back() -> None:
+    hands = drafting().press("undo")
+    assert prompt(hands.table).say == "choose_square"
+    assert hands.press("undo").table.question is not None
+
+
+# --- Picks (S3 to S6) ------------------------------------------------------------------------------------
+
+
+def test_only_the_display_in_work_is_offered() -> None:
+    """The other displays once pulsed as if they could be chosen, and were said to be empty."""
+    hands = drafting().wait(SETTLED)
+    assert live_buttons(hands.table) == ("display.1", "undo")
+    rhythms = [hands.rhythm(f"display.{display}.1") for display in range(1, 6)]
+    assert rhythms == ["slow", "steady", "steady", "steady", "steady"]
+    assert hands.refused("display.2") == "not_this_display"
+    assert hands.refused("display.6") == "source_empty"
+    assert hands.refused("centre") == "source_empty"
+
+
+def test_a_pick_for_the_action_board_then_one_for_the_player_board() -> None:
+    hands = drafting().press("display.1")
+    assert hands.table.acting_place == 2
+    assert hands.refused("seat.1.line.2") == "not_your_turn"
+    hands.press("seat.2.line.2")
+    assert hands.table.acting_place == 1
+    assert state_of(hands).boards[ACTION].held == (0, 2, 0, 0, 0)
+    assert hands.wait(2.0).rhythm("seat.1.turn") == "steady"
+    hands.press("display.1", "seat.1.line.1")
+    assert state_of(hands).boards[PLAYER].held == (1, 0, 0, 0, 0)
+    assert hands.table.acting_place == 2
+    assert live_buttons(hands.table) == ("display.2", "undo"), "display 1 is cleared"
+
+
+def test_what_a_line_would_send_is_shown_before_it_is_made() -> None:
+    hands = drafting().press("display.1", "seat.2.line.1").wait(0.0)
+    assert drafts(hands) == [], "two blue tiles on a line of one: one goes to the penalty row"
+    assert prompt(hands.table).say == "place_again"
+    assert prompt(hands.table).values["line"] == 1
+    assert hands.rhythm("seat.2.floor.6") == "fast", "the penalty space that it would fill"
+    assert hands.rhythm("seat.2.floor.7") == "dark"
+    assert hands.rhythm("seat.2.line.1.1") == "fast"
+    assert hands.rhythm("seat.2.line.2.1") == "slow"
+    choice = snapshot(hands.table, BOX)["choice"]
+    assert choice["tried"] == 1
+    assert choice["sends"] == {"1": "b", "0": "b"}
+    hands.press("seat.2.line.1")
+    assert drafts(hands)[-1] == Draft(1, Colour.BLUE, 1)
+    assert len(state_of(hands).boards[ACTION].floor) == 6
+
+
+def test_a_line_that_sends_nothing_is_made_at_once() -> None:
+    assert len(drafting().press("display.1", "seat.2.line.3").play.moves) == 1
+
+
+def test_another_line_may_be_tried_or_made_instead() -> None:
+    tried = drafting().press("display.1", "seat.2.line.1", "seat.2.floor")
+    assert tried.table.selection is not None
+    assert tried.table.selection.tried == 0
+    assert drafts(tried) == []
+    made = tried.press("seat.2.line.4")
+    assert drafts(made)[-1].line == 4
+
+
+def test_choosing_again_forgets_the_tried_line() -> None:
+    hands = drafting().press("display.1", "seat.2.line.1", "display.1", "display.1", "display.1")
+    assert hands.table.selection is not None
+    assert hands.table.selection.colour is Colour.BLUE
+    assert hands.table.selection.tried is None
+    hands.press("seat.2.line.1")
+    assert drafts(hands) == [], "it is tried anew"
+
+
+def test_undo_lets_go_of_the_tried_line_with_its_tiles() -> None:
+    hands = drafting().press("display.1", "seat.2.line.1", "undo")
+    assert hands.table.selection is None
+    assert drafts(hands) == []
+
+
+def test_clearing_the_display_is_part_of_what_is_shown() -> None:
+    """S5: with the player's pick the display is cleared, and of two left tiles one goes to the row."""
+    hands = drafting()
+    hands.choose("display.1", "y").press("seat.2.line.1")
+    hands.choose("display.1", "r").press("seat.1.line.1")
+    assert hands.table.selection is not None, "two blue tiles are left: one would be sent"
+    assert snapshot(hands.table, BOX)["choice"]["sends"]["1"] == "b"
+    hands.press("seat.1.line.1")
+    assert len(state_of(hands).boards[ACTION].floor) == 6
+    assert state_of(hands).boards[PLAYER].floor == (Colour.BLUE,)
+
+
+# --- The action board's lines (S8) -----------------------------------------------------------------------
+
+
+def row_of(hands: Hands, tiles: tuple[Colour, ...], **changes: object) -> Hands:
+    """The same game with another penalty row."""
+    state = state_of(hands)
+    action = replace(state.boards[ACTION], floor=tiles)
+    changed = replace(state, boards=(state.boards[PLAYER], action), **changes)  # type: ignore[arg-type]
+    hands.table = replace(hands.table, play=replace(hands.play, state=changed))
+    return hands
+
+
+PENALTY_BUTTONS = [*(f"seat.2.line.{at}" for at in range(1, 6)), "seat.2.floor", "seat.1.floor"]
+SEVEN = (Colour.BLUE, Colour.YELLOW, Colour.RED, Colour.BLACK, Colour.WHITE, Colour.BLUE, Colour.RED)
+
+
+@pytest.mark.parametrize("position", range(1, 7))
+def test_line_2_swaps_a_penalty_tile_with_the_next(position: int) -> None:
+    hands = row_of(until(Phase.SWAP), SEVEN)
+    assert prompt(hands.table).say == "choose_swap"
+    assert live_buttons(hands.table) == (*PENALTY_BUTTONS[:6], "undo")
+    assert hands.refused("seat.1.floor") == "not_now", "the 7th has no next"
+    assert hands.refused("ok") == "not_now", "a swap must be made"
+    hands.press(PENALTY_BUTTONS[position - 1])
+    assert hands.play.events[-1] == Swap(position)
+    swapped = list(SEVEN)
+    swapped[position - 1 : position + 1] = [SEVEN[position], SEVEN[position - 1]]
+    account = state_of(hands).account
+    assert account is not None
+    made = [step.what.board.floor for step in account.steps if type(step.what).__name__ == "PenaltySwapped"]
+    assert made == [tuple(swapped)]
+
+
+def test_a_shorter_row_has_fewer_swaps() -> None:
+    hands = row_of(until(Phase.SWAP), SEVEN[:3])
+    assert live_buttons(hands.table) == ("seat.2.line.1", "seat.2.line.2", "undo")
+    hands.wait(SETTLED)
+    assert [hands.rhythm(f"seat.2.floor.{at}") for at in range(1, 5)] == ["slow", "slow", "slow", "dark"]
+
+
+def removing(tiles: str = "rrrrrrr") -> Hands:
+    """Line 5 has placed a red tile, and may remove any red tile of the row."""
+    hands = until(Phase.REMOVE)
+    acting = state_of(hands).acting
+    assert acting is not None
+    red = replace(acting, row=5, colour=Colour.RED)
+    return row_of(hands, tuple(colours_of(tiles)), acting=red)
+
+
+@pytest.mark.parametrize("position", range(1, 8))
+def test_line_5_removes_any_penalty_tile_of_its_colour(position: int) -> None:
+    hands = removing()
+    assert prompt(hands.table).say == "choose_removal"
+    assert live_buttons(hands.table) == (*PENALTY_BUTTONS, "ok", "undo")
+    hands.press(PENALTY_BUTTONS[position - 1])
+    assert hands.play.events[-1] == Remove(position)
+
+
+def test_other_colours_stay_and_do_not_pulse() -> None:
+    hands = removing("brybrkw").wait(SETTLED)
+    assert live_buttons(hands.table) == ("seat.2.line.2", "seat.2.line.5", "ok", "undo")
+    rhythms = [hands.rhythm(f"seat.2.floor.{at}") for at in range(1, 8)]
+    assert rhythms == ["slow" if at in (2, 5) else "steady" for at in range(1, 8)]
+    assert hands.refused("seat.2.line.1") == "not_now"
+    assert hands.rhythm("status") == "slow", "ok would leave them"
+
+
+def test_ok_leaves_the_penalty_tiles() -> None:
+    hands = removing().press("ok")
+    assert hands.play.events[-1] == Remove(None)
+
+
+def test_a_column_on_the_gray_player_board_by_its_own_lines() -> None:
+    hands = until(Phase.TILING, setup=replace(SOLO, wall="gray"))
+    assert prompt(hands.table).say == "choose_column"
+    assert all(button.startswith("seat.1.line.") for button in choices(hands.play))
+    button, event = next(iter(choices(hands.play).items()))
+    assert isinstance(event, Tile)
+    assert button == f"seat.1.line.{event.column}"
+    assert hands.refused("seat.2.line.1") == "not_now"
+    hands.press(button)
+    assert hands.play.events[-1] == event
+    patterns = [seat["pattern"] for seat in snapshot(hands.table, BOX)["seats"][:2]]
+    assert patterns[0] is None
+    assert patterns[1] == ["byrkw", "wbyrk", "kwbyr", "rkwby", "yrkwb"], "the action board is always coloured"
+
+
+def test_every_kind_of_choice_comes_up_in_games() -> None:
+    kinds: set[type[Event]] = set()
+    for seed in range(8):
+        for wall in ("coloured", "gray"):
+            hands = to_end(midway(replace(SOLO, wall=wall), seed, 0), Random(seed))
+            kinds |= {type(event) for event in hands.play.events}
+    assert kinds >= {Scoring, Draft, Swap, Remove, Tile}
+
+
+def test_the_pick_that_would_lose_is_shown_first() -> None:
+    """S7 is the tried line's most important news: an eighth tile is among those that it sends."""
+    hands = drafting()
+    row_of(hands, SEVEN).press("display.1", "seat.2.floor")
+    assert hands.table.stage is Stage.OFFER
+    assert hands.table.selection is not None
+    assert sent_to_penalty_row(hands.play.state, Draft(1, Colour.BLUE, 0)) == (Colour.BLUE,)
+    assert hands.press("seat.2.floor").table.stage is Stage.OVER

@@ -1,0 +1,87 @@
+"""How solo games end at the table: losses, and the end scored step by step (S7, S10, S12 to S14)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from device.appliance import Stage
+from device.bots.simple import play_greedy
+from device.palettes import BOX
+from device.rules import game
+from device.rules.events import (
+    Draft,
+)
+from device.rules.game import Setup
+from device.rules.solo_scoring import Ending, SoloOutcome
+from device.snapshot import snapshot
+from tests.table.hands import (
+    Hands,
+    midway,
+)
+
+SOLO = Setup("solo", ("Ana",), 0, "easy", "coloured")
+
+
+def recklessly(seed: int) -> Hands:
+    """Play without care for the penalty row."""
+    hands = midway(replace(SOLO, level="expert"), seed, 0)
+    random = Random(seed)
+    while hands.table.stage is not Stage.OVER:
+        if hands.table.stage is Stage.SCORING:
+            hands.wait(300)
+        else:
+            hands.make(random.choice(game.legal(hands.play.state)))
+    return hands
+
+
+def greedily(seed: int) -> Hands:
+    """Play as a bot that looks one move ahead."""
+    hands = midway(SOLO, seed, 0)
+    random = Random(seed)
+    while hands.table.stage is not Stage.OVER:
+        if hands.table.stage is Stage.SCORING:
+            hands.skip()
+        else:
+            hands.make(play_greedy(hands.play.state, random.randrange))
+    return hands
+
+
+def ended_by(ending: Ending) -> Hands:
+    """A game that ended so."""
+    for seed in range(300):
+        hands = recklessly(seed) if seed % 2 else greedily(seed)
+        outcome = game.outcome(hands.play.state)
+        assert isinstance(outcome, SoloOutcome)
+        if outcome.ending is ending:
+            return hands
+    pytest.fail(f"no game ended by {ending}")
+
+
+def test_an_eighth_penalty_tile_loses_at_once() -> None:
+    hands = ended_by(Ending.EIGHTH_TILE)
+    assert isinstance(hands.play.events[-1], Draft)
+    result = snapshot(hands.table, BOX)["result"]
+    assert (result["victory"], result["rule"], result["ending"]) == ("loss", "S7", "eighth_tile")
+    assert hands.press("undo").table.stage is Stage.OFFER
+
+
+def test_a_score_of_0_loses_after_its_ceremony() -> None:
+    hands = ended_by(Ending.NO_POINTS)
+    result = snapshot(hands.table, BOX)["result"]
+    assert (result["score"], result["victory"], result["rule"]) == (0, "loss", "S10")
+    account = hands.play.state.account
+    assert account is not None
+    assert type(account.steps[-1].what).__name__ == "PenaltyCharged"
+
+
+def test_the_end_is_scored_step_by_step() -> None:
+    hands = ended_by(Ending.ROW_COMPLETE)
+    told = snapshot(hands.table, BOX)
+    steps = [step["step"] for step in told["account"]["steps"]]
+    assert "penalty_row_counted" in steps
+    assert told["account"]["steps"][-1]["score"] == told["result"]["score"]
+    assert told["result"]["ending"] == "row_complete"
+    assert (told["result"]["rule"] == "S14") == (told["result"]["victory"] == "loss")

@@ -1,0 +1,52 @@
+"""A store that can't be used: the table says so, and touches nothing until somebody presses `ok`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from device.appliance import Stage, StoreFault
+from device.palettes import BOX
+from device.prompt import live_buttons, prompt
+from device.snapshot import snapshot
+from tests.table.hands import BUTTONS, Hands, at_table
+
+FAULT = StoreFault("newer", "azul-table.db", "azul-table-2.db")
+
+
+def faulty() -> Hands:
+    """Hands at a table whose store can't be used."""
+    hands = at_table()
+    return Hands(hands.table.with_fault(FAULT), now=hands.now)
+
+
+def test_it_offers_to_start_beside() -> None:
+    hands = faulty()
+    assert hands.table.stage is Stage.UNUSABLE
+    assert live_buttons(hands.table) == ("ok",)
+    assert snapshot(hands.table, BOX)["ask"] == {
+        "say": "start_beside",
+        "why": "newer",
+        "path": "azul-table.db",
+        "new_path": "azul-table-2.db",
+    }
+
+
+def test_its_status_light_pulses_fast() -> None:
+    assert faulty().rhythm("status") == "fast"
+    assert faulty().frame.lit.keys() == {"status"}
+
+
+@pytest.mark.parametrize("button", [*(button for button in BUTTONS if button != "ok"), "nonsense"])
+def test_nothing_but_ok_is_taken(button: str) -> None:
+    hands = faulty()
+    before = hands.table
+    assert hands.refused(button) == "not_now"
+    assert replace(hands.table, refusal=None) == before
+
+
+def test_ok_accepts_the_new_file() -> None:
+    hands = faulty().press("ok")
+    assert hands.table == at_table().table
+    assert prompt(hands.table).say == "take_seat"

@@ -1,0 +1,136 @@
+"""Random walks at a table for property tests: presses that mean something, presses that do not, and time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from random import Random
+
+from hypothesis import strategies as st
+
+from device.appliance import Table
+from device.prompt import live_buttons
+from device.rules.game import Setup
+from device.rules.solo_state import LEVELS, WALLS
+from tests.table.hands import BUTTONS, Hands, at_table, midway, to_end, to_end_of_round
+
+NONSENSE = [
+    "",
+    " ",
+    "display.10",
+    "display.0",
+    "seat.5.floor",
+    "seat.9.line.1",
+    "seat.1.line.6",
+    "OK",
+    "ok ",
+    "☃",
+]
+"""Names of buttons that no table has."""
+
+SETUPS = [
+    *(Setup("standard", ("Ana", "Rui", "Eva", "Tom")[:players]) for players in (2, 3, 4)),
+    *(Setup("gray", ("Ana", "Rui", "Eva", "Tom")[:players]) for players in (2, 3, 4)),
+    Setup("dtc", ("Ana", "Rui")),
+    *(Setup("solo", ("Ana",), 0, level, wall) for level in LEVELS for wall in WALLS),
+]
+"""Every game that people can choose."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """Time goes on, and then perhaps a button: of those that are live, of all, or one that there is not."""
+
+    seconds: float
+    kind: str
+    pick: int
+
+    def button(self, table: Table) -> str | None:
+        """The button that this step presses."""
+        buttons: Sequence[str] = {
+            "live": live_buttons(table),
+            "any": BUTTONS,
+            "nonsense": NONSENSE,
+            "time": (),
+        }[self.kind]
+        return buttons[self.pick % len(buttons)] if buttons else None
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a walk starts: at a table with nobody, or in the middle of a game."""
+
+    setup: Setup | None
+    seed: int
+    events: int
+    confirm_columns: bool = True
+    to: str = ""  # on to the ceremony of this round, or to the end of the game
+
+    def hands(self) -> Hands:
+        """Hands at that table, theirs alone."""
+        found = _start(self)
+        return Hands(found.table, found.draw, now=found.now)
+
+
+@cache
+def _start(start: Start) -> Hands:
+    if start.setup is None:
+        return at_table(confirm_columns=start.confirm_columns)
+    hands = midway(start.setup, start.seed, start.events, confirm_columns=start.confirm_columns)
+    match start.to:
+        case "scoring":
+            to_end_of_round(hands, Random(start.seed))
+        case "over":
+            to_end(hands, Random(start.seed))
+    return hands
+
+
+seconds = st.sampled_from([0.0, 0.001, 0.05, 0.3, 1.1, 2.5, 40.0])
+kinds = st.sampled_from(["live"] * 6 + ["any"] * 2 + ["nonsense", "time"])
+steps = st.builds(Step, seconds, kinds, st.integers(0, 200))
+starts = st.builds(
+    Start,
+    st.sampled_from([None, *SETUPS]),
+    st.integers(0, 5),
+    st.one_of(st.integers(0, 12), st.integers(0, 150)),
+    st.booleans(),
+    st.sampled_from(["", "", "scoring", "over"]),
+)
+walks = st.tuples(starts, st.lists(steps, min_size=5, max_size=40))
+"""A start and what people do there."""
+
+Walk = tuple[Start, list[Step]]
+
+
+def moments(walk: Walk) -> Iterator[Hands]:
+    """The same hands at every moment of a walk: at the start, and after every step."""
+    start, doing = walk
+    hands = start.hands()
+    yield hands
+    for step in doing:
+        take(hands, step)
+        yield hands
+
+
+def take(hands: Hands, step: Step) -> None:
+    """Let time go on, then press the step's button if it has one."""
+    hands.wait(step.seconds)
+    button = step.button(hands.table)
+    if button is not None:
+        hands.press(button, after=0.0)
+
+
+def whole_games() -> list[Start]:
+    """Every kind of game at many of its moments, for tests that need no surprise."""
+    return list(
+        chain.from_iterable(
+            (
+                *(Start(setup, seed, events) for events in (0, 1, 7, 23, 61)),
+                Start(setup, seed, 30, to="scoring"),
+                Start(setup, seed, 0, to="over"),
+            )
+            for seed, setup in enumerate(SETUPS)
+        )
+    )
