@@ -123,7 +123,7 @@ def _listen(host: str, port: int) -> socket.socket:
             raise Refused(f"--port {port}: only root may use this port; choose one from 1024") from error
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                reason = str(error.strerror).partition(" (while")[0]  # Python adds the address in its own words
+                reason = str(error.strerror).partition(" (while")[0]  # Python adds the address
                 raise Refused(f"--host {host}: can't be used: {reason}") from error
             time.sleep(0.1)
     raise Refused(f"--port {port}: another program uses this port; choose another with --port")
