@@ -24,6 +24,7 @@ from web_ui.guard import LONGEST_BODY
 from web_ui.latest import Latest
 from web_ui.pages import STREAMS
 from web_ui.privileges import PrivilegesError, drop_privileges
+from web_ui.rulebook import RulesError
 from web_ui.table_link import TableLink
 from web_ui.words import WordsError
 
@@ -58,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
         app = create_app(link, options.streams)
         warm_up(app)
         drop_privileges(options.user)
-    except (PrivilegesError, WordsError) as fault:
+    except (PrivilegesError, RulesError, WordsError) as fault:
         print(f"web_ui: {fault}", file=sys.stderr)  # noqa: T201
         return 1
     if options.follow_parent:

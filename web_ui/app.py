@@ -39,6 +39,10 @@ def create_app(link: TableLink, streams: int = STREAMS) -> Flask:
     app.add_url_rule("/state", "state", pages.state)
     app.add_url_rule("/press", "press", presses.press, methods=["POST"])
     app.add_url_rule("/name", "name", presses.name, methods=["POST"])
+    app.add_url_rule("/tile", "tile", presses.tile, methods=["POST"])
+    app.add_url_rule("/tag", "tag", presses.tag, methods=["POST"])
+    app.add_url_rule("/rules", "all_rules", pages.all_rules)
+    app.add_url_rule("/rules/<mode>", "rules", pages.rules)
     app.add_url_rule("/static/<name>", "static", pages.static_file)
     app.register_error_handler(RefusedError, refusals.refused)
     app.register_error_handler(HTTPException, refusals.not_served)
@@ -87,6 +91,7 @@ def warm_up(app: Flask) -> None:
         ("GET", "/"),
         ("GET", "/table"),
         ("GET", "/regions?page=phone"),
+        ("GET", "/rules/standard"),
         ("GET", "/state"),
         ("GET", "/events?page=phone"),
         ("GET", "/static/style.css"),

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from web_ui.latest import Presence, View
-from web_ui.messages import Seat, Snapshot
-from web_ui.sentences import Speaker
+from web_ui.messages import Choosing, Seat, Snapshot
+from web_ui.sentences import ACTION, Speaker
 from web_ui.views import in_order
 from web_ui.words import Words
 
-ONE_BUTTON_A_SEAT = ("take_seat", "seats_ready", "who_first")
+ONE_BUTTON_A_SEAT = ("take_seat", "seats_ready", "who_first", "solo_start")
 """What is asked for where any button of a seat means the same."""
 
-COLUMNS = "choose_column"
-"""What is asked for on gray walls: there the lines' buttons 1 to 5 choose a column."""
+TELLING = "telling"
+"""The stage in which tiles of resin are told."""
+
+TAGS = 20
+"""How many tagged tiles of each colour the drawer holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandButton:
-    """A big button: the named button it presses, what stands on it, and what a screen reader says."""
+    """A big button: the named button it presses, what stands on it, and what a screen reader says.
+
+    Sends: the tiles that it would send to the solo game's penalty row.
+    """
 
     button: str
     text: str
@@ -28,6 +34,7 @@ class HandButton:
     tiles: str = ""
     chosen: str = ""
     kind: str = ""
+    sends: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,21 @@ class NamesView:
     fields: tuple[NameField, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TellView:
+    """Five buttons to tell a tile of resin that was drawn: letter, name, and how many the bag holds."""
+
+    tiles: tuple[tuple[str, str, int], ...]
+    can_take_back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DrawerView:
+    """The simulated table's tagged tiles, colour by colour: the letter, the name, and the tags."""
+
+    colours: tuple[tuple[str, str, tuple[str, ...]], ...]
+
+
 def groups(speaker: Speaker) -> tuple[HandGroup, ...]:
     """The live buttons in groups, in the order in which a turn needs them."""
     words, snapshot = speaker.words, speaker.snapshot
@@ -64,8 +86,9 @@ def groups(speaker: Speaker) -> tuple[HandGroup, ...]:
     else:
         all_groups.append(HandGroup(words.say("twin.take"), tuple(_sources(speaker)), "sources"))
     if snapshot.ask.get("say") in ONE_BUTTON_A_SEAT:
-        title = words.say("twin.first" if snapshot.ask.get("say") == "who_first" else "twin.seats")
-        all_groups.append(HandGroup(title, tuple(_seats(speaker)), "seats"))
+        all_groups.append(HandGroup(_seats_title(speaker), tuple(_seats(speaker)), "seats"))
+    elif snapshot.choosing:
+        all_groups.extend(_choosing(speaker))
     else:
         all_groups.extend(_boards(speaker))
     all_groups.append(HandGroup(words.say("twin.table"), tuple(_table(speaker)), "table"))
@@ -109,18 +132,74 @@ def _menu(speaker: Speaker) -> Iterator[HandGroup]:
         yield HandGroup(words.say(f"menu_title.{group}"), tuple(buttons), "menu")
 
 
+def _seats_title(speaker: Speaker) -> str:
+    key = {"who_first": "first", "solo_start": "start"}.get(str(speaker.snapshot.ask.get("say")), "seats")
+    return speaker.words.say(f"twin.{key}")
+
+
 def _seats(speaker: Speaker) -> Iterator[HandButton]:
     """One button for each seat where any of its buttons means the same."""
     words, snapshot = speaker.words, speaker.snapshot
+    alone = snapshot.ask.get("say") == "solo_start"
     for seat in snapshot.seats:
         button = next((name for name in snapshot.live if name.startswith(f"seat.{seat.seat}.")), None)
         if button is not None:
             seat_name = words.say("player.seat", seat=seat.seat)
             text = speaker.who(seat.seat, seat.name) if seat.taken else seat_name
+            if alone:
+                text = words.say("twin.begin")
             yield HandButton(button, text, text, kind="seat")
-    if snapshot.stage == "choosing" and "centre" in snapshot.live:
+    if snapshot.stage == "choosing" and "centre" in snapshot.live and not alone:
         name = words.say("twin.draw_first")
         yield HandButton("centre", name, name, kind="seat")
+
+
+def _choosing(speaker: Speaker) -> Iterator[HandGroup]:
+    """The choices that are no drafts, seat by seat where several choose at once."""
+    words, all_due = speaker.words, speaker.snapshot.choosing
+    for seat, kind in dict.fromkeys((each.seat, each.kind) for each in all_due):
+        due = [each for each in all_due if (each.seat, each.kind) == (seat, kind)]
+        buttons = tuple(_choice_button(speaker, each) for each in due)
+        match kind:
+            case "column":
+                given = {"who": speaker.who(seat), "due": speaker.column_due(due[0])}
+                title = words.say("twin.column_of", **given)
+            case "square":
+                title = words.say("twin.square_title")
+            case _:
+                title = words.say("twin.swap_title")
+        yield HandGroup(title, buttons, "choices narrow" if kind == "column" else "choices")
+
+
+def _choice_button(speaker: Speaker, each: Choosing) -> HandButton:
+    words, ordinal = speaker.words, speaker.ordinal
+    tiles = _penalty_row(speaker)
+    match each.kind:
+        case "column":
+            text = words.say("twin.column", column=each.column)
+            spoken = f"{speaker.who(each.seat)}: {text}"
+            return HandButton(each.button, text, spoken, kind="choice")
+        case "square":
+            text = words.say("twin.square", row=each.row, column=each.column)
+            return HandButton(each.button, text, text, each.colour, kind="choice")
+        case "swap" if each.position is not None:
+            pair = tiles[each.position - 1 : each.position + 1]
+            places = {"first": ordinal(each.position), "second": ordinal(each.position + 1)}
+            colours = dict(zip(("colour", "other"), map(speaker.colour, pair), strict=False))
+            spoken = words.say("twin.swap_of", **places, **colours)
+            return HandButton(each.button, words.say("twin.swap", **places), spoken, pair, kind="choice")
+        case "remove" if each.position is not None:
+            tile = tiles[each.position - 1 : each.position]
+            given = {"position": ordinal(each.position), "colour": speaker.colour(tile)}
+            text = words.say("twin.remove", **given)
+            return HandButton(each.button, text, text, tile, kind="choice")
+        case _:
+            text = words.say("twin.leave" if each.button == "ok" else "twin.other")
+            return HandButton(each.button, text, text, kind="choice")
+
+
+def _penalty_row(speaker: Speaker) -> str:
+    return next((seat.floor for seat in speaker.snapshot.seats if seat.role == ACTION), "")
 
 
 def _boards(speaker: Speaker) -> Iterator[HandGroup]:
@@ -130,32 +209,72 @@ def _boards(speaker: Speaker) -> Iterator[HandGroup]:
     many = len({seat for _, seat, *_ in parts}) > 1
     for seat in snapshot.seats:
         buttons = tuple(_board_button(speaker, seat, part) for part in parts if part[1] == str(seat.seat))
-        named = many or snapshot.ask.get("say") == COLUMNS
-        title = speaker.who(seat.seat, seat.name) if named else words.say("twin.put")
+        title = speaker.who(seat.seat, seat.name) if many else words.say("twin.put")
         yield HandGroup(title, buttons, "lines")
 
 
 def _board_button(speaker: Speaker, seat: Seat, part: list[str]) -> HandButton:
-    """A line of a seat, or its floor; where columns are asked for, a line's button means a column."""
+    """A line of a seat, or its floor; in solo with what it would send to the penalty row."""
     words, name = speaker.words, ".".join(part)
     match part[2:]:
-        case ["line", column] if speaker.snapshot.ask.get("say") == COLUMNS:
-            text = words.say("twin.column", column=column)
-            return HandButton(name, text, f"{speaker.who(seat.seat, seat.name)}: {text}", kind="line")
         case ["line", line]:
             held = dict(enumerate(map(str, seat.lines), 1)).get(int(line) if line.isdecimal() else 0, "")
-            return HandButton(
+            plain = HandButton(
                 name, words.say("twin.line", line=line), speaker.button(name), held, kind="line"
             )
+            return _with_penalty(speaker, plain, line)
         case _:
-            return HandButton(name, words.say("twin.floor"), speaker.button(name), kind="floor")
+            text = words.say("twin.fall" if speaker.solo else "twin.floor")
+            plain = HandButton(name, text, speaker.button(name), kind="floor")
+            return _with_penalty(speaker, plain, "0")
+
+
+def _with_penalty(speaker: Speaker, plain: HandButton, line: str) -> HandButton:
+    choice = speaker.snapshot.choice
+    sends = choice.sends.get(line, "") if choice is not None else ""
+    if choice is None or not sends:
+        return plain
+    spoken = speaker.words.say("twin.sends", button=plain.spoken, sent=speaker.tiles(sends))
+    kind = plain.kind
+    if str(choice.tried) == line:
+        spoken, kind = speaker.words.say("twin.tried", button=spoken), f"{kind} chosen"
+    return replace(plain, spoken=spoken, sends=sends, kind=kind)
 
 
 def _table(speaker: Speaker) -> Iterator[HandButton]:
+    taken = {each.button for each in speaker.snapshot.choosing}
     for name in ("ok", "undo"):
-        if name in speaker.snapshot.live:
+        if name in speaker.snapshot.live and name not in taken:
             text = speaker.words.say(f"twin.{name}")
             yield HandButton(name, text, text, kind=name)
+
+
+def tell(speaker: Speaker) -> TellView | None:
+    """The buttons that tell which tile of resin was drawn; None while none is to be told."""
+    snapshot = speaker.snapshot
+    resin = snapshot.resin
+    if resin is None or snapshot.stage != TELLING:
+        return None
+    letters = snapshot.palette
+    tiles = tuple((letter, speaker.colour_title(letter), resin.bag.count(letter)) for letter in letters)
+    return TellView(tiles, bool(resin.told))
+
+
+def drawer(speaker: Speaker) -> DrawerView | None:
+    """The tagged tiles of the simulated table; None while no tile is to be told."""
+    snapshot = speaker.snapshot
+    if snapshot.resin is None or snapshot.stage != TELLING:
+        return None
+    return DrawerView(
+        tuple(
+            (
+                letter,
+                speaker.colour_title(letter),
+                tuple(f"tile-{letter}-{at:02}" for at in range(1, TAGS + 1)),
+            )
+            for letter in snapshot.palette
+        )
+    )
 
 
 def names(speaker: Speaker) -> NamesView | None:
@@ -176,15 +295,28 @@ def _name_label(words: Words, seat: int) -> str:
 
 
 def drawing_state(speaker: Speaker | None, view: View) -> dict[str, object]:
-    """What the drawing must know beside the lights: live buttons, labels, names, printed wall, colours."""
+    """What the drawing must know beside the lights: live buttons, labels, names, printed wall and so on."""
     if speaker is None:
-        return {"live": [], "labels": {}, "names": {}, "patterns": {}, "palette": {}}
+        return {
+            "live": [],
+            "labels": {},
+            "names": {},
+            "patterns": {},
+            "palette": {},
+            "scoring": "",
+            "told": [],
+        }
     snapshot: Snapshot = speaker.snapshot
     buttons = view.layout.buttons if view.layout is not None else ()
+    action = next((seat.seat for seat in snapshot.seats if seat.role == ACTION), 0)
+    scoring = [action, *snapshot.scoring_tile] if snapshot.scoring_tile is not None else []
+    resin = snapshot.resin
     return {
         "live": list(snapshot.live) if view.presence is Presence.HERE else [],
         "labels": {button.name: speaker.button(button.name) for button in buttons},
         "names": {str(seat.seat): speaker.who(seat.seat, seat.name) for seat in snapshot.seats if seat.taken},
         "patterns": {str(seat.seat): speaker.pattern(seat) for seat in snapshot.seats},
         "palette": {letter: colour.rgb.lower() for letter, colour in snapshot.palette.items()},
+        "scoring": ".".join(map(str, scoring)),
+        "told": [tile.tag for tile in resin.told if tile.tag] if resin is not None else [],
     }

@@ -34,10 +34,14 @@ class Colour(msgspec.Struct, frozen=True):
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """One seat and its board; a pattern of its own goes before the table's."""
+    """One seat and its board; a pattern of its own goes before the table's.
+
+    The solo game has two boards: the one whose role is `action`, and the player's.
+    """
 
     seat: int
     taken: bool = False
+    role: str = "player"
     name: str | None = None
     acting: bool = False
     score: int = 0
@@ -59,12 +63,50 @@ class MenuItem(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """The tiles that the acting player has in hand; source 0 is the centre, line 0 the floor."""
+    """The tiles that the acting player has in hand; source 0 is the centre, line 0 the floor.
+
+    In the solo game, what each line (by its number as a text) sends to the penalty row, and the line tried.
+    """
 
     source: int
     colour: str
     count: int
     lines: tuple[int, ...] = ()
+    sends: dict[str, str] = {}
+    tried: int | None = None
+
+
+class Choosing(msgspec.Struct, frozen=True):
+    """A choice that is no draft, and the button that makes it; which fields mean something depends on `kind`.
+
+    `column` and `square`: a tile's row and column on the wall. `swap` and `remove`: the place of a penalty
+    tile, from 1; None leaves them all.
+    """
+
+    button: str
+    kind: str
+    seat: int = 0
+    row: int = 0
+    column: int = 0
+    colour: str = ""
+    position: int | None = None
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A tile of resin that was told: where it lies (display 0 is the penalty row), and its tag."""
+
+    display: int
+    at: int
+    colour: str
+    tag: str | None = None
+
+
+class Resin(msgspec.Struct, frozen=True):
+    """With tiles of resin: the letters of what the bag and the lid must hold, and the tiles told so far."""
+
+    bag: str = ""
+    lid: str = ""
+    told: tuple[Told, ...] = ()
 
 
 class Move(msgspec.Struct, frozen=True):
@@ -101,6 +143,11 @@ class Step(msgspec.Struct, frozen=True):
     cost: int = 0
     kind: str = ""
     which: int | str = ""
+    position: int = 0
+    nth: int = 0
+    covers: bool = False
+    aside: str | None = None
+    drawn: str | None = None
     points: int = 0
     score: int = 0
 
@@ -124,10 +171,17 @@ class FinalScore(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """The end of a game; `tie` says how a tie was settled: none, rows or shared."""
+    """The end of a game; `tie` says how a tie was settled: none, rows or shared.
+
+    Of a solo game: the score, the victory, the rule that made it a loss (S7, S10, S14), and what ended it.
+    """
 
     scores: tuple[FinalScore, ...] = ()
     tie: str = "none"
+    score: int = 0
+    victory: str = ""
+    rule: str | None = None
+    ending: str = ""
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -156,6 +210,9 @@ class Snapshot(msgspec.Struct, frozen=True):
     centre: str = ""
     marker_in_centre: bool = False
     choice: Choice | None = None
+    choosing: tuple[Choosing, ...] = ()
+    scoring_tile: tuple[int, int] | None = None
+    resin: Resin | None = None
     live: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()
     account: Account | None = None
@@ -227,7 +284,7 @@ class FrameOnly(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the table says to a press or a name; why is the key of a refusal's reason."""
+    """What the table says to a press, a name, a tile or a tag; why is the key of a refusal's reason."""
 
     taken: bool | None = None
     id: int | None = None

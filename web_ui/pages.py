@@ -17,6 +17,7 @@ from web_ui.guard import RefusedError, may_press
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import Layout
 from web_ui.regions import PHONE, STATE, TABLE, Renderer
+from web_ui.rulebook import MODES, VARIANTS, Rulebook, read_all_rules
 from web_ui.streams import FRAMES_LEASE, Slots, Streams, Viewer
 from web_ui.words import DEFAULT, Words, read_all_words
 
@@ -47,6 +48,7 @@ class Pages:
     latest: Latest
     streams_at_once: int = STREAMS
     words: dict[str, Words] = field(default_factory=read_all_words)
+    rulebooks: dict[str, Rulebook] = field(default_factory=read_all_rules)
     renderer: Renderer = field(default_factory=Renderer)
     epoch: str = field(default_factory=lambda: secrets.token_hex(4))
     files: dict[str, StaticFile] = field(default_factory=dict)
@@ -116,6 +118,29 @@ class Pages:
             return frame
         self.latest.want_frames(FRAMES_LEASE)
         return frame or self.latest.wait_for_frame(view.number, frame.number, FIRST_FRAME)[1]
+
+    def all_rules(self) -> Response:
+        """The list of all games whose rules can be read."""
+        return self._rules_page("")
+
+    def rules(self, mode: str) -> Response:
+        """The rules of a mode for players, half a page."""
+        if mode not in MODES:
+            raise RefusedError(404, "page.not_found")
+        return self._rules_page(mode)
+
+    def _rules_page(self, mode: str) -> Response:
+        words = self.speak()
+        book = self.rulebooks.get(words.language) or self.rulebooks[DEFAULT]
+        html = self.renderer.page(
+            "rules.html",
+            say=words.say,
+            language=words.language,
+            book=book,
+            mode=mode,
+            variant=mode in VARIANTS,
+        )
+        return _conditional(Response(html, content_type="text/html; charset=utf-8"), _hash(html.encode()))
 
     def events(self) -> Response:
         """A stream of what changes; 503 when there are too many."""

@@ -1,11 +1,14 @@
-"""What hands may do through a page: press a button, name a player; checked here and told to the table."""
+"""What hands may do through a page: press a button, name a player, tell a tile, show a tag.
+
+Each is checked here and told to the table.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from flask import Response, request
@@ -20,6 +23,9 @@ log = logging.getLogger(__name__)
 
 NAME_LIMIT = 200
 """Characters of the longest name that is handed to the table, which has a shorter limit of its own."""
+
+SHARED_READER = "shared"
+"""The table's reader that belongs to no place."""
 
 _Body = TypeVar("_Body")
 
@@ -37,9 +43,21 @@ class NameBody(msgspec.Struct, frozen=True):
     name: Annotated[str, msgspec.Meta(max_length=NAME_LIMIT)]
 
 
+class TileBody(msgspec.Struct, frozen=True):
+    """What POST /tile takes: {"tile": "b"}."""
+
+    tile: Literal["b", "y", "r", "k", "w"]
+
+
+class TagBody(msgspec.Struct, frozen=True):
+    """What POST /tag takes: {"tag": "tile-b-07"}."""
+
+    tag: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+
+
 @dataclass(frozen=True, slots=True)
 class Presses:
-    """Carries presses and names from a page to the table."""
+    """Carries presses, names, tiles and tags from a page to the table."""
 
     link: TableLink
     pages: Pages
@@ -64,6 +82,18 @@ class Presses:
         if layout is not None and layout.seats and body.seat > layout.seats:
             raise RefusedError(404, "press.no_seat", seat=body.seat)
         return self._answer(lambda: self.link.name(body.seat, name))
+
+    def tile(self) -> Response:
+        """Tell the table the tile of resin that the request names."""
+        check_press(request)
+        letter = _body(TileBody).tile
+        return self._answer(lambda: self.link.tile(letter))
+
+    def tag(self) -> Response:
+        """Show the tag that the request names to the table's shared reader."""
+        check_press(request)
+        tag = _body(TagBody).tag
+        return self._answer(lambda: self.link.tag(SHARED_READER, tag))
 
     def _answer(self, ask: Callable[[], Answer], button: str = "") -> Response:
         """What the table says, with the sentence for a refusal."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import jinja2
 
-from web_ui import hands, views
+from web_ui import boards, hands, views
 from web_ui.latest import Presence, View
 from web_ui.sentences import Speaker
 from web_ui.words import Words
@@ -32,14 +32,17 @@ REGIONS = {
     PHONE: (
         "tiles",
         "turn",
+        "tell",
         "result",
         "offer",
+        "counts",
         "seats",
         *(f"board.{seat}" for seat in range(1, views.SEATS + 1)),
         "account",
         "moves",
+        "rules",
     ),
-    TABLE: ("tiles", "turn", "hands", "names", "recent"),
+    TABLE: ("tiles", "turn", "tell", "hands", "names", "recent", "drawer", "counts", "rules"),
 }
 """The regions of each page, in the order in which they stand there."""
 
@@ -149,24 +152,30 @@ def _values(page: str, words: Words, view: View) -> Iterator[tuple[str, object]]
 
 
 def _value(name: str, speaker: Speaker, view: View) -> object:
-    match name.split("."):
-        case ["board", seat]:
-            return views.board(speaker, int(seat))
-        case ["offer"]:
-            return views.offer(speaker)
-        case ["seats"]:
-            return views.seats(speaker)
-        case ["moves"]:
-            return views.moves(speaker)
-        case ["recent"]:
-            return views.recent(speaker)
-        case ["account"]:
-            return views.account(speaker)
-        case ["result"]:
-            return views.result(speaker)
-        case ["hands"]:
-            return hands.groups(speaker) if view.presence is Presence.HERE else ()
-        case ["names"]:
-            return hands.names(speaker) if view.presence is Presence.HERE else None
-        case _:
-            raise ValueError(f"no region is called {name!r}")
+    kind, _, seat = name.partition(".")
+    if kind == "board":
+        return boards.board(speaker, int(seat))
+    if kind in _FOR_HANDS:
+        return _FOR_HANDS[kind](speaker) if view.presence is Presence.HERE else None
+    return _FOR_EYES[kind](speaker)
+
+
+_FOR_EYES: Mapping[str, Callable[[Speaker], object]] = {
+    "offer": views.offer,
+    "counts": views.counts,
+    "seats": views.seats,
+    "moves": views.moves,
+    "recent": views.recent,
+    "account": views.account,
+    "result": views.result,
+    "rules": views.rules_link,
+}
+"""What the regions show, by their names; the boards apart."""
+
+_FOR_HANDS: Mapping[str, Callable[[Speaker], object]] = {
+    "hands": hands.groups,
+    "names": hands.names,
+    "tell": hands.tell,
+    "drawer": hands.drawer,
+}
+"""The same for what hands can do while the table is there."""

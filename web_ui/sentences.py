@@ -7,11 +7,17 @@ from dataclasses import dataclass
 
 import msgspec
 
-from web_ui.messages import MenuItem, Move, Result, Seat, Snapshot, Step, known_step
+from web_ui.messages import Choosing, MenuItem, Move, Result, Seat, Snapshot, Step, known_step
 from web_ui.words import Words
 
 MARKER = "m"
 """The letter of the starting player marker among the tiles of a floor."""
+
+ACTION = "action"
+"""The role of the solo game's second board."""
+
+DRAFTING = ("draft", "place", "place_again")
+"""What is asked for while tiles are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +28,37 @@ class Speaker:
     snapshot: Snapshot
 
     def who(self, seat: object, name: object = None) -> str:
-        """The player at a seat: the given name, else the one the seat has, else "Player 2"."""
+        """The player at a seat: the given name, else the one the seat has, else "Player 2".
+
+        The solo game's action board is nobody's: it is called by what it is.
+        """
+        if self.role(seat) == ACTION:
+            return self.words.say("board.action")
         if isinstance(name, str) and name:
             return name
         for board in self.snapshot.seats:
             if board.seat == seat and board.name:
                 return board.name
+        if self.solo:
+            return self.words.say("board.player")
         return self.words.say("player.unnamed", seat=seat)
+
+    @property
+    def solo(self) -> bool:
+        """Whether one player plays two boards."""
+        return any(board.role == ACTION for board in self.snapshot.seats)
+
+    def role(self, seat: object) -> str:
+        """What the board at a seat is: player or action."""
+        return next((board.role for board in self.snapshot.seats if board.seat == seat), "player")
+
+    def board_name(self, role: str) -> str:
+        """One of the solo game's boards, inside a sentence."""
+        return self.words.say("board.the_action" if role == ACTION else "board.the_player")
+
+    def ordinal(self, number: int | None) -> str:
+        """A place in a row: 1st, 2nd."""
+        return self.words.say_or(f"ordinal.{number}", "ordinal.other", number=number)
 
     def colour(self, letter: str) -> str:
         """A colour's name inside a sentence."""
@@ -98,6 +128,11 @@ class Speaker:
         match name.split("."):
             case ["display", number]:
                 return self.words.say("button.display", number=number)
+            case ["seat", seat, "line", line] if seat.isdecimal() and self.solo:
+                board = self.board_name(self.role(int(seat)))
+                return self.words.say("button.solo_line", line=line, board=board)
+            case ["seat", seat, "floor"] if seat.isdecimal() and self.solo:
+                return self.words.say("button.solo_floor", board=self.board_name(self.role(int(seat))))
             case ["seat", seat, "line", line] if seat.isdecimal():
                 return self.words.say("button.line", line=line, who=self.who(int(seat)))
             case ["seat", seat, "floor"] if seat.isdecimal():
@@ -113,6 +148,10 @@ class Speaker:
         if say == "game_over" and self.snapshot.result is not None:
             return self.result(self.snapshot.result)
         ask = self.snapshot.ask
+        if self.solo and say in DRAFTING:
+            return self.words.say(f"head.{self.role(ask.get('seat'))}_board")
+        if self.solo and say == "choose_column":
+            return self.words.say("head.choose_column_solo")
         return self.words.say_or(f"head.{say}", "head.other", who=self.who(ask.get("seat"), ask.get("name")))
 
     def ask(self) -> str:
@@ -121,28 +160,78 @@ class Speaker:
         who = self.who(ask.get("seat"), ask.get("name"))
         match self._say():
             case "draft":
-                return self.words.say(f"ask.{self._draft()}", who=who)
+                return self._ask_to_draft(who)
             case "place":
-                tiles = self.words.say(
-                    "tiles.some", count=ask.get("count", ""), colour=self.colour(str(ask.get("colour", "")))
-                )
-                choice = self.snapshot.choice
-                only_floor = choice is not None and choice.lines == (0,)
-                return self.words.say("ask.place_floor" if only_floor else "ask.place", who=who, tiles=tiles)
+                return self._ask_to_place(who)
+            case "place_again":
+                return self._ask_again()
+            case "choose_column":
+                return self._ask_for_columns()
             case "start_beside":
                 paths = {"path": ask.get("path", ""), "new_path": ask.get("new_path", "")}
                 key = f"start_beside.{ask.get('why', '')}"
                 return self.words.say_or(key, "start_beside.unreadable", **paths)
+            case "tell_tile" | "tell_after_lid" | "tell_penalty" | "tell_scoring_colour" as say:
+                return self._ask_for_a_tile(say)
+            case "scoring" | "scoring_begins" as say if self.snapshot.resin is not None:
+                return self.words.say(f"ask.{say}_resin")
+            case "scoring" if self.solo:
+                return self.words.say("ask.scoring_solo")
             case say:
                 return self.words.say_or(f"ask.{say}", "ask.other", who=who)
 
+    def _ask_to_draft(self, who: str) -> str:
+        snapshot = self.snapshot
+        if self.solo:
+            number = next((name[8:] for name in snapshot.live if name.startswith("display.")), "")
+            return self.words.say(f"ask.draft_{self.role(snapshot.ask.get('seat'))}", number=number)
+        if not snapshot.centre:
+            return self.words.say("ask.draft", who=who)
+        return self.words.say(
+            "ask.draft_or_centre" if any(snapshot.displays) else "ask.draft_centre", who=who
+        )
+
+    def _in_hand(self) -> str:
+        """The tiles that are to be put somewhere."""
+        ask = self.snapshot.ask
+        colour = self.colour(str(ask.get("colour", "")))
+        return self.words.say("tiles.some", count=ask.get("count", ""), colour=colour)
+
+    def _ask_to_place(self, who: str) -> str:
+        choice = self.snapshot.choice
+        role = f"_{self.role(self.snapshot.ask.get('seat'))}" if self.solo else ""
+        floor = "_floor" if choice is not None and choice.lines == (0,) else ""
+        return self.words.say(f"ask.place{role}{floor}", who=who, tiles=self._in_hand())
+
+    def _ask_again(self) -> str:
+        line, choice = self.snapshot.ask.get("line"), self.snapshot.choice
+        sent = self.tiles(choice.sends.get(str(line), "")) if choice is not None else ""
+        key = "ask.place_again" if line else "ask.drop_again"
+        return self.words.say(key, tiles=self._in_hand(), line=line, sent=sent)
+
+    def _ask_for_columns(self) -> str:
+        """Several seats may choose at once: who still has to is said."""
+        due = {choice.seat: self.column_due(choice) for choice in self.snapshot.choosing}
+        if not due:
+            return self.words.say("ask.choose_column")
+        if self.solo:
+            return self.words.say("ask.choose_column_solo", due=self.enumeration(due.values()))
+        waiting = [self.words.say("due.of", who=self.who(seat), due=text) for seat, text in due.items()]
+        return self.words.say("ask.choose_column_waiting", waiting=self.listing(waiting))
+
+    def column_due(self, choice: Choosing) -> str:
+        """The tile that a column is chosen for: "blue in row 3"."""
+        return self.words.say("due.column", colour=self.colour(choice.colour), row=choice.row)
+
+    def _ask_for_a_tile(self, say: str) -> str:
+        """Where the next tile of resin goes; in a round, a penalty tile is action line 1's."""
+        ask = self.snapshot.ask
+        again = say == "tell_penalty" and not any(self.snapshot.displays)
+        given = {name: ask.get(name, "") for name in ("display", "at", "bag")}
+        return self.words.say("ask.tell_draw" if again else f"ask.{say}", **given)
+
     def _say(self) -> str:
         return str(self.snapshot.ask.get("say", ""))
-
-    def _draft(self) -> str:
-        if not self.snapshot.centre:
-            return "draft"
-        return "draft_or_centre" if any(self.snapshot.displays) else "draft_centre"
 
     def refusal(self, why: str) -> str:
         """Why a press was refused."""
@@ -154,45 +243,26 @@ class Speaker:
         if move.marker:
             tiles = self.words.say("tiles.with_marker", tiles=tiles)
         given = {"who": self.who(move.seat, move.name), "tiles": tiles, "source": self.source(move.source)}
-        if move.line == 0:
-            return self.words.say("moves.floor", **given)
-        key = "moves.line_fell" if move.fell else "moves.line"
-        return self.words.say(key, **given, line=move.line, fell=move.fell)
-
-    def step(self, step: Step) -> str:
-        """A step of how a score came about, as a sentence."""
-        who = self.who(step.seat, step.name)
-        match step.step:
-            case "placed":
-                across = "across" if step.across > 1 else ""
-                down = "down" if step.down > 1 else ""
-                kind = "both" if across and down else across or down or "alone"
-                return self.words.say(
-                    f"step.placed_{kind}",
-                    colour=self.colour_title(step.colour),
-                    row=step.row,
-                    across=step.across,
-                    down=step.down,
-                    points=step.points,
-                )
-            case "floor":
-                lost = -step.points
-                key = "step.floor_capped" if lost < step.cost else "step.floor"
-                return self.words.say(key, who=who, cost=step.cost, points=lost)
-            case "fell":
-                colour = self.colour_title(step.colour)
-                return self.words.say("step.fell", row=step.line, colour=colour, count=step.count)
-            case "bonus" if step.kind in ("row", "column", "colour"):
-                which = self.colour(str(step.which)) if step.kind == "colour" else step.which
-                return self.words.say(f"step.{step.kind}", which=which, points=step.points)
-            case _:
-                return self.words.say("step.other", who=who, points=step.points)
+        if self.solo:
+            given["who"] = self.board_name(self.role(move.seat))
+        key = "floor" if move.line == 0 else "line_fell" if move.fell else "line"
+        return self.words.say(
+            f"moves.solo_{key}" if self.solo else f"moves.{key}", **given, line=move.line, fell=move.fell
+        )
 
     def result(self, result: Result) -> str:
         """How the game ended."""
+        if result.victory:
+            return self._solo_result(result)
         winners = [score for score in result.scores if score.winner]
         if not winners:
             return self.words.say("result.over")
         who = self.enumeration([self.who(score.seat, score.name) for score in winners])
         kind = "shared" if len(winners) > 1 else "wins_rows" if result.tie == "rows" else "wins"
         return self.words.say(f"result.{kind}", who=who, points=winners[0].score)
+
+    def _solo_result(self, result: Result) -> str:
+        if result.rule is not None:
+            return self.words.say_or(f"result.lost_{result.rule.lower()}", "result.over", points=result.score)
+        victory = self.words.say_or(f"victory.{result.victory}", "result.over")
+        return self.words.say("result.victory", victory=victory, points=result.score)

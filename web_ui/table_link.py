@@ -50,7 +50,7 @@ class TableAwayError(OSError):
 
 
 class TableLink:
-    """Keeps `latest` up to date from the table's socket, and carries presses and names to it."""
+    """Keeps `latest` up to date from the table's socket, and carries presses, names, tiles and tags to it."""
 
     def __init__(self, path: Path, latest: Latest) -> None:
         self.path = path
@@ -84,6 +84,14 @@ class TableLink:
     def name(self, seat: int, name: str) -> Answer:
         """Give the player at a seat, counted from 1, a name; raises TableAwayError."""
         return self._ask({"name": {"seat": seat, "name": name}, "id": 1})
+
+    def tile(self, letter: str) -> Answer:
+        """Tell the table a tile of resin that was drawn; raises TableAwayError."""
+        return self._ask({"tile": letter, "id": 1})
+
+    def tag(self, reader: str, tag: str) -> Answer:
+        """Show a tag to a reader of the table; raises TableAwayError."""
+        return self._ask({"tag": {"reader": reader, "tag": tag}, "id": 1})
 
     def _ask(self, question: dict[str, object]) -> Answer:
         lines = Lines()

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, replace
 
 from web_ui.latest import Presence, View
-from web_ui.messages import Colour, Result, Seat, Snapshot, Step
-from web_ui.sentences import Speaker
+from web_ui.messages import Colour, Result, Snapshot, Step
+from web_ui.rulebook import MODES
+from web_ui.sentences import ACTION, Speaker
+from web_ui.steps import AT_THE_END, WITHOUT_POINTS, step_sentence
 from web_ui.words import Words
 
 SEATS = 4
 """The most seats that a table has."""
 
-FLOOR_COSTS = (1, 1, 2, 2, 2, 3, 3)
-"""What each space of a floor costs, from the left."""
+DISPLAY_TILES = 4
+"""Tiles of a display; in the solo game it may be told to take a fifth."""
 
-FREE = "."
 BEFORE_THE_GAME = ("seating", "choosing")
+
+LEVELS = ((100, "artisan"), (90, "master"), (80, "journeyman"), (70, "apprentice"), (60, "general_interest"))
+"""The least points of each victory in the solo game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,58 +36,19 @@ class TurnView:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """A display or the centre (number 0) with its tiles; chosen is the letter of the tiles in hand."""
+    """A display or the centre (number 0) with its tiles; chosen is the letter of the tiles in hand.
+
+    Free: while tiles of resin are told, the spaces after them, each true where the next tile goes. Due: the
+    solo game works this display now.
+    """
 
     number: int
     label: str
     spoken: str
     tiles: str
     chosen: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LineView:
-    """A pattern line; spaces from the left, empty where free; offered: the tiles in hand may go here."""
-
-    number: int
-    spaces: tuple[str, ...]
-    spoken: str
-    offered: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class WallSpace:
-    """A space of the wall: the tile on it, the colour printed there, and whether it was just placed."""
-
-    tile: str
-    printed: str
-    fresh: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RowView:
-    """A row of the wall."""
-
-    spaces: tuple[WallSpace, ...]
-    spoken: str
-
-
-@dataclass(frozen=True, slots=True)
-class BoardView:
-    """A seat's board."""
-
-    seat: int
-    name: str
-    points: int
-    score: str
-    acting: bool
-    starts: str
-    lines: tuple[LineView, ...]
-    wall: tuple[RowView, ...]
-    floor: tuple[tuple[str, int], ...]
-    floor_spoken: str
-    floor_offered: bool
-    cost: int
+    free: tuple[bool, ...] = ()
+    due: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +88,7 @@ class PlayerAccount:
 
 @dataclass(frozen=True, slots=True)
 class AccountView:
-    """How the scores of a round came about."""
+    """How the scores of a round came about; a solo game's as one list, in the order of its steps."""
 
     title: str
     running: bool
@@ -136,6 +100,27 @@ class ResultView:
     """The end of a game: players from the best on, with score, complete rows, and whether they won."""
 
     players: tuple[tuple[str, int, int, bool], ...]
+    tie: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SoloResultView:
+    """The end of a solo game: what ended it, the rule that made it a loss, and what scores are worth.
+
+    Levels are the least points, the name, and whether it was reached, from the highest on.
+    """
+
+    ending: str
+    rule: str
+    levels: tuple[tuple[str, str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CountView:
+    """The tiles that the bag or the lid must hold: a sentence, and the number of each colour."""
+
+    title: str
+    tiles: tuple[tuple[str, str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +128,7 @@ class TileView:
     """A tile's symbol: its letter, its colour and the ink of its ornament."""
 
     letter: str
+    name: str
     rgb: str
     ink: str
 
@@ -158,19 +144,49 @@ def turn(view: View, words: Words) -> TurnView:
     return TurnView(
         head=speaker.head(),
         ask=speaker.ask(),
-        round=words.say("round.number", round=snapshot.round) if snapshot.round else "",
+        round=_occasion(speaker),
         refusal=speaker.refusal(snapshot.refusal.say) if snapshot.refusal else "",
     )
+
+
+def _occasion(speaker: Speaker) -> str:
+    """What is played: the mode, if it is not the standard, what else was chosen, and the round."""
+    words, snapshot = speaker.words, speaker.snapshot
+    parts = [] if snapshot.mode in (None, "standard") else [words.say(f"menu.mode.{snapshot.mode}")]
+    if snapshot.stage == "choosing":
+        chosen = [item for item in speaker.menu() if item.chosen and item.value != snapshot.mode]
+        parts += [words.say(f"menu.{item.group}.{item.value}") for item in chosen]
+    if snapshot.round:
+        parts.append(words.say("round.number", round=snapshot.round))
+    return " \N{MIDDLE DOT} ".join(parts)
 
 
 def offer(speaker: Speaker) -> tuple[SourceView, ...]:
     """The displays and the centre; nothing when there is no game or the offer has ended."""
     snapshot = speaker.snapshot
+    telling = snapshot.stage == "telling" and snapshot.ask.get("say") != "tell_penalty"
+    if telling and not any(snapshot.displays):
+        return tuple(_told(speaker, number) for number in range(1, len(snapshot.displays) + 1))
     centre = snapshot.centre + ("m" if snapshot.marker_in_centre else "")
-    if not any(snapshot.displays) and not snapshot.centre:
+    if snapshot.result is not None or not (any(snapshot.displays) or snapshot.centre):
         return ()
     displays = [_source(speaker, number, tiles) for number, tiles in enumerate(snapshot.displays, 1)]
-    return (*displays, _source(speaker, 0, centre))
+    if not speaker.solo:
+        return (*displays, _source(speaker, 0, centre))
+    return tuple(replace(view, due=f"display.{view.number}" in snapshot.live) for view in displays)
+
+
+def _told(speaker: Speaker, number: int) -> SourceView:
+    """A display while its tiles of resin are told: those that lie there, and the space of the next one."""
+    words, ask, resin = speaker.words, speaker.snapshot.ask, speaker.snapshot.resin
+    told = resin.told if resin is not None else ()
+    tiles = "".join(tile.colour for tile in told if tile.display == number)
+    label = words.say("offer.display", number=number)
+    held = speaker.tiles(tiles) if tiles else words.say("offer.empty")
+    due = ask.get("display") == number
+    spoken = words.say("offer.next" if due else "offer.holds", source=label, tiles=held)
+    free = max(DISPLAY_TILES - len(tiles), int(due))
+    return SourceView(number, label, spoken, tiles, free=tuple(due and not at for at in range(free)))
 
 
 def _source(speaker: Speaker, number: int, tiles: str) -> SourceView:
@@ -207,66 +223,6 @@ def seats(speaker: Speaker) -> tuple[SeatView, ...]:
     )
 
 
-def board(speaker: Speaker, number: int) -> BoardView | None:
-    """The board of a seat; None before a game and where nobody sits."""
-    words, snapshot = speaker.words, speaker.snapshot
-    seat = next((seat for seat in snapshot.seats if seat.seat == number), None)
-    if seat is None or not seat.taken or snapshot.stage in (*BEFORE_THE_GAME, "unusable"):
-        return None
-    choice = snapshot.choice
-    offered = choice.lines if choice is not None and seat.acting else ()
-    floor_key = "board.floor" if seat.floor else "board.floor_empty"
-    starts = words.say("player.starts") if snapshot.first == number and snapshot.result is None else ""
-    return BoardView(
-        seat=number,
-        name=speaker.who(number, seat.name),
-        points=seat.score,
-        score=words.say("board.score", points=seat.score),
-        acting=seat.acting,
-        starts=starts,
-        lines=tuple(
-            _line(speaker, line, held, offered=line in offered) for line, held in enumerate(seat.lines, 1)
-        ),
-        wall=_wall(speaker, seat),
-        floor=tuple(zip_longest(seat.floor[: len(FLOOR_COSTS)], FLOOR_COSTS, fillvalue="")),  # type: ignore[arg-type]
-        floor_spoken=words.say(floor_key, tiles=speaker.tiles(seat.floor), points=seat.cost),
-        floor_offered=0 in offered,
-        cost=seat.cost,
-    )
-
-
-def _line(speaker: Speaker, number: int, held: str, *, offered: bool) -> LineView:
-    spaces = ("",) * (number - len(held)) + tuple(held)
-    key = "board.line" if held else "board.line_empty"
-    colour = speaker.colour(held[0]) if held else ""
-    spoken = speaker.words.say(key, line=number, tiles=colour, count=len(held))
-    return LineView(number, spaces, spoken, offered)
-
-
-def _wall(speaker: Speaker, seat: Seat) -> tuple[RowView, ...]:
-    fresh, printed_rows = _fresh_space(speaker, seat.seat), speaker.pattern(seat) or ()
-    rows = []
-    for row, held in enumerate(seat.wall, 1):
-        pattern = printed_rows[row - 1] if len(printed_rows) >= row else ""
-        spaces = tuple(
-            WallSpace("" if tile == FREE else tile, printed, fresh=(row, column) == fresh)
-            for column, (tile, printed) in enumerate(zip_longest(held, pattern, fillvalue=""), 1)
-        )
-        colours = [speaker.colour(space.tile) for space in spaces if space.tile]
-        key = "board.row" if colours else "board.row_empty"
-        listed = speaker.enumeration(colours) if colours else ""
-        rows.append(RowView(spaces, speaker.words.say(key, row=row, colours=listed)))
-    return tuple(rows)
-
-
-def _fresh_space(speaker: Speaker, seat: int) -> tuple[int, int] | None:
-    told, steps = speaker.snapshot.account, speaker.steps()
-    if told is None or not told.running or not steps:
-        return None
-    last = steps[-1]
-    return (last.row, last.column) if last.step == "placed" and last.seat == seat else None
-
-
 def moves(speaker: Speaker) -> tuple[MoveView, ...]:
     """The last moves, the newest first."""
     return tuple(
@@ -278,7 +234,7 @@ def recent(speaker: Speaker) -> MoveView | None:
     """What happened last: a step of the scoring while that runs, else a move; None when there is nothing."""
     told, steps = speaker.snapshot.account, speaker.steps()
     if told is not None and told.running and steps:
-        return MoveView(speaker.step(steps[-1]), "", steps[-1].colour)
+        return MoveView(step_sentence(speaker, steps[-1]), "", steps[-1].colour)
     return next(iter(moves(speaker)), None)
 
 
@@ -288,8 +244,11 @@ def account(speaker: Speaker) -> AccountView | None:
     if told is None or not (told.steps or told.running):
         return None
     steps = speaker.steps()
-    final = any(step.step == "bonus" for step in steps)
-    title = speaker.words.say("account.final" if final else "account.round", round=told.round)
+    final = any(step.step in AT_THE_END for step in steps)
+    last = "final_solo" if speaker.solo else "final"
+    title = speaker.words.say(f"account.{last}" if final else "account.round", round=told.round)
+    if speaker.solo:
+        return AccountView(title=title, running=told.running, players=(_solo_account(speaker, steps),))
     seats = dict.fromkeys(step.seat for step in steps)
     players = tuple(_player_account(speaker, steps, seat) for seat in seats)
     return AccountView(title=title, running=told.running, players=players)
@@ -300,23 +259,77 @@ def _player_account(speaker: Speaker, all_steps: tuple[Step, ...], seat: int) ->
     who = speaker.who(seat, steps[-1].name)
     return PlayerAccount(
         total=speaker.words.say("account.total", who=who, score=steps[-1].score),
-        steps=tuple(StepView(speaker.step(step), _signed(step.points)) for step in steps),
+        steps=tuple(_step(speaker, step) for step in steps),
     )
+
+
+def _solo_account(speaker: Speaker, steps: tuple[Step, ...]) -> PlayerAccount:
+    scores = [step.score for step in steps if speaker.role(step.seat) != ACTION]
+    total = speaker.words.say("account.solo", score=scores[-1]) if scores else ""
+    return PlayerAccount(total, tuple(_step(speaker, step) for step in steps))
+
+
+def _step(speaker: Speaker, step: Step) -> StepView:
+    points = "" if step.step in WITHOUT_POINTS else _signed(step.points)
+    return StepView(step_sentence(speaker, step), points)
 
 
 def _signed(points: int) -> str:
     return f"+{points}" if points > 0 else f"\N{MINUS SIGN}{-points}" if points < 0 else "0"
 
 
-def result(speaker: Speaker) -> ResultView | None:
+def result(speaker: Speaker) -> ResultView | SoloResultView | None:
     """The end of the game; None before."""
     ended: Result | None = speaker.snapshot.result
     if ended is None:
         return None
+    if ended.victory:
+        return _solo_result(speaker, ended)
     best_first = sorted(ended.scores, key=lambda end: (not end.winner, -end.score, -end.rows, end.seat))
-    return ResultView(
-        tuple((speaker.who(end.seat, end.name), end.score, end.rows, end.winner) for end in best_first)
+    players = tuple((speaker.who(end.seat, end.name), end.score, end.rows, end.winner) for end in best_first)
+    tie = speaker.words.say(f"result.tie_{ended.tie}") if ended.tie in ("rows", "shared") else ""
+    return ResultView(players, tie)
+
+
+def _solo_result(speaker: Speaker, ended: Result) -> SoloResultView:
+    words = speaker.words
+    ending = words.say(f"result.{ended.ending}") if f"result.{ended.ending}" in words else ""
+    if ended.victory == "master" and ended.score >= LEVELS[0][0]:
+        ending = f"{ending} {words.say('result.not_artisan')}"
+    return SoloResultView(
+        ending=ending,
+        rule=ended.rule or "",
+        levels=tuple(
+            (words.say("result.from", points=least), words.say(f"victory.{name}"), name == ended.victory)
+            for least, name in LEVELS
+        ),
     )
+
+
+def counts(speaker: Speaker) -> tuple[CountView, ...]:
+    """With tiles of resin: what the bag and the lid must hold; a bot game has no lid."""
+    snapshot = speaker.snapshot
+    resin = snapshot.resin
+    if resin is None:
+        return ()
+    bag = _counted(speaker, "bag", resin.bag)
+    if snapshot.mode == "dtc":
+        return (bag,)
+    return bag, _counted(speaker, "out" if speaker.solo else "lid", resin.lid)
+
+
+def _counted(speaker: Speaker, what: str, tiles: str) -> CountView:
+    title = speaker.words.say(f"resin.{what}", count=len(tiles))
+    colours = speaker.snapshot.palette
+    return CountView(
+        title, tuple((letter, speaker.colour(letter), tiles.count(letter)) for letter in colours)
+    )
+
+
+def rules_link(speaker: Speaker) -> str:
+    """The path of the rules of the game that is played or chosen."""
+    mode = speaker.snapshot.mode
+    return f"/rules/{mode}" if mode in MODES else "/rules"
 
 
 def palette(snapshot: Snapshot | None) -> tuple[TileView, ...]:
@@ -331,7 +344,7 @@ def _tile(letter: str, colour: Colour) -> TileView:
     most = max(channels)
     if min(channels) > 0.8 * most:
         channels = [round(channel * 255 / most) for channel in channels]
-    return TileView(letter, "#{:02x}{:02x}{:02x}".format(*channels), _ink(channels))
+    return TileView(letter, colour.name, "#{:02x}{:02x}{:02x}".format(*channels), _ink(channels))
 
 
 def _ink(channels: list[int]) -> str:

@@ -31,7 +31,7 @@ class Sentence:
     def say(self, given: Mapping[str, object]) -> str:
         """The text with the given parameters in it; one that is missing shows as a dash."""
         text = self.one if self.by and given.get(self.by) in (1, -1) else self.other
-        return text.format_map(_Given(given))
+        return text.format_map(_Given({name: _written(value) for name, value in given.items()}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,11 @@ def _checked(file: str, key: str, sentence: Sentence) -> Sentence:
 
 def _parameters(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def _written(value: object) -> object:
+    """A value as it is read; below zero with the sign that people write."""
+    return f"\N{MINUS SIGN}{-value}" if isinstance(value, int) and value < 0 else value
 
 
 class _Given(dict[str, object]):

@@ -10,10 +10,11 @@ import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
-from tests.web import scenes
+from tests.web import real_tables, scenes
 from tests.web.browsing import Browser
 from tests.web.conftest import PagesProcess, StartPages
 from tests.web.fake_daemon import TIMEOUT, FakeDaemon
+from web_ui.rulebook import MODES
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -149,3 +150,58 @@ def test_without_scripts_the_page_is_complete_and_reloads(
     daemon.play(scenes.refused(2))
     expect(page.get_by_text("That line is full.")).to_be_visible(timeout=1000 * TIMEOUT)
     context.close()
+
+
+def test_the_phone_page_tells_tiles_and_takes_one_back(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    daemon.play(real_tables.telling("bb", 1))
+    page.goto(browser.origin)
+    page.get_by_role("button", name="Red").click()
+    page.get_by_role("button", name="Take the last one back").click()
+    assert daemon.asked.get(timeout=TIMEOUT)["tile"] == "r"
+    assert daemon.asked.get(timeout=TIMEOUT)["press"] == "undo"
+    daemon.answer = lambda question: {"taken": False, "why": "tile_not_left"}
+    page.get_by_role("button", name="Blue").click()
+    expect(page.locator("#answer")).to_contain_text("look for a tile that was told wrong")
+    assert page.evaluate(STICKS_OUT) == 0
+
+
+def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    daemon.play(real_tables.telling("b", 1))
+    page.goto(f"{browser.origin}/table")
+    expect(page.locator(".tags .told")).to_have_count(1)
+    assert page.evaluate(STICKS_OUT) == 0
+    smallest = "Math.min(...[...document.querySelectorAll('[data-tag]')].map((tag) => tag.offsetWidth))"
+    assert page.evaluate(smallest) >= 24
+    page.get_by_role("button", name="White 20").click()
+    assert daemon.asked.get(timeout=TIMEOUT)["tag"] == {"reader": "shared", "tag": "tile-w-20"}
+    page.get_by_role("button", name="Draw one blindly").click()
+    drawn = daemon.asked.get(timeout=TIMEOUT)["tag"]["tag"]
+    assert drawn != "tile-b-01"
+    daemon.play(real_tables.telling("bw", 2))
+    expect(page.locator("[data-tag='tile-w-01']")).to_have_attribute("aria-pressed", "true")
+
+
+def test_nothing_sticks_out_in_any_mode(daemon: FakeDaemon, browser: Browser, chromium: Chromium) -> None:
+    opened = chromium.new_page(viewport=PHONE, locale="de")  # the longer words
+    moments = [
+        real_tables.at_columns(),
+        real_tables.until(real_tables.solo(), "choose_square"),
+        real_tables.until(real_tables.solo(), "choose_swap", 1),
+        real_tables.until(real_tables.solo(), "choose_removal", 6),
+        real_tables.until(real_tables.solo(), "place_again", 1),
+        real_tables.until(real_tables.solo(), "game_over", 1),
+    ]
+    opened.goto(browser.origin)
+    for path in ("/", "/table"):
+        for moment in moments:
+            daemon.play({**moment, "version": 1})
+            opened.goto(browser.origin + path)
+            assert opened.evaluate(STICKS_OUT) == 0, (path, moment["ask"])
+    for mode in MODES:
+        opened.goto(f"{browser.origin}/rules/{mode}")
+        assert opened.evaluate(STICKS_OUT) == 0
+    opened.close()

@@ -15,6 +15,13 @@ from tests.web.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.table_link import TableLink
 
 JSON = {"Content-Type": "application/json"}
+ALLOWED: dict[str, object] = {
+    "/press": {"button": "ok"},
+    "/name": {"seat": 1, "name": "Ana"},
+    "/tile": {"tile": "b"},
+    "/tag": {"tag": "tile-b-07"},
+}
+"""Everything that hands may do."""
 
 
 def press(client: FlaskClient, body: object, **headers: str) -> TestResponse:
@@ -91,7 +98,7 @@ def test_a_press_without_a_table_is_told(client: FlaskClient) -> None:
 def test_only_hands_at_this_machine_press(
     daemon: FakeDaemon, client: FlaskClient, address: str, headers: dict[str, str], status: int
 ) -> None:
-    for path, body in (("/press", {"button": "ok"}), ("/name", {"seat": 1, "name": "Ana"})):
+    for path, body in ALLOWED.items():
         answer = client.post(
             path,
             data=json.dumps(body),
@@ -100,7 +107,7 @@ def test_only_hands_at_this_machine_press(
         )
         assert answer.status_code == status
         assert status == 200 or answer.get_json()["error"]
-    assert daemon.asked.qsize() == (2 if status == 200 else 0)
+    assert daemon.asked.qsize() == (len(ALLOWED) if status == 200 else 0)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from tests.web import scenes
-from web_ui import hands, views
+from web_ui import boards, hands, views
 from web_ui.latest import Presence, View
 from web_ui.messages import Step, read_snapshot
 from web_ui.sentences import Speaker
+from web_ui.steps import step_sentence
 from web_ui.words import read_all_words
 
 WORDS = read_all_words()
@@ -101,7 +102,7 @@ def test_moves_in_words() -> None:
 )
 def test_how_a_score_came_about(step: dict[str, Any], text: str) -> None:
     told = Step(**{"seat": 1, "name": "Ana", "row": 3, "colour": "b", **step})
-    assert speaker(scenes.offer()).step(told) == text
+    assert step_sentence(speaker(scenes.offer()), told) == text
 
 
 def test_accounts_are_told_player_by_player() -> None:
@@ -130,7 +131,7 @@ def test_a_shared_victory() -> None:
 
 
 def test_a_result_of_another_form_is_no_fault() -> None:
-    told = speaker(scenes.over(result={"score": 71, "victory": "apprentice"}))
+    told = speaker(scenes.over(result={"score": 71, "medals": 3}))
     assert told.head() == "Game over."
 
 
@@ -189,9 +190,14 @@ def test_hands_of_several_seats_are_told_apart() -> None:
 
 
 def test_hands_on_gray_walls_choose_columns() -> None:
-    told = speaker(scenes.offer(ask={"say": "choose_column"}, live=["seat.1.line.2", "seat.1.line.5"]))
+    column = {"kind": "column", "seat": 1, "row": 2, "colour": "y"}
+    choosing = [{**column, "button": f"seat.1.line.{at}", "column": at} for at in (2, 5)]
+    told = speaker(scenes.offer(ask={"say": "choose_column"}, choosing=choosing, live=["seat.1.line.2"]))
     (group,) = hands.groups(told)
-    assert (group.title, [hand.text for hand in group.buttons]) == ("Ana", ["Column 2", "Column 5"])
+    assert (group.title, [hand.text for hand in group.buttons]) == (
+        "Ana: yellow in row 2",
+        ["Column 2", "Column 5"],
+    )
     assert group.buttons[0].spoken == "Ana: Column 2"
 
 
@@ -200,18 +206,18 @@ def test_a_seat_that_nobody_knows_has_no_hands() -> None:
 
 
 def test_a_board_shows_what_it_holds() -> None:
-    board = views.board(speaker(scenes.chosen()), 1)
+    board = boards.board(speaker(scenes.chosen()), 1)
     assert board is not None
     assert board.lines[3].spaces == ("", "k", "k", "k")
     assert [line.number for line in board.lines if line.offered] == [3, 4]
-    assert board.floor_offered
-    assert board.floor_spoken == "Floor: 1 blue, 1 yellow and the starting marker; costs 4 points"
+    assert board.floor.offered
+    assert board.floor.spoken == "Floor: 1 blue, 1 yellow and the starting marker; costs 4 points"
     assert board.wall[0].spaces[2].printed == "r"
     assert board.wall[0].spoken == "Row 1 of the wall: blue and yellow"
 
 
 def test_a_gray_wall_has_nothing_printed() -> None:
-    board = views.board(speaker(scenes.offer(pattern=None)), 1)
+    board = boards.board(speaker(scenes.offer(pattern=None)), 1)
     assert board is not None
     assert {space.printed for row in board.wall for space in row.spaces} == {""}
 

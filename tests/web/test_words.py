@@ -50,7 +50,7 @@ def test_every_key_that_is_asked_for_exists() -> None:
 
 def test_a_number_chooses_the_form() -> None:
     assert ENGLISH.say("board.score", points=1) == "1 point"
-    assert ENGLISH.say("board.score", points=-1) == "-1 point"
+    assert ENGLISH.say("board.score", points=-1) == "\N{MINUS SIGN}1 point"
     assert ENGLISH.say("board.score", points=0) == "0 points"
     assert ENGLISH.say("board.score", points=12) == "12 points"
 

@@ -1,10 +1,10 @@
 // The twin: shows the lights as the table has them, and presses its buttons by name.
+import { listenToHands } from "./hands.js";
 import { follow } from "./live.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const main = document.querySelector("main");
 const drawing = document.querySelector("svg.table");
-const answer = document.getElementById("answer");
 const pressing = main.classList.contains("pressing");
 const halos = [...(drawing?.querySelectorAll(".halos circle") ?? [])];
 const lights = [...(drawing?.querySelectorAll("[data-light]") ?? [])].map((lens, place) => ({
@@ -16,7 +16,7 @@ const lights = [...(drawing?.querySelectorAll("[data-light]") ?? [])].map((lens,
 }));
 let hues = [];          // the palette as [letter, hue]
 let patterns = {};      // the colours printed on the walls, by seat
-let presses = Promise.resolve();
+let scoring = "";       // where the solo game's scoring tile lies: seat.row.column
 
 // A colour at its brightest, in steps, so that few glows are needed; and how bright it is, 0 to 1.
 function hueOf(colour) {
@@ -47,10 +47,11 @@ function dress({ ornament, wall, colour }) {
   const { hue, level } = hueOf(colour);
   const lit = level > 0.2 && hues.find(([, known]) => known.every((part, place) => Math.abs(part - hue[place]) <= 17));
   const print = wall && patterns[wall[0]]?.[wall[1] - 1]?.[wall[2] - 1];
-  const href = lit ? `#ink-${lit[0]}` : print ? `#print-${print}` : "";
+  const coin = wall && wall.join(".") === scoring;
+  const href = coin ? "#mark-s" : lit ? `#ink-${lit[0]}` : print ? `#print-${print}` : "";
   if (ornament.getAttribute("href") === href) return;
   ornament.setAttribute("href", href);
-  ornament.setAttribute("class", lit ? "ornament ink" : "ornament printed");
+  ornament.setAttribute("class", coin ? "ornament" : lit ? "ornament ink" : "ornament printed");
 }
 
 function shine(light, colour) {
@@ -75,10 +76,20 @@ function writeName(text, name) {
   text.style.fontSize = `${Math.min(20, Math.max(8, room / (0.56 * name.length || 1))).toFixed(1)}px`;
 }
 
+// The tiles of the drawer that lie on the table already.
+function showDrawer(told) {
+  for (const tile of document.querySelectorAll("[data-tag]")) {
+    tile.classList.toggle("told", told.includes(tile.dataset.tag));
+    tile.setAttribute("aria-pressed", told.includes(tile.dataset.tag));
+  }
+}
+
 function showState(state) {
+  showDrawer(state.told);
   if (!drawing) return;
   hues = Object.entries(state.palette).map(([letter, rgb]) => [letter, hueOf(rgb.slice(1)).hue]);
   patterns = state.patterns;
+  scoring = state.scoring;
   lights.forEach(dress);
   const live = new Set(state.live);
   for (const button of drawing.querySelectorAll("[data-button]")) {
@@ -89,64 +100,7 @@ function showState(state) {
   for (const text of drawing.querySelectorAll("[data-name]")) writeName(text, state.names[text.dataset.name] ?? "");
 }
 
-function say(sentence) {
-  answer.textContent = sentence;
-  answer.hidden = !sentence;
-}
-
-function flash(name, mark) {
-  for (const button of document.querySelectorAll(`[data-button="${CSS.escape(name)}"]`)) {
-    button.classList.add(mark);
-    setTimeout(() => button.classList.remove(mark), mark === "refused" ? 700 : 180);
-  }
-}
-
-async function post(path, message) {
-  try {
-    const reply = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(message),
-    });
-    const told = await reply.json();
-    return { taken: told.taken ?? false, sentence: told.error ?? told.say ?? "" };
-  } catch {
-    return { taken: false, sentence: document.getElementById("lost").textContent };
-  }
-}
-
-// Presses go one after another, in the order in which they were made.
-function press(name) {
-  flash(name, "pressed");
-  presses = presses.then(async () => {
-    const { taken, sentence } = await post("/press", { button: name });
-    if (!taken) flash(name, "refused");
-    const told = document.querySelector("[data-region=turn] .refusal")?.textContent;
-    say(taken || told === sentence ? "" : sentence);
-  });
-}
-
-function hands() {
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-button]");
-    if (button) press(button.dataset.button);
-  });
-  document.addEventListener("keydown", (event) => {
-    const button = event.target.closest("svg [data-button]");
-    if (!button || (event.key !== "Enter" && event.key !== " ")) return;
-    event.preventDefault();
-    if (!event.repeat) press(button.dataset.button);
-  });
-  document.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const form = event.target;
-    const { taken, sentence } = await post("/name", { seat: Number(form.dataset.key), name: form.elements.name.value });
-    say(taken ? "" : sentence);
-    if (taken) form.querySelector("button").focus();
-  });
-}
-
-if (pressing) hands();
+if (pressing) listenToHands();
 showState(JSON.parse(main.dataset.state));
 lights.forEach((light) => shine(light, light.lens.getAttribute("fill").slice(1)));
 follow({ state: showState, lights: showLights });

@@ -1,0 +1,57 @@
+"""The rules for players: half a page for each mode, read once from `rules/LANGUAGE/MODE.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+
+FOLDER = Path(__file__).parent / "rules"
+
+MODES = ("standard", "gray", "solo", "dtc")
+"""The games that there are rules of, in the order in which they are listed."""
+
+VARIANTS = ("gray", "dtc")
+"""Those that only tell how they differ from the standard game."""
+
+
+class RulesError(ValueError):
+    """A file of rules is not as it must be; says the file and what is wrong."""
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A rule with its number and an example."""
+
+    number: str
+    says: str
+    example: str
+
+
+class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rules of one mode."""
+
+    title: str
+    intro: str
+    rule: tuple[Rule, ...]
+
+
+Rulebook = dict[str, Rules]
+"""The rules of every mode, in one language."""
+
+
+def read_rulebook(folder: Path) -> Rulebook:
+    """The rules in one language's folder; raises RulesError."""
+    return {mode: _read(folder / f"{mode}.toml") for mode in MODES}
+
+
+def read_all_rules(folder: Path = FOLDER) -> dict[str, Rulebook]:
+    """The rules in every language, by language; raises RulesError."""
+    return {path.name: read_rulebook(path) for path in sorted(folder.iterdir()) if path.is_dir()}
+
+
+def _read(path: Path) -> Rules:
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), Rules)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as fault:
+        raise RulesError(f"{path.parent.name}/{path.name}: {fault}") from fault

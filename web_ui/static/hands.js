@@ -1,0 +1,76 @@
+// What hands do on a page: press buttons, tell drawn tiles, show tags, save names; one after another, in order.
+const answer = document.getElementById("answer");
+let doings = Promise.resolve();
+
+function say(sentence) {
+  answer.textContent = sentence;
+  answer.hidden = !sentence;
+}
+
+function flash(selector, mark) {
+  for (const button of document.querySelectorAll(selector)) {
+    button.classList.add(mark);
+    setTimeout(() => button.classList.remove(mark), mark === "refused" ? 700 : 180);
+  }
+}
+
+async function post(path, message) {
+  try {
+    const reply = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(message),
+    });
+    const told = await reply.json();
+    return { taken: told.taken ?? false, sentence: told.error ?? told.say ?? "" };
+  } catch {
+    return { taken: false, sentence: document.getElementById("lost").textContent };
+  }
+}
+
+// A refusal that the page says anyway is not said twice.
+function act(kind, value) {
+  const selector = `[data-${kind}="${CSS.escape(value)}"]`;
+  flash(selector, "pressed");
+  doings = doings.then(async () => {
+    const path = kind === "button" ? "/press" : `/${kind}`;
+    const { taken, sentence } = await post(path, { [kind]: value });
+    if (!taken) flash(selector, "refused");
+    const told = document.querySelector("[data-region=turn] .refusal")?.textContent;
+    say(taken || told === sentence ? "" : sentence);
+  });
+}
+
+// As a hand in the bag would: every tile that the bag holds is as likely as any other.
+function drawBlindly() {
+  const bag = [...document.querySelectorAll("[data-tile]")].flatMap(({ dataset }) => Array(Number(dataset.left)).fill(dataset.tile));
+  const letter = bag[Math.floor(Math.random() * bag.length)];
+  const tags = [...document.querySelectorAll(`[data-tag^="tile-${letter}-"]:not(.told)`)];
+  if (tags.length) act("tag", tags[Math.floor(Math.random() * tags.length)].dataset.tag);
+}
+
+function doingOf(element) {
+  const kind = ["button", "tile", "tag"].find((each) => element?.dataset[each]);
+  return kind && [kind, element.dataset[kind]];
+}
+
+export function listenToHands() {
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-blind]")) drawBlindly();
+    const doing = doingOf(event.target.closest("[data-button], [data-tile], [data-tag]"));
+    if (doing) act(...doing);
+  });
+  document.addEventListener("keydown", (event) => {
+    const button = event.target.closest("svg [data-button]");
+    if (!button || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    if (!event.repeat) act("button", button.dataset.button);
+  });
+  document.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const form = event.target;
+    const { taken, sentence } = await post("/name", { seat: Number(form.dataset.key), name: form.elements.name.value });
+    say(taken ? "" : sentence);
+    if (taken && form.contains(document.activeElement)) form.querySelector("button").focus(); // unless they have moved on
+  });
+}
