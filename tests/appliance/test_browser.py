@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Route, sync_playwright
 
 from device.rules import game as rules
 from device.rules.notation import event_of
@@ -136,6 +136,26 @@ def test_two_play_a_whole_game_with_the_mouse(chromium: Browser, table: RunningT
     winners = {name.split()[0] for name, _, _ in read if len(name.split()) > 1}
     assert winners == {("Ana", "Rui")[seat] for seat in outcome.winners}
     assert table.err == ""
+
+
+def test_a_name_that_is_saved_late_leaves_the_next_one_alone(chromium: Browser, table: RunningTable) -> None:
+    """Once, the focus sprang back to the first name while the second was typed."""
+    for seat in (1, 3):
+        assert table.browser.post("/press", {"button": f"seat.{seat}.floor"}).json == {"taken": True}
+    with page_of(chromium, table, "/table", DESKTOP) as twin:
+        held: list[Route] = []
+        twin.route("**/name", lambda route: held.append(route), times=1)  # noqa: PLW0108
+        twin.locator("#name-1").fill("Ana")
+        with twin.expect_request("**/name"):
+            twin.locator("#name-1").press("Enter")
+        twin.locator("#name-3").press_sequentially("Ru")
+        with twin.expect_response("**/name"):
+            held[0].continue_()
+        twin.wait_for_function("document.querySelector('[data-name=\"1\"]').textContent === 'Ana'")
+        assert twin.evaluate("document.activeElement.id") == "name-3"
+        twin.keyboard.type("i")
+        twin.keyboard.press("Enter")
+        until(lambda: table.browser.ask("/state").json["seats"][2]["name"] == "Rui", "the second name")
 
 
 def test_some_turns_by_the_keyboard_alone(chromium: Browser, table: RunningTable) -> None:
