@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Route, expect, sync_playwright
 
 from device.rules import game as rules
 from device.rules.notation import event_of
@@ -73,7 +73,7 @@ def page_of(chromium: Browser, table: RunningTable, path: str, size: tuple[int, 
     )
     page.goto(f"{table.browser.origin}{path}")
     yield page
-    page.wait_for_function("document.readyState === 'complete'")
+    page.wait_for_load_state("load")
     assert complaints == []
     context.close()
 
@@ -151,7 +151,7 @@ def test_a_name_that_is_saved_late_leaves_the_next_one_alone(chromium: Browser, 
         twin.locator("#name-3").press_sequentially("Ru")
         with twin.expect_response("**/name"):
             held[0].continue_()
-        twin.wait_for_function("document.querySelector('[data-name=\"1\"]').textContent === 'Ana'")
+        expect(twin.locator('[data-name="1"]')).to_have_text("Ana")
         assert twin.evaluate("document.activeElement.id") == "name-3"
         twin.keyboard.type("i")
         twin.keyboard.press("Enter")
