@@ -188,7 +188,7 @@ def _paint_turn(painting: Painting, table: Table, play: Play, now: float) -> Non
 
 def _is_moving(table: Table, now: float) -> bool:
     """Whether the last movement is still shown; tiles of resin are moved by hand, which takes longer."""
-    if table.movement is None or table.selection is not None or table.told:
+    if table.movement is None or table.selection is not None or table.stage is Stage.TELLING:
         return False
     if table.ceremony is not None and table.ceremony.shown:
         return False

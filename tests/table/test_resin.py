@@ -111,6 +111,7 @@ def test_the_table_draws_nothing_and_asks_for_each_tile_in_its_slot() -> None:
 
 def test_told_tiles_are_lit_and_the_next_slot_pulses() -> None:
     hands = at_resin_table(TWO, telling=False)
+    assert hands.rhythm("display.1.1") == "fast"
     hands.tell(Colour.RED)
     assert hands.rhythm("display.1.1") == "steady"
     assert hands.rhythm("display.1.2") == "fast"

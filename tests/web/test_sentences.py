@@ -53,7 +53,7 @@ def test_what_the_table_waits_for(scene: scenes.Message, head: str, ask: str) ->
 def test_a_floor_that_is_the_only_place() -> None:
     choice = {"source": 3, "colour": "k", "count": 2, "lines": [0]}
     told = speaker(scenes.chosen(choice=choice))
-    assert told.ask() == "Ana, no line has room for 2 black: press your floor."
+    assert told.ask() == "Ana, no line takes 2 black: press your floor, or take others."
 
 
 @pytest.mark.parametrize("why", ["damaged", "newer", "unreadable", "never heard of"])
