@@ -54,6 +54,11 @@ def measure(seconds: float) -> Iterator[Figure]:
             yield _idle_figure(table, seconds)
 
 
+def _display(number: int) -> str:
+    """Displays in turn: lights that were pressed again at once would be held calm, and no frame be due."""
+    return f"display.{1 + number % 9}"
+
+
 def percentile(values: list[float], part: float) -> float:
     """The value that a part of all values, such as 0.99, does not exceed."""
     return sorted(values)[min(len(values) - 1, int(len(values) * part))]
@@ -112,7 +117,7 @@ def _press_and_watch(inbox: Inbox, recorder: _Recorder, seconds: float) -> Itera
     for number in range(int(seconds / PAUSE)):
         time.sleep(PAUSE)
         pressed = time.monotonic()
-        inbox.put(ButtonPressed(f"display.{1 + number % 2}", pressed))
+        inbox.put(ButtonPressed(_display(number), pressed))
         while (shown := recorder.shown.get(timeout=PATIENCE)) < pressed:
             pass  # a pulse's frame from before the press
         yield shown - pressed
@@ -207,7 +212,7 @@ def _phone_figure(table: _Table, viewers: selectors.DefaultSelector, seconds: fl
     taken: list[float] = []
     for number in range(int(seconds / PAUSE / 2)):
         _drain(viewers)
-        pressed = table.press(f"display.{1 + number % 2}")
+        pressed = table.press(_display(number))
         waiting = {key.fd for key in viewers.get_map().values()}
         while waiting:
             ready = viewers.select(timeout=PATIENCE)
