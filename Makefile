@@ -5,18 +5,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8080
 LAYOUT ?= full
+SIMULATE ?= table
 # Become root for Debian's packages: nothing as root, else sudo, which asks on a terminal only.
 ROOT := $(shell [ "$$(id -u)" = 0 ] || { command -v sudo >/dev/null && { [ -t 0 ] && echo sudo || echo sudo -n; } || echo false; })
 
-.PHONY: play setup test test-setup lint types pictures clean
+.PHONY: play setup simulated-pico test test-setup lint types pictures diagrams install uninstall clean
 
 play: setup
-	@exec $(BIN)/azul-table play --data play-data --layout $(LAYOUT) --port $(PORT) $(ARGS)
+	@exec $(BIN)/azul-table play --data play-data $(if $(SIMULATE),--simulate $(SIMULATE)) --layout $(LAYOUT) --port $(PORT) $(ARGS)
 
 setup: $(VENV)/current
 
-# Again when pyproject.toml is newer; from nothing when an earlier try did not come to its end.
-$(VENV)/current: pyproject.toml
+# What the bots' core is compiled from, where there is a C compiler.
+CORE := setup.py $(wildcard device/bots/*.pxd) $(patsubst %.pxd,%.py,$(wildcard device/bots/*.pxd))
+# The Pico's own language, which the tests run the firmware in, as does `azul-table play --simulate pico`.
+MICROPYTHON := @micropython/micropython-webassembly-pyscript@1.27.0
+
+# Again when one of these is newer; from nothing when an earlier try did not come to its end.
+$(VENV)/current: pyproject.toml $(CORE)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "azul-table needs Python 3.11 or newer; this is $$($(PYTHON) --version 2>&1)." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
@@ -26,10 +32,20 @@ $(VENV)/current: pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-test-setup: setup $(VENV)/tests-current
+test-setup: setup $(VENV)/tests-current simulated-pico
 	@command -v chromium >/dev/null \
 		|| $(ROOT) sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install chromium' \
 		|| { echo "The browser tests need Debian's chromium: install the package chromium and try again." >&2; exit 1; }
+
+# A real MicroPython; it runs under Node.
+simulated-pico: setup $(VENV)/micropython/current
+
+$(VENV)/micropython/current: Makefile
+	@command -v node >/dev/null && command -v npm >/dev/null \
+		|| $(ROOT) sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install nodejs npm' \
+		|| { echo "The simulated Pico needs Node: install the packages nodejs and npm and try again." >&2; exit 1; }
+	npm install --silent --no-audit --no-fund --prefix $(VENV)/micropython $(MICROPYTHON)
+	@touch $@
 
 $(VENV)/tests-current: $(VENV)/current
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
@@ -47,7 +63,22 @@ test: lint types
 
 # The README's pictures, taken from the table as it is now.
 pictures: test-setup
-	$(BIN)/python tests/pictures.py
+	$(BIN)/python -m tests.pictures
+
+# The maker's papers in hardware/wiring, made of the layouts and of the YAML beside them.
+diagrams: setup
+	@command -v dot >/dev/null \
+		|| $(ROOT) sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install graphviz' \
+		|| { echo "The diagrams need Graphviz: install the package graphviz and try again." >&2; exit 1; }
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[papers]'
+	$(BIN)/python -m hardware.papers
+
+# On the Pi: the table as a service that starts with the machine. `sudo make install LAYOUT=duo`
+install:
+	@systemd/install $(if $(filter command line environment,$(origin LAYOUT)),$(LAYOUT))
+
+uninstall:
+	@systemd/uninstall $(ARGS)
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) device/bots/*.so build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
