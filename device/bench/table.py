@@ -166,7 +166,8 @@ class _Table:
 def _started(folder: Path) -> Iterator[_Table]:
     """Start `azul-table play` in a folder, and wait until the phone page shows the table."""
     began = time.monotonic()
-    command = [sys.executable, "-P", "-m", "device", "play", "--port", "0", "--data", str(folder)]
+    command = [sys.executable, "-P", "-m", "device", "play", "--simulate", "table"]
+    command += ["--port", "0", "--data", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

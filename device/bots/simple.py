@@ -26,6 +26,7 @@ from device.rules.scoring import FLOOR_COSTS, let_line_fall, runs, tile_line, ti
 from device.rules.solo import Pick
 from device.rules.solo_scoring import PENALTY_TILE_POINTS
 from device.rules.solo_state import State as SoloState
+from device.rules.standard import Phase
 from device.rules.tiles import COLOURS, MARKER, NO_TILES, Colour
 
 Below = Callable[[int], int]
@@ -35,13 +36,25 @@ PART_OF_A_LINE: Final = 0.7
 """What a line that is not full is worth, as a part of what its tile would score, times how full it is."""
 
 
-def choices(state: State) -> list[Event]:
-    """The choices of the first seat that has to act."""
+def choices(state: State, seat: int | None = None) -> list[Event]:
+    """The choices of a seat that has to act; of the first one where none is named."""
     allowed = game.legal(state)
     first = allowed[0]
     if not isinstance(first, Tile):
         return allowed
-    return [event for event in allowed if isinstance(event, Tile) and event.seat == first.seat]  # G3
+    asked = first.seat if seat is None else seat
+    return [event for event in allowed if isinstance(event, Tile) and event.seat == asked]  # G3
+
+
+def seen_by(state: State, seat: int) -> State:
+    """A state in which a seat is the first to act: boards are tiled independently (G3)."""
+    if state.phase is not Phase.TILING or not isinstance(state, standard.State):
+        return state
+    boards = [
+        board if at == seat else replace(board, colours=(None,) * 5, held=(0,) * 5)
+        for at, board in enumerate(state.boards)
+    ]
+    return replace(state, boards=tuple(boards))
 
 
 def play_random(state: State, below: Below) -> Event:
@@ -131,7 +144,7 @@ def _worth(board: Board, *, gray: bool) -> float:
     return (
         board.score
         - FLOOR_COSTS[len(board.floor)]
-        + _promise_of_wall(board.wall)
+        + promise_of_wall(board.wall)
         + sum(_promise_of_line(board, line, gray=gray) for line in LINES if board.held[line - 1])
     )
 
@@ -160,7 +173,7 @@ def _promise_of_line(board: Board, line: int, *, gray: bool) -> float:
     return PART_OF_A_LINE * _points(board.wall, line, column) * board.held[line - 1] / line
 
 
-def _promise_of_wall(wall: Wall) -> float:
+def promise_of_wall(wall: Wall) -> float:
     """Parts of the bonuses: 2, 7 and 10 grow with the square of what is there of five tiles (R14)."""
     rows = [5 - row.count(None) for row in wall]
     columns = [5 - column.count(None) for column in zip(*wall, strict=True)]

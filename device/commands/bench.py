@@ -2,11 +2,13 @@
 
 import random
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import click
 
 from device.bench.figure import Figure
+from device.commands.console import Refused
 from device.rules import game
 
 
@@ -60,3 +62,106 @@ def table(seconds: float, *, as_json: bool) -> None:
     from device.bench.table import measure
 
     show(measure(seconds), as_json=as_json)
+
+
+@command.command("input")
+@click.option("--presses", type=click.IntRange(1, 100_000), default=200, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+def input_(presses: int, *, as_json: bool) -> None:
+    """From a button of the simulated Pico to the bytes on its strips, with all 338 lights.
+
+    The firmware runs in a real MicroPython; the time on the strips' wire is in it.
+    """
+    from device.bench.bridge import input_to_light
+
+    _show_bridge([lambda: [input_to_light(presses)]], as_json=as_json)
+
+
+@command.command()
+@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True, metavar="S")
+@click.option("--frames", type=click.IntRange(1, 100_000_000), default=1_000_000, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+def bridge(seconds: float, frames: int, *, as_json: bool) -> None:
+    """The line to the Pico: frames of light a second, its return, and a line that damages frames.
+
+    The first two are taken on a simulated Pico. For the last both sides of the protocol talk over a line that
+    damages one frame in a thousand, in a time of their own; a million frames take some minutes.
+    """
+    from device.bench.bridge import back_again, frames_a_second, on_a_bad_line
+
+    measures = [
+        lambda: [frames_a_second(seconds)],
+        lambda: [back_again(5)],
+        lambda: on_a_bad_line(frames),
+    ]
+    _show_bridge(measures, as_json=as_json)
+
+
+def _show_bridge(measures: Iterable[Callable[[], list[Figure]]], *, as_json: bool) -> None:
+    """Print figures as they are taken; a simulated Pico that can't run is a fault, with its mend."""
+    from device.bench.bridge import BenchError
+    from hardware.api import HardwareError
+
+    try:
+        for measure in measures:
+            show(measure(), as_json=as_json)
+    except (HardwareError, BenchError) as error:
+        raise Refused(str(error)) from None
+
+
+@command.command()
+@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=10.0, show_default=True, metavar="S")
+@click.option(
+    "--ceiling",
+    type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path),
+    metavar="FILE.c",
+    help="A program in plain C to compare with: called with a number of games and of players, it prints"
+    " `N games/s`. It is compiled here and measured in turn with the core, on the same processor.",
+)
+@click.option("--uncompiled", is_flag=True, help="Measure the core as Python, even if it is compiled.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+def core(seconds: float, ceiling: Path | None, *, uncompiled: bool, as_json: bool) -> None:
+    """Random games a second of the bots' core, for two and for four players."""
+    from device.bots.engine import stay_uncompiled
+
+    if uncompiled:
+        stay_uncompiled()
+    from device.bench.core import CeilingError, measure
+
+    try:
+        show(measure(seconds, time.perf_counter, ceiling), as_json=as_json)
+    except CeilingError as error:
+        raise Refused(str(error)) from None
+
+
+def _matches(_: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    from device.bench.bots import MATCHES
+
+    for name in names:
+        if name not in MATCHES:
+            known = ", ".join(MATCHES)
+            raise click.BadParameter(f"there is no figure {name!r}; there are {known}.", param=parameter)
+    return names
+
+
+@command.command()
+@click.argument("names", nargs=-1, metavar="[FIGURE]...", callback=_matches)
+@click.option(
+    "--part",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.1,
+    show_default=True,
+    help="Play this part of the games that the figures are told for; 1 takes hours.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the deals.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+def bots(names: tuple[str, ...], part: float, seed: int, *, as_json: bool) -> None:
+    """How strong the opponents are: all figures, or only those of these names.
+
+    greedy (against random), strong (against greedy), master (against strong), gray (strong against greedy),
+    three and four (master against greedies), solo (master, 1 s a choice), solo-0.1 and solo-10. The time of a
+    move is the processor's, so that other programs on this machine make nobody weaker.
+    """
+    from device.bench.bots import measure
+
+    show(measure(time.process_time, part, names, seed), as_json=as_json)

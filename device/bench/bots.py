@@ -1,0 +1,162 @@
+"""How well the bots play: matches between them, the same deals for both seats, and solo games."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from device.bench.figure import Figure
+from device.bots.builtin import QUICK, Thinker
+from device.bots.mind import STRENGTHS, Mind
+from device.bots.rating import share
+from device.rules import game
+from device.rules.game import Setup
+from device.rules.scoring import Outcome
+from device.rules.solo_scoring import SoloOutcome, Victory
+
+ROUNDS: Final = 200
+"""The limit of rounds (R17)."""
+NAMES: Final = ("Ana", "Rui", "Eva", "Ida")
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A bot and the seconds that it has for a move."""
+
+    name: str
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.seconds:g} s" if self.seconds else self.name
+
+    def bot(self, clock: Clock) -> Thinker:
+        """It, with a clock: of the process rather than the wall's where others use the machine, too."""
+        if self.name in QUICK:
+            quick = QUICK[self.name]
+            return lambda state, below, _: quick(state, below)
+        mind = Mind(STRENGTHS[self.name], clock)
+        return lambda state, _, __: mind.think(state, self.seconds)
+
+
+RANDOM: Final = Contender("random")
+GREEDY: Final = Contender("greedy")
+STRONG: Final = Contender("strong", 0.1)
+MASTER: Final = Contender("master", 1.0)
+CROWD_GOAL: Final = 0.8
+SOLO_GOAL: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What is measured under a name: so many games, each with a seed of its own (a pair of them, of two)."""
+
+    games: int
+    play: Callable[[int, Clock, int], Figure]
+
+
+MATCHES: Final[dict[str, Match]] = {
+    "greedy": Match(400, lambda games, clock, seed: duel(GREEDY, RANDOM, games, clock, seed, 0.99)),
+    "strong": Match(400, lambda games, clock, seed: duel(STRONG, GREEDY, games, clock, seed, 0.97)),
+    "master": Match(200, lambda games, clock, seed: duel(MASTER, STRONG, games, clock, seed, 0.65)),
+    "gray": Match(
+        40, lambda games, clock, seed: duel(STRONG, GREEDY, games, clock, seed, CROWD_GOAL, "gray")
+    ),
+    "three": Match(60, lambda games, clock, seed: crowd(MASTER, GREEDY, 3, games, clock, seed)),
+    "four": Match(60, lambda games, clock, seed: crowd(MASTER, GREEDY, 4, games, clock, seed)),
+    "solo-0.1": Match(40, lambda games, clock, seed: solo(Contender("master", 0.1), games, clock, seed)),
+    "solo": Match(40, lambda games, clock, seed: solo(MASTER, games, clock, seed)),
+    "solo-10": Match(10, lambda games, clock, seed: solo(Contender("master", 10.0), games, clock, seed)),
+}
+"""The figures of strength by name; solo is the easy game on a coloured wall."""
+
+
+def measure(clock: Clock, part: float = 1.0, names: Sequence[str] = (), seed: int = 1) -> Iterator[Figure]:
+    """The named figures of strength, or all, each from a part of the games that it should be told for."""
+    for name in names or MATCHES:
+        match = MATCHES[name]
+        yield match.play(max(4, round(match.games * part)), clock, seed)
+
+
+def duel(
+    first: Contender,
+    second: Contender,
+    games: int,
+    clock: Clock,
+    seed: int,
+    goal: float = 0.5,
+    mode: str = "standard",
+) -> Figure:
+    """The part of its games that the first wins, a shared victory as a half; both seats for each deal."""
+    bots = (first.bot(clock), second.bot(clock))
+    won = 0.0
+    for number in range(games):
+        seat = number % 2
+        order = bots if seat == 0 else bots[::-1]
+        won += _victory(played(Setup(mode, NAMES[:2]), order, seed + number // 2), seat)
+    name = f"bots, {mode}, {first} against {second}, {games} games"
+    return Figure(name, won / games, _won(won, games), goal, at_least=True)
+
+
+def crowd(
+    first: Contender,
+    others: Contender,
+    players: int,
+    games: int,
+    clock: Clock,
+    seed: int,
+    mode: str = "standard",
+) -> Figure:
+    """The part of its games that the first wins against a table full of others; every seat in turn."""
+    bot, other = first.bot(clock), others.bot(clock)
+    won = 0.0
+    for number in range(games):
+        seat = number % players
+        bots = [bot if each == seat else other for each in range(players)]
+        outcome = played(Setup(mode, NAMES[:players]), bots, seed + number // players)
+        won += _victory(outcome, seat)
+    name = f"bots, {mode} of {players}, {first} against {others}s, {games} games"
+    return Figure(name, won / games, _won(won, games), CROWD_GOAL, at_least=True)
+
+
+def solo(
+    player: Contender, games: int, clock: Clock, seed: int, level: str = "easy", wall: str = "coloured"
+) -> Figure:
+    """The part of its solo games that a bot wins (S14)."""
+    bot = player.bot(clock)
+    won = 0
+    for number in range(games):
+        outcome = played(Setup("solo", NAMES[:1], 0, level, wall), [bot], seed + number)
+        assert isinstance(outcome, SoloOutcome)
+        won += outcome.victory is not Victory.LOSS
+    name = f"bots, solo {level} on a {wall} wall, {player}, {games} games"
+    return Figure(name, won / games, _won(won, games), SOLO_GOAL, at_least=True)
+
+
+def played(chosen: Setup, bots: Sequence[Thinker], seed: int) -> Outcome | SoloOutcome:
+    """How a game between bots ends, one a seat; the seed makes the deals, whatever the bots draw."""
+    deals, choices = random.Random(seed), random.Random(seed)
+    state = game.setup(chosen)
+    while (turn := game.to_act(state)) != game.NOBODY:
+        if turn != game.CHANCE:
+            event = bots[turn[0]](state, choices.randrange, 0.0)
+        elif state.round == ROUNDS and chosen.mode != game.SOLO:
+            state = game.stop(state)
+            continue
+        else:
+            event = game.chance(state, deals.randrange)
+        state = game.apply(state, event)
+    outcome = game.outcome(state)
+    assert outcome is not None
+    return outcome
+
+
+def _won(won: float, games: int) -> str:
+    least, most = share(won, games)
+    return f"of the games won, {least:.2f} to {most:.2f} 19 times in 20"
+
+
+def _victory(outcome: Outcome | SoloOutcome, seat: int) -> float:
+    assert isinstance(outcome, Outcome)
+    return (seat in outcome.winners) / len(outcome.winners)

@@ -1,0 +1,182 @@
+"""The way from a button of the Pico to the lights on its strips, and what a bad line does to it.
+
+The first three figures are taken on a simulated Pico: the firmware in MicroPython, a terminal, the link, the
+driver, and the time that the strips' own wire takes. The last needs no Pico: both sides of the protocol talk
+over a line that damages one frame in a thousand, in a time of their own.
+"""
+
+import random
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from time import monotonic
+from typing import Final
+
+from device.bench.figure import Figure
+from firmware_bridge.events import SwitchChanged
+from firmware_bridge.protocol import Stage
+from firmware_bridge.rehearsal import RandomDamage, Rehearsal
+from hardware.api import HardwareEvent, LightFrame
+from hardware.bridge import wiring
+from hardware.layout import Layout, read_layout
+from hardware.sim_pico import SimulatedPicoTable
+
+LAYOUT: Final = "full"
+MOST_INPUT: Final = 25.0
+"""Milliseconds from the edge at the button to the last byte on the strips, in 99 of 100 presses."""
+LEAST_FRAMES: Final = 50.0
+MOST_BACK: Final = 2.0
+RARELY: Final = 1000
+DEADLINE: Final = 10.0
+"""Seconds after which a measurement that waits in vain fails."""
+OFF: Final = 0.06
+"""Seconds between two presses: what is shorter is bouncing."""
+
+
+class BenchError(RuntimeError):
+    """Something that should happen did not."""
+
+
+@contextmanager
+def simulated(put: Callable[[HardwareEvent], None]) -> Iterator[SimulatedPicoTable]:
+    """A table on a simulated Pico that shows its first frame."""
+    with tempfile.TemporaryDirectory(prefix="azul-bench-") as folder:
+        table = SimulatedPicoTable(read_layout(LAYOUT), Path(folder))
+        try:
+            table.start(put)
+            first = full_frame(table.layout, 0)
+            table.show(first)
+            _wait(table, lambda: table.shows(first), "the first frame")
+            yield table
+        finally:
+            table.close()
+
+
+def full_frame(layout: Layout, number: int) -> LightFrame:
+    """A frame that differs from the one before and the one after it in every light."""
+    level = 40 + number * 37 % 200
+    return LightFrame({light.name: (level, (level + at) % 256, 9) for at, light in enumerate(layout.lights)})
+
+
+def input_to_light(presses: int) -> Figure:
+    """Milliseconds from a button's edge to the last byte of a wholly new frame on the strips."""
+    inbox: SimpleQueue[HardwareEvent] = SimpleQueue()
+    with simulated(inbox.put) as table:
+        edges: list[float] = []
+        table.pico.on_switch = lambda _pins, closed, at: edges.append(at) if closed else None
+        waits = []
+        for number in range(1, presses + 1):
+            frame = full_frame(table.layout, number)
+            table.press("ok")
+            inbox.get(timeout=DEADLINE)  # as the table's loop does, in a thread of its own
+            table.show(frame)
+            _wait(table, lambda: table.shows(frame), "a frame")  # noqa: B023 - waited for here
+            waits.append(max(table.pico.shown_at.values()) - edges[-1])
+            _wait(table, lambda: not table.pico.closed, "the finger to leave")
+            threading.Event().wait(OFF)
+    return Figure(
+        "button edge to light bytes, 338 lights, 99th percentile",
+        1000 * sorted(waits)[int(0.99 * (len(waits) - 1))],
+        "ms",
+        MOST_INPUT,
+        at_least=False,
+    )
+
+
+def frames_a_second(seconds: float) -> Figure:
+    """Frames a second of which each changes every light."""
+    with simulated(lambda _event: None) as table:
+        pin, last = table.layout.chains[-1].pin, b""
+        shown = 0
+        ready = threading.Event()
+
+        def see(at_pin: int, data: bytes, _at: float) -> None:
+            nonlocal shown, last
+            if at_pin == pin and data != last:
+                last = data
+                shown += 1
+                ready.set()
+
+        table.pico.on_strip = see
+        number, start = 0, monotonic()
+        while monotonic() - start < seconds:
+            number += 1
+            ready.clear()
+            table.show(full_frame(table.layout, number))
+            if not ready.wait(DEADLINE):
+                raise BenchError("a frame never came to the strips")
+        rate = shown / (monotonic() - start)
+    return Figure("full change of 338 lights", rate, "frames a second", LEAST_FRAMES, at_least=True)
+
+
+def back_again(times: int) -> Figure:
+    """Seconds from the Pico's return to the right lights on its strips, the longest of some times."""
+    waits = []
+    with simulated(lambda _event: None) as table:
+        for number in range(1, times + 1):
+            table.pico.unplug()
+            frame = full_frame(table.layout, number)
+            table.show(frame)
+            threading.Event().wait(1.0)
+            start = monotonic()
+            table.pico.plug()
+            _wait(table, lambda: table.shows(frame), "the lights")  # noqa: B023 - waited for here
+            waits.append(monotonic() - start)
+    return Figure("link and lights back after the Pico's return", max(waits), "s", MOST_BACK, at_least=False)
+
+
+def on_a_bad_line(frames: int, seed: int = 1) -> list[Figure]:
+    """Presses lost and doubled, and wrong frames of light, when one frame in a thousand is damaged."""
+    chance = random.Random(seed)
+    down, up = (RandomDamage(random.Random(chance.random()), RARELY) for _ in range(2))
+    rehearsal = Rehearsal(wiring(read_layout(LAYOUT)), down=down, up=up)
+    while rehearsal.connection.stage is not Stage.READY:
+        rehearsal.run(0.01)
+    frame = bytearray(len(rehearsal.table.lights))
+    before, wanted, pressed, wrong = {bytes(frame)}, {bytes(frame)}, [], 0
+    while down.frames + up.frames < frames:
+        frame[chance.randrange(len(frame))] = chance.randrange(256)
+        wanted.add(bytes(frame))
+        rehearsal.connection.show(bytes(frame))
+        switch = chance.randrange(36)
+        closed = switch not in rehearsal.table.held
+        pressed.append((switch, closed))
+        rehearsal.press(switch, closed=closed)
+        for _ in range(3):
+            rehearsal.step(0.005)
+        if len(wanted) > 1000:  # a frame that was on its way at the last look may be shown only now
+            wrong += sum(shown not in wanted and shown not in before for shown in rehearsal.table.shown)
+            before, wanted, rehearsal.table.shown = wanted, {bytes(frame)}, []
+    rehearsal.run(1)
+    wrong += rehearsal.table.shown[-1] != bytes(frame)
+    taken = [(event.switch, event.closed) for event in rehearsal.events if isinstance(event, SwitchChanged)]
+    lost, doubled = _compared(pressed, taken)
+    line = f"of {down.frames + up.frames:,} frames, {down.damaged + up.damaged:,} damaged"
+    return [
+        Figure(f"{line}: events lost", lost, "", 0, at_least=False),
+        Figure(f"{line}: events doubled", doubled, "", 0, at_least=False),
+        Figure(f"{line}: frames of light that nobody wanted", wrong, "", 0, at_least=False),
+    ]
+
+
+def _compared(sent: list[tuple[int, bool]], taken: list[tuple[int, bool]]) -> tuple[int, int]:
+    """How many of the events that were sent are missing, and how many are too many, in their order."""
+    at = lost = doubled = 0
+    for event in taken:
+        if at < len(sent) and event == sent[at]:
+            at += 1
+        elif event in sent[at : at + 100]:
+            skipped = sent.index(event, at) - at
+            lost += skipped
+            at += skipped + 1
+        else:
+            doubled += 1
+    return lost + len(sent) - at, doubled
+
+
+def _wait(table: SimulatedPicoTable, true: Callable[[], bool], what: str) -> None:
+    if not table.pico.wait_until(true, DEADLINE):
+        raise BenchError(f"waited {DEADLINE:g} s in vain for {what}")

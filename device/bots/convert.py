@@ -1,0 +1,262 @@
+"""Between the rules' values and the fast core: states, events and moves."""
+
+from typing import Any, Final
+
+from device.bots import tables
+from device.bots.position import Position
+from device.bots.solo_position import SoloPosition
+from device.rules.board import FLOOR, LINES, Board, open_lines, tiles_on_floor
+from device.rules.events import (
+    Deal,
+    Draft,
+    Draw,
+    Event,
+    Penalty,
+    Remove,
+    Scoring,
+    ScoringColour,
+    Swap,
+    Tile,
+)
+from device.rules.game import State
+from device.rules.penalty_row import PLAYER, tiles_in
+from device.rules.scoring import complete_rows
+from device.rules.solo_scoring import Ending
+from device.rules.solo_state import State as SoloState
+from device.rules.standard import Phase
+from device.rules.standard import State as TableState
+from device.rules.tiles import COLOURS, Colour, Counts
+
+Core = Position | SoloPosition
+
+PHASES: Final = {
+    Phase.DEAL: tables.DEAL,
+    Phase.OFFER: tables.OFFER,
+    Phase.TILING: tables.TILING,
+    Phase.OVER: tables.OVER,
+    Phase.PENALTY: tables.PENALTY,
+    Phase.COLOUR: tables.COLOUR,
+    Phase.SCORING: tables.SCORING,
+    Phase.DRAW: tables.DRAW,
+    Phase.SWAP: tables.SWAP,
+    Phase.REMOVE: tables.REMOVE,
+}
+ENDINGS: Final = {
+    None: 0,
+    Ending.EIGHTH_TILE: tables.EIGHTH_TILE,
+    Ending.NO_POINTS: tables.NO_POINTS,
+    Ending.ROW_COMPLETE: tables.ROW_COMPLETE,
+    Ending.BAG_EMPTY: tables.BAG_EMPTY,
+}
+
+
+def packed(counts: Counts) -> int:
+    """Counts as one integer, five bits a colour."""
+    return sum(number << 5 * colour for colour, number in enumerate(counts))
+
+
+def core_of(state: State) -> Core:
+    """The core's form of a state of any mode."""
+    return solo_position_of(state) if isinstance(state, SoloState) else position_of(state)
+
+
+def position_of(state: TableState) -> Position:
+    """The core's form of a game for two to four."""
+    players = len(state.boards)
+    position = Position(players, gray=state.ruleset.gray, lid=state.ruleset.lid)
+    position.phase = PHASES[state.phase]
+    position.turn = state.turn
+    position.starter = state.starter
+    position.marker = -1 if state.marker is None else state.marker
+    position.round = state.round
+    position.row_complete = int(any(complete_rows(board.wall) for board in state.boards))
+    position.sources = _filled([packed(tiles) for tiles in state.sources], tables.SOURCES)
+    position.holders = sum(
+        1 << tables.SOURCES * colour + source
+        for source, tiles in enumerate(state.sources)
+        for colour in COLOURS
+        if tiles[colour]
+    )
+    position.pool = [packed(state.bag), packed(state.lid)]
+    boards = state.boards
+    position.lines = _filled([_lines(board) for board in boards], 4)
+    position.open = _filled([_open(board) for board in boards], 4, tables.OPEN_BOARD)
+    position.full = _filled([_full(board) for board in boards], 4)
+    position.floor = _filled([_floor(board) for board in boards], 4)
+    position.wall = _filled([_squares(board) for board in boards], 4)
+    position.row_colours = _filled([_row_colours(board) for board in boards], 4)
+    position.columns_of_colours = _filled([_columns_of_colours(board) for board in boards], 4)
+    position.score = _filled([board.score for board in boards], 4)
+    return position
+
+
+def solo_position_of(state: SoloState) -> SoloPosition:
+    """The core's form of a solo game."""
+    player, action = state.boards
+    position = SoloPosition(gray=state.gray)
+    position.phase = PHASES[state.phase]
+    position.turn = state.turn
+    position.round = state.round
+    left = [number for number, tiles in enumerate(state.sources) if any(tiles)]
+    position.display = left[0] if left and state.ending is None else 0
+    position.score = player.score
+    position.ending = ENDINGS[state.ending]
+    position.penalty_due = state.level.penalty_tiles
+    position.scoring_colour = -1 if state.scoring_colour is None else state.scoring_colour
+    position.scoring_square = -1 if state.scoring_tile is None else _square(*state.scoring_tile)
+    position.acting = -1 if state.acting is None else _square(state.acting.row, state.acting.column)
+    position.fifth_tile = int(state.fifth_tile)
+    position.refilled = int(state.refilled)
+    position.row_complete = int(any(complete_rows(board.wall) for board in state.boards))
+    position.sources = [packed(tiles) for tiles in state.sources]
+    position.bag = packed(state.bag)
+    position.out = packed(state.lid)
+    position.lines = [_lines(board) for board in state.boards]
+    position.open = [_open(board) for board in state.boards]
+    position.full = [_full(board) for board in state.boards]
+    position.wall = [_squares(board) for board in state.boards]
+    position.row_colours = [_row_colours(board) for board in state.boards]
+    position.columns_of_colours = _columns_of_colours(player)
+    position.floor = _floor(player)
+    row = tiles_in(action)
+    position.penalty = sum(colour << 3 * place for place, colour in enumerate(row))
+    position.penalties = len(row)
+    return position
+
+
+def figures(core: Core) -> dict[str, Any]:
+    """Everything that a core holds of its game, by name, to compare it with another."""
+    names = [
+        name for name in core.__slots__ if not name.startswith("kept_") and name not in ("depth", "dice")
+    ]
+    return {name: getattr(core, name) for name in names}
+
+
+def events_of(core: Core) -> list[Event]:
+    """Every choice that the core allows now, of all seats."""
+    if isinstance(core, SoloPosition):
+        return [solo_event(core.phase, move) for move in core.legal()]
+    if core.phase == tables.OFFER:
+        return [draft_of(move) for move in core.drafts()]
+    if core.phase != tables.TILING:
+        return []
+    tiles: list[Event] = []
+    for player in range(core.players):
+        if core.full[player]:
+            row = core.next_row(player)
+            columns = core.columns(player, row)
+            tiles += [Tile(player, row + 1, column + 1) for column in range(5) if columns >> column & 1]
+    return tiles
+
+
+def play(core: Core, event: Event) -> None:
+    """Make an event of the rules happen in the core, which does not check it."""
+    if isinstance(core, SoloPosition):
+        _play_solo(core, event)
+        return
+    match event:
+        case Deal(displays):
+            core.set_deal([packed(tiles) for tiles in displays])
+        case Draft():
+            core.play(move_of(event))
+        case Tile(seat, row, column):
+            core.tile(seat, row - 1, column - 1)
+        case _:
+            raise TypeError(f"no event of a game for two or more: {event}")
+    if core.phase == tables.TILING:
+        core.go_on()
+
+
+def _play_solo(core: SoloPosition, event: Event) -> None:
+    match event:
+        case Deal(displays):
+            core.set_deal([packed(tiles) for tiles in displays])
+        case Penalty(tiles):
+            core.set_penalty_row([int(colour) for colour in tiles])
+        case ScoringColour(colour) | Draw(colour):
+            core.set_draw(colour)
+        case _:
+            core.play(move_of(event))
+
+
+def move_of(event: Event) -> int:
+    """A choice as the core's integer."""
+    match event:
+        case Draft(source, colour, line):
+            return 32 * source + 6 * colour + line
+        case Tile(_, row, column) | Scoring(row, column):
+            return _square(row, column)
+        case Swap(position):
+            return position
+        case Remove(position):
+            return position or 0
+    raise TypeError(f"no choice: {event}")
+
+
+def draft_of(move: int) -> Draft:
+    """The draft that an integer of the core stands for."""
+    return Draft(move >> 5, Colour((move & 31) // 6), (move & 31) % 6)
+
+
+def solo_event(phase: int, move: int) -> Event:
+    """The solo choice that an integer of the core stands for, in a phase."""
+    if phase == tables.OFFER:
+        return draft_of(move)
+    if phase == tables.SWAP:
+        return Swap(move)
+    if phase == tables.REMOVE:
+        return Remove(move or None)
+    row, column = move // 5 + 1, move % 5 + 1
+    return Scoring(row, column) if phase == tables.SCORING else Tile(PLAYER, row, column)
+
+
+def _filled(numbers: list[int], length: int, rest: int = 0) -> list[int]:
+    return numbers + [rest] * (length - len(numbers))
+
+
+def _square(row: int, column: int) -> int:
+    return 5 * (row - 1) + column - 1
+
+
+def _lines(board: Board) -> int:
+    return sum(
+        8 * colour + held << 6 * row
+        for row, (colour, held) in enumerate(zip(board.colours, board.held, strict=True))
+        if colour is not None
+    )
+
+
+def _open(board: Board) -> int:
+    return sum(1 << 6 * colour + line for colour in COLOURS for line in (FLOOR, *open_lines(board, colour)))
+
+
+def _full(board: Board) -> int:
+    return sum(1 << line - 1 for line in LINES if board.line_is_full(line))
+
+
+def _floor(board: Board) -> int:
+    return len(board.floor) << 25 | packed(tiles_on_floor(board))
+
+
+def _squares(board: Board) -> int:
+    return sum(
+        1 << 5 * row + column
+        for row, tiles in enumerate(board.wall)
+        for column, tile in enumerate(tiles)
+        if tile is not None
+    )
+
+
+def _row_colours(board: Board) -> int:
+    return sum(
+        1 << 5 * row + tile for row, tiles in enumerate(board.wall) for tile in tiles if tile is not None
+    )
+
+
+def _columns_of_colours(board: Board) -> int:
+    return sum(
+        1 << 5 * tile + column
+        for tiles in board.wall
+        for column, tile in enumerate(tiles)
+        if tile is not None
+    )

@@ -1,0 +1,238 @@
+"""Thinking about a state of any mode within a budget of time: the best choice, a hint, a grade.
+
+    mind = Mind(MASTER, time.monotonic)
+    event = mind.think(state, seconds=1.0)
+
+A mind keeps its tables between thoughts, so it belongs to one thread. Worths are in points: of the expected
+final margin (to the best other player), or in solo of the expected final score, victory counted in.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from device.bots import weights
+from device.bots.alone import Alone
+from device.bots.columns import column_worths
+from device.bots.convert import draft_of, move_of, position_of, solo_event, solo_position_of
+from device.bots.duel import Duel
+from device.bots.several import Several
+from device.bots.simple import choices
+from device.bots.value import Value
+from device.rules import game
+from device.rules.events import Draft, Event, Tile
+from device.rules.game import State
+from device.rules.solo import preview
+from device.rules.solo_state import State as SoloState
+from device.rules.standard import State as TableState
+
+Clock = Callable[[], float]
+
+FIRST_PART: Final = 0.55
+"""How much of the time for a hint or a grade goes to finding the best choice."""
+LATE: Final = 0.005
+"""Seconds kept back for what comes after the search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """What tells one searching opponent from another."""
+
+    name: str
+    learned: str = "deep"  # which weights: learned from games searched deep, or one move deep
+
+
+STRONG: Final = Strength("strong", learned="quick")
+MASTER: Final = Strength("master")
+STRENGTHS: Final = {each.name: each for each in (STRONG, MASTER)}
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """The best choice, what it is worth in points, and how much more than the next best; None: no other."""
+
+    event: Event
+    worth: float
+    gain: float | None
+    next_best: Event | None
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """How many points a choice lost against the best one, which is named; 0 where it was as good."""
+
+    lost: float
+    best: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A choice that a search came to, its worth in points, and how deep the search went."""
+
+    event: Event
+    worth: float
+    depth: int
+
+
+class Mind:
+    """One opponent's thinking."""
+
+    def __init__(self, strength: Strength, clock: Clock) -> None:
+        self.strength = strength
+        self._clock = clock
+        self._values: dict[str, Value] = {}
+        self._duels: dict[str, Duel] = {}
+        self._crowds: dict[str, Several] = {}
+        self._alones: dict[str, Alone] = {}
+
+    def think(self, state: State, seconds: float, seat: int | None = None) -> Event:
+        """The best choice, found in so many seconds, of a seat; of the first that has one by default."""
+        end = self._until(seconds)
+        allowed = choices(state, seat)
+        return allowed[0] if len(allowed) == 1 else self._search(state, end, seat=seat).event
+
+    def prepare(self, state: State) -> None:
+        """Load and make what thinking about such a state needs, so that the first thought is not late."""
+        if isinstance(state, SoloState):
+            self._alone(state)
+        elif len(state.boards) == 2:
+            self._duel(self._name(state))
+        else:
+            self._crowd(self._name(state))
+
+    def hint(self, state: State, seconds: float, seat: int | None = None) -> Hint:
+        """The best choice, and what it gains against the next best; of a seat as in `think`."""
+        end = self._until(seconds)
+        if isinstance(choices(state, seat)[0], Tile):
+            return self._hint_of_column(state, end, seat)
+        best = self._search(state, end - seconds * (1 - FIRST_PART), seat=seat)
+        others = [event for event in choices(state, seat) if event != best.event]
+        if not others:
+            return Hint(best.event, best.worth, None, None)
+        second = self._search(state, end, without=best.event, depth=best.depth, seat=seat)
+        return Hint(best.event, best.worth, max(0.0, best.worth - second.worth), second.event)
+
+    def grade(self, state: State, event: Event, seconds: float) -> Grade:
+        """How many points a legal choice loses against the best one for that seat."""
+        if isinstance(event, Tile):
+            return _grade_column(state, event)
+        end = self._until(seconds)
+        best = self._search(state, end - seconds * (1 - FIRST_PART))
+        if best.event == event or _loses_at_once(state, best.event):  # going on is never worse than that
+            return Grade(0.0, event)
+        played = self._search(state, end, only=event, depth=best.depth)
+        lost = best.worth - played.worth
+        return Grade(lost, best.event) if lost > 0 else Grade(0.0, event)
+
+    def _hint_of_column(self, state: State, end: float, seat: int | None) -> Hint:
+        """As columns are graded, so that a hint and a grade agree; of equal ones the one searched for."""
+        worths = column_worths(state, _tiles(state, seat)[0].seat)
+        found = self._search(state, end, seat=seat).event
+        first, *others = sorted(worths, key=lambda tile: (-worths[tile], tile != found))
+        if not others:
+            return Hint(first, worths[first], None, None)
+        return Hint(first, worths[first], worths[first] - worths[others[0]], others[0])
+
+    # --- Searches ----------------------------------------------------------------------------------------
+
+    def _until(self, seconds: float) -> float:
+        """When to have an answer; whatever is loaded or made until then is thinking time, too."""
+        return self._clock() + seconds - LATE
+
+    def _search(
+        self,
+        state: State,
+        end: float,
+        *,
+        only: Event | None = None,
+        without: Event | None = None,
+        depth: int = 0,
+        seat: int | None = None,
+    ) -> Found:
+        """The best choice by then: of one alone, or of all but one; `depth` as another search had it."""
+        if isinstance(state, SoloState):
+            return self._search_solo(state, end, only, without)
+        if isinstance(only, Tile):
+            return self._search_columns(state, [only], end)
+        if isinstance(choices(state)[0], Tile):
+            tiles = [event for event in _tiles(state, seat) if event != without]
+            return self._search_columns(state, tiles, end)
+        asked = [-1 if event is None else move_of(event) for event in (only, without)]
+        position = position_of(state)
+        name = self._name(state)
+        if len(state.boards) == 2:
+            duel = self._duel(name)
+            move = duel.think(position, end - self._clock(), asked[0], asked[1], depth or 99)
+            return Found(draft_of(move), duel.worth / 100, duel.depth)
+        crowd = self._crowd(name)
+        move = crowd.think(position, end - self._clock(), asked[0], asked[1])
+        return Found(draft_of(move), crowd.worth / 100, crowd.depth)
+
+    def _search_solo(self, state: SoloState, end: float, only: Event | None, without: Event | None) -> Found:
+        alone = self._alone(state)
+        position = solo_position_of(state)
+        asked = [-1 if event is None else move_of(event) for event in (only, without)]
+        move = alone.think(position, end - self._clock(), asked[0], asked[1])
+        return Found(solo_event(position.phase, move), alone.worth / 100, alone.depth)
+
+    def _search_columns(self, state: TableState, tiles: Sequence[Tile], end: float) -> Found:
+        """The best of some columns of a gray wall, as many as there is time to look at."""
+        value = self._value(self._name(state))
+        position = position_of(state)
+        found: list[Found] = []
+        for tile in tiles:
+            worth = value.column_worth(position, tile.seat, tile.column - 1) / 100
+            found.append(Found(tile, worth, 0))
+            if self._clock() >= end:
+                break
+        return max(found, key=lambda each: each.worth)
+
+    def _alone(self, state: SoloState) -> Alone:
+        name = "solo-gray" if state.gray else "solo-coloured"
+        if name not in self._alones:
+            self._alones[name] = Alone(weights.read(name), self._clock)
+        return self._alones[name]
+
+    def _duel(self, name: str) -> Duel:
+        if name not in self._duels:
+            self._duels[name] = Duel(self._value(name), self._clock)
+        return self._duels[name]
+
+    def _crowd(self, name: str) -> Several:
+        if name not in self._crowds:
+            self._crowds[name] = Several(self._value(name), self._clock)
+        return self._crowds[name]
+
+    def _name(self, state: TableState) -> str:
+        """Of the weights for a state: the bot ruleset's are the standard game's."""
+        mode = "gray" if state.ruleset.gray else "standard"
+        return f"{mode}-{len(state.boards)}"
+
+    def _value(self, name: str) -> Value:
+        if name not in self._values:
+            learned = next(each for each in self._names(name) if weights.exists(each))
+            self._values[name] = Value(weights.read(learned))
+        return self._values[name]
+
+    def _names(self, name: str) -> tuple[str, ...]:
+        """The weights that would do for a game, the fittest first."""
+        return (f"{name}-{self.strength.learned}", name, f"{name.partition('-')[0]}-2")
+
+
+def _loses_at_once(state: State, event: Event) -> bool:
+    """Whether a choice in solo sends an eighth tile to the penalty row (S7)."""
+    return isinstance(state, SoloState) and isinstance(event, Draft) and preview(state, event).loses
+
+
+def _grade_column(state: State, tile: Tile) -> Grade:
+    worths = column_worths(state, tile.seat)
+    best = max(worths, key=lambda each: worths[each])
+    lost = worths[best] - worths[tile]
+    return Grade(lost, best) if lost > 0 else Grade(0.0, tile)
+
+
+def _tiles(state: State, seat: int | None) -> list[Tile]:
+    """The columns that a seat may choose; of the first that may where none is named."""
+    tiles = [event for event in game.legal(state) if isinstance(event, Tile)]
+    asked = tiles[0].seat if seat is None else seat
+    return [tile for tile in tiles if tile.seat == asked]

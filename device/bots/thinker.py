@@ -1,0 +1,231 @@
+"""A bot in a process of its own, which the table asks without waiting.
+
+Questions and answers are pickled, each behind its length. The process ends with its parent: a thread of it
+does nothing but read, and the end of the questions is the end of the process, in mid-thought too.
+"""
+
+import os
+import pickle
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import IO, Any, Final, Literal
+
+from device.bots.builtin import QUICK
+from device.bots.mind import STRENGTHS, Grade, Hint, Mind
+from device.bots.simple import seen_by
+from device.rules.events import Event
+from device.rules.game import State
+
+ENDED: Final = "the thinking process ended"
+_LENGTH: Final = 4
+POLITENESS: Final = 5
+"""How much the process yields to the table's own, unless told otherwise; 19 is the most."""
+_LONG_AFTER: Final = 1e6
+"""Seconds: more than any search may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to think about, for how long, and who: a searching strength, or for `think` any bot by its name.
+
+    `event` is the choice to grade; `seat` is whose choice it is where several have one.
+
+    `prepare` is answered with None: what games like `state` need is loaded, so that the first thought of one
+    is not late.
+    """
+
+    number: int
+    kind: Literal["prepare", "think", "hint", "grade"]
+    strength: str
+    state: State
+    seconds: float
+    event: Event | None = None
+    seat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Nobody waits for the answer to a question any more."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a question; None with `error` where the process failed, or where nothing was asked."""
+
+    number: int
+    result: Event | Hint | Grade | None
+    error: str | None = None
+
+
+class Thinker:
+    """Asks a process that thinks; its one thread only puts the answers where it is told to."""
+
+    def __init__(self, put: Callable[[Answer], None], politeness: int = POLITENESS) -> None:
+        self._put = put
+        self._politeness = politeness
+        self._process: subprocess.Popen[bytes] | None = None
+        self._reader: threading.Thread | None = None
+        self._open: set[int] = set()
+        self._lock = threading.Lock()
+
+    def ask(self, question: Question) -> None:
+        """Ask; the answer is put when it is there. Starts the process if there is none."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            process = self._start()
+        with self._lock:
+            self._open.add(question.number)
+        assert process.stdin is not None
+        try:
+            _send(process.stdin, question)
+        except (
+            OSError,
+            ValueError,
+        ):  # it has ended, and its reader may have looked for open questions before
+            process.kill()
+            self._answered(Answer(question.number, None, ENDED))
+
+    def forget(self, number: int) -> None:
+        """Put no answer to a question any more; a search for it that is under way ends at once."""
+        with self._lock:
+            self._open.discard(number)
+        process = self._process
+        if process is not None and process.poll() is None and process.stdin is not None:
+            with suppress(OSError, ValueError):  # it has just ended: so has the search
+                _send(process.stdin, Forgotten(number))
+
+    def close(self) -> None:
+        """End the process and what it thinks about; answers to it are not put any more."""
+        with self._lock:
+            self._open.clear()
+        if self._process is not None:
+            self._process.kill()
+        if self._reader is not None and self._reader.is_alive():  # Ctrl-C may come before it has started
+            self._reader.join()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        root = Path(__file__).parents[2]
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", f"from device.bots.thinker import main; main({self._politeness})"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(root)},
+            process_group=0,  # Ctrl-C is for the process that started this one
+        )
+        if self._reader is not None:
+            self._reader.join()
+        self._process = process
+        self._reader = threading.Thread(target=self._read, args=(process,), name="thinker", daemon=True)
+        self._reader.start()
+        return process
+
+    def _read(self, process: "subprocess.Popen[bytes]") -> None:
+        """Put the answers of a process until it ends; then tell which questions it left open."""
+        assert process.stdin is not None and process.stdout is not None
+        with process.stdout, suppress(OSError, EOFError, pickle.UnpicklingError):
+            while (answer := _receive(process.stdout)) is not None:
+                self._answered(answer)
+        process.kill()
+        process.wait()
+        with suppress(OSError):  # what was on its way to it is lost
+            process.stdin.close()
+        with self._lock:
+            lost = sorted(self._open)
+        for number in lost:
+            self._answered(Answer(number, None, ENDED))
+
+    def _answered(self, answer: Answer) -> None:
+        with self._lock:
+            wanted = answer.number in self._open
+            self._open.discard(answer.number)
+        if wanted:
+            self._put(answer)
+
+
+def _send(stream: IO[bytes], message: Any) -> None:
+    data = pickle.dumps(message)
+    stream.write(len(data).to_bytes(_LENGTH, "little") + data)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> Any:
+    """The next message; None at the end of the stream."""
+    length = stream.read(_LENGTH)
+    if len(length) < _LENGTH:
+        return None
+    data = stream.read(int.from_bytes(length, "little"))
+    return pickle.loads(data)  # from our own process at the other end
+
+
+class _Desk:
+    """The questions that lie before the process, in order; those forgotten are not thought about."""
+
+    def __init__(self) -> None:
+        self._questions: SimpleQueue[Question] = SimpleQueue()
+        self._forgotten: set[int] = set()
+        self._now = 0  # the number of the question in work
+
+    def listen(self) -> None:
+        """Take in questions until there are no more: then the parent is gone, or wants nothing more."""
+        while (message := _receive(sys.stdin.buffer)) is not None:
+            if isinstance(message, Forgotten):
+                self._forgotten.add(message.number)
+            else:
+                self._questions.put(message)
+        os._exit(0)
+
+    def next(self) -> Question:
+        """The next question that anybody waits for."""
+        while (question := self._questions.get()).number in self._forgotten:
+            pass
+        self._now = question.number
+        return question
+
+    def clock(self) -> float:
+        """The time that searches keep to: it is up at once when the question in work is forgotten."""
+        return time.monotonic() + (_LONG_AFTER if self._now in self._forgotten else 0.0)
+
+
+def main(politeness: int = POLITENESS) -> None:
+    """Answer questions from standard input until it ends."""
+    os.nice(politeness)
+    desk = _Desk()
+    threading.Thread(target=desk.listen, daemon=True).start()
+    minds = {name: Mind(strength, desk.clock) for name, strength in STRENGTHS.items()}
+    while True:
+        question = desk.next()
+        try:
+            answer = Answer(question.number, _result(minds, question))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the table must hear of it
+            answer = Answer(question.number, None, f"{type(error).__name__}: {error}")
+        _send(sys.stdout.buffer, answer)
+
+
+def _result(minds: Mapping[str, Mind], question: Question) -> Event | Hint | Grade | None:
+    if question.strength in QUICK:
+        state = question.state if question.seat is None else seen_by(question.state, question.seat)
+        return QUICK[question.strength](state, random.SystemRandom().randrange)
+    mind = minds[question.strength]
+    if question.kind == "prepare":
+        mind.prepare(question.state)
+        return None
+    if question.kind == "hint":
+        return mind.hint(question.state, question.seconds, question.seat)
+    if question.kind == "grade":
+        assert question.event is not None
+        return mind.grade(question.state, question.event, question.seconds)
+    return mind.think(question.state, question.seconds, question.seat)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,298 @@
+"""Bots that misbehave, one for each way: `python bad_bots.py WAY [FOLDER]`. Until they do, they drop tiles.
+
+They import nothing of the project: they are what somebody else might send.
+"""
+
+import mmap
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+LINES_OF_A_TURN = 30
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def read_turn() -> list[str]:
+    """The lines of a turn; the program ends where its input does."""
+    lines = [sys.stdin.readline() for _ in range(LINES_OF_A_TURN)]
+    if not lines[-1]:
+        sys.exit()
+    return lines
+
+
+def drop(lines: list[str]) -> str:
+    """A move that is always allowed: the first tiles there are, to the floor."""
+    for display, line in enumerate(lines[1:7]):
+        for colour, count in zip("gobyr", line.split(), strict=False):
+            if count != "0":
+                return f"{display} {colour} 5"
+    raise AssertionError(lines)
+
+
+def play_on() -> None:
+    while True:
+        say(drop(read_turn()))
+
+
+def play(turns: int) -> list[str]:
+    """Play some turns well; the lines of the next one, which is not answered."""
+    say("state")
+    for _ in range(turns):
+        say(drop(read_turn()))
+    return read_turn()
+
+
+def forever() -> None:
+    while True:
+        time.sleep(3600)
+
+
+def behaves() -> None:
+    say("state")
+    play_on()
+
+
+# --- At the start ----------------------------------------------------------------------------------------
+
+
+def says_nothing() -> None:
+    forever()
+
+
+def says_hello() -> None:
+    say("hello")
+    forever()
+
+
+def starts_with_half_a_line() -> None:
+    sys.stdout.write("state")
+    sys.stdout.flush()
+    forever()
+
+
+def answers_before_it_is_asked() -> None:
+    sys.stdout.write("state\n0 g 5\n")
+    sys.stdout.flush()
+    forever()
+
+
+def ends_at_once() -> None:
+    sys.exit(3)
+
+
+# --- On its turn -----------------------------------------------------------------------------------------
+
+
+def stops_answering() -> None:
+    play(1)
+    forever()
+
+
+def forgets_the_end_of_the_line() -> None:
+    sys.stdout.write(drop(play(1)))
+    sys.stdout.flush()
+    forever()
+
+
+def thinks_too_long() -> None:
+    answer = drop(play(1))
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        pass
+    say(answer)
+
+
+def never_reads() -> None:
+    say("state")
+    forever()
+
+
+def closes_its_input() -> None:
+    say("state")
+    os.close(0)
+    forever()
+
+
+def answers_in_words() -> None:
+    play(1)
+    say("the green ones, please")
+    forever()
+
+
+def counts_from_one() -> None:
+    play(1)
+    say("0 g 6")
+    forever()
+
+
+def writes_bytes() -> None:
+    play(1)
+    os.write(1, b"\xff\x00\n")
+    forever()
+
+
+def takes_what_is_not_there() -> None:
+    lines = play(1)
+    gone = next(display for display, line in enumerate(lines[1:7]) if line.split()[:5] == ["0"] * 5)
+    say(f"{gone} g 5")
+    forever()
+
+
+def answers_twice() -> None:
+    answer = drop(play(1))
+    sys.stdout.write(f"{answer}\n{answer}\n")
+    sys.stdout.flush()
+    forever()
+
+
+def answers_once_more() -> None:
+    """The second answer comes a moment later: with the first, or before the next turn, or as its answer."""
+    answer = drop(play(0))
+    say(answer)
+    say(answer)
+    forever()
+
+
+def floods() -> None:
+    play(1)
+    while True:
+        os.write(1, b"x" * 65536)
+
+
+def floods_with_lines() -> None:
+    play(1)
+    while True:
+        os.write(1, b"0 g 5\n" * 10000)
+
+
+def crashes() -> None:
+    play(1)
+    raise RuntimeError("there is no plan B")
+
+
+def leaves() -> None:
+    play(1)
+    sys.exit(0)
+
+
+def is_killed() -> None:
+    play(1)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def closes_its_output() -> None:
+    play(1)
+    os.close(1)
+    forever()
+
+
+def leaves_after_its_answer() -> None:
+    say(drop(play(1)))
+    sys.exit(0)
+
+
+def kills_its_keeper() -> None:
+    play(1)
+    os.kill(os.getppid(), signal.SIGKILL)
+    forever()
+
+
+# --- With what it uses -----------------------------------------------------------------------------------
+
+
+def takes_much_memory() -> None:
+    play(1)
+    bytearray(1024**3)
+    forever()
+
+
+def takes_much_shared_memory() -> None:
+    play(1)
+    memory = mmap.mmap(-1, 1024**3)
+    for _ in range(1024):
+        memory.write(b"x" * 1024**2)
+    forever()
+
+
+def takes_memory_with_children() -> None:
+    play(1)
+    for _ in range(8):
+        if not os.fork():
+            hoard = [b"x" * (32 * 1024**2)]
+            hoard[0].count(b"y")
+            break
+    forever()
+
+
+def starts_many_processes() -> None:
+    play(1)
+    for _ in range(500):
+        if not os.fork():
+            break
+    forever()
+
+
+# --- With what it leaves behind, without a fault ---------------------------------------------------------
+
+
+def starts_children() -> None:
+    """A child, one in a session of its own, and an orphan; their numbers are in the folder."""
+    for kind in ("child", "session", "orphan"):
+        if os.fork():
+            continue
+        if kind == "session":
+            os.setsid()
+        if kind == "orphan" and os.fork():
+            os._exit(0)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        note(kind, os.getpid())
+        forever()
+    note("bot", os.getpid())
+    while not all(Path(sys.argv[2], kind).exists() for kind in ("child", "session", "orphan")):
+        time.sleep(0.001)
+    behaves()
+
+
+def note(kind: str, number: int) -> None:
+    """Write a process's number to a file that appears whole."""
+    folder = Path(sys.argv[2])
+    part = folder / f"{kind}.part"
+    part.write_text(str(number))
+    part.replace(folder / kind)
+
+
+def does_not_end() -> None:
+    """It stays when its input has ended."""
+    say("state")
+    while line := sys.stdin.readline():
+        say(drop([line, *(sys.stdin.readline() for _ in range(LINES_OF_A_TURN - 1))]))
+    forever()
+
+
+def logs_too_much() -> None:
+    say("state")
+    lines = read_turn()
+    os.write(2, b"the first line\n")
+    for _ in range(64):
+        os.write(2, b"a long story\n" * 5000)
+    os.write(2, b"the last line\n")
+    say(drop(lines))
+    play_on()
+
+
+def tells_where_it_runs() -> None:
+    """It logs the number of cores that it may use."""
+    os.write(2, b"%d" % len(os.sched_getaffinity(0)))
+    behaves()
+
+
+if __name__ == "__main__":
+    way: Callable[[], None] = globals()[sys.argv[1]]
+    way()

@@ -1,0 +1,113 @@
+"""The proof that the fast core plays by `device.rules`: both play the same game, step by step.
+
+`python -m tests.bots.core_check [GAMES] [uncompiled] [TITLE...]` runs it with many games: 10,000 of
+every mode, or only of those whose title is named, such as "solo 1 easy gray".
+"""
+
+import os
+import random
+import sys
+from collections.abc import Iterable
+
+from device.bots import position
+from device.bots.convert import Core, core_of, events_of, figures, play
+from device.bots.engine import is_compiled
+from device.bots.simple import play_greedy
+from device.rules import game
+from device.rules.events import Event
+from device.rules.game import Setup, State
+
+ROUNDS = 40
+"""A gray game can go on for ever: its rows may be blocked (R17)."""
+NAMES = ("Ana", "Rui", "Eva", "Ida")
+SETUPS = [
+    *(Setup(mode, NAMES[:players]) for mode in ("standard", "gray") for players in (2, 3, 4)),
+    Setup("dtc", NAMES[:2], first=1),
+    *(
+        Setup("solo", NAMES[:1], level=level, wall=wall)
+        for level in ("easy", "normal", "expert")
+        for wall in ("coloured", "gray")
+    ),
+]
+
+
+def title(chosen: Setup) -> str:
+    words = (chosen.mode, str(len(chosen.players)), chosen.level, chosen.wall)
+    return " ".join(word for word in words if word)
+
+
+def differences(core: Core, state: State) -> dict[str, object]:
+    """Where the core and the rules tell different games: what the core holds, and what it should."""
+    holds, should = figures(core), figures(core_of(state))
+    return {name: (holds[name], should[name]) for name in holds if holds[name] != should[name]}
+
+
+def check_random_game(chosen: Setup, chance: random.Random) -> int:
+    """A random game; how many steps agreed.
+
+    Some are played by who never drops without need, some of solo mostly by `greedy`, or few would get far.
+    """
+
+    def below(number: int) -> int:
+        return int(chance.random() * number)
+
+    state = game.setup(chosen)
+    core = core_of(state)
+    steps = 0
+    builders = chance.random() < 0.5
+    skilled = chosen.mode == "solo" and chance.random() < 0.5
+    while (turn := game.to_act(state)) != game.NOBODY and state.round <= ROUNDS:
+        if turn == game.CHANCE:
+            event = game.chance(state, below)
+        else:
+            legal = game.legal(state)
+            assert set(events_of(core)) == set(legal)
+            if builders:
+                legal = [event for event in legal if getattr(event, "line", 1)] or legal
+            event = legal[below(len(legal))]
+            if skilled and below(8):
+                event = play_greedy(state, below)
+        state = game.apply(state, event)
+        play(core, event)
+        assert differences(core, state) == {}, event
+        steps += 1
+    assert events_of(core) == [] or state.round > ROUNDS
+    return steps
+
+
+def check_events(chosen: Setup, events: Iterable[Event]) -> None:
+    """A recorded game."""
+    state = game.setup(chosen)
+    core = core_of(state)
+    for event in events:
+        assert set(events_of(core)) == set(game.legal(state))
+        state = game.apply(state, event)
+        play(core, event)
+        assert differences(core, state) == {}, event
+
+
+AS_PYTHON = """
+from device.bots.engine import stay_uncompiled
+stay_uncompiled()
+from tests.bots.core_check import main
+main()
+"""
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    if "uncompiled" in words and is_compiled(position):
+        os.execv(sys.executable, [sys.executable, "-c", AS_PYTHON, *words])
+    kind = "compiled" if is_compiled(position) else "uncompiled"
+    games = next((int(word) for word in words if word.isdecimal()), 10_000)
+    titles = {title(chosen) for chosen in SETUPS}
+    asked = titles & set(words) or titles
+    for chosen in SETUPS:
+        if title(chosen) in asked:
+            chance = random.Random(title(chosen))
+            steps = sum(check_random_game(chosen, chance) for _ in range(games))
+            print(f"{title(chosen)}, {kind}: {games} games, {steps} steps agree", flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""The fast core plays by `device.rules`: see `core_check`, which also runs with many more games."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from device.bots import tables
+from device.bots.convert import core_of, events_of, figures, position_of
+from device.bots.position import Position
+from device.bots.solo_position import SoloPosition
+from device.rules import game, record
+from device.rules.game import Setup
+from device.rules.standard import State
+from tests.bots.core_check import SETUPS, check_events, check_random_game, differences, title
+from tests.rules.positions import board, offer
+
+GOLDEN = sorted(Path(__file__).parents[1].joinpath("golden").glob("*.jsonl"))
+SHARED = sorted(Path(__file__).parents[3].joinpath("shared", "records").glob("*.jsonl"))
+GAMES = 20
+
+
+@pytest.mark.parametrize("chosen", SETUPS, ids=title)
+def test_random_games_agree_step_by_step(chosen: Setup) -> None:
+    chance = random.Random(title(chosen))
+    for _ in range(GAMES):
+        assert check_random_game(chosen, chance)
+
+
+@pytest.mark.parametrize("path", GOLDEN + SHARED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_records_agree_step_by_step(path: Path) -> None:
+    with path.open("rb") as file:
+        for each in record.read(file):
+            check_events(each.setup, each.events)
+
+
+def test_a_difference_would_be_seen() -> None:
+    state = offer({1: "kk", 2: "b"}, board({2: "b"}), board())
+    core = position_of(state)
+    core.play(core.drafts()[0])
+    assert differences(core, state)
+
+
+def rounds_of(chosen: Setup, seed: int) -> list[State]:
+    """The first draft of each round of a random game."""
+    chance = random.Random(seed)
+    state = game.setup(chosen)
+    starts = []
+    while (turn := game.to_act(state)) != game.NOBODY and state.round < 8:
+        if turn == game.CHANCE:
+            state = game.apply(state, game.chance(state, chance.randrange))
+            assert isinstance(state, State)
+            starts.append(state)
+        else:
+            state = game.apply(state, chance.choice(game.legal(state)))
+    return starts
+
+
+@pytest.mark.parametrize("chosen", [each for each in SETUPS if each.mode != "solo"], ids=title)
+def test_drafts_are_taken_back_to_the_round_s_start(chosen: Setup) -> None:
+    chance = random.Random(5)
+    for state in rounds_of(chosen, 5):
+        core = position_of(state)
+        before = []
+        while core.phase == tables.OFFER:
+            before.append(figures(core))
+            core.make(chance.choice(core.drafts()))
+        for each in reversed(before):
+            core.unmake()
+            assert figures(core) == each
+
+
+def test_a_copy_is_the_same_game() -> None:
+    for chosen in SETUPS:
+        state = game.apply(game.setup(chosen), game.chance(game.setup(chosen), random.Random(1).randrange))
+        core = core_of(state)
+        if isinstance(core, SoloPosition):
+            solo = SoloPosition()
+            solo.copy_from(core)
+            assert figures(solo) == figures(core)
+        else:
+            copy = Position(2)
+            copy.copy_from(core)
+            assert figures(copy) == figures(core)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_core_s_own_random_games_end_as_random_games_do(players: int) -> None:
+    core = Position(players, seed=3)
+    drafts = rounds = 0
+    for number in range(50):
+        core.clear(number % players)
+        drafts += core.random_game()
+        rounds += core.round
+        assert core.phase == tables.OVER
+        assert core.row_complete or not any(core.pool)
+        assert events_of(core) == []
+    # As far as 50 games may be from the means of a million: 70, 88 and 108 drafts, 6.6 to 6.8 rounds.
+    assert {2: 60, 3: 76, 4: 96}[players] < drafts / 50 < {2: 81, 3: 100, 4: 121}[players]
+    assert 5.8 < rounds / 50 < 7.6
+
+
+def test_the_core_s_own_random_solo_games_end() -> None:
+    core = SoloPosition(gray=True, seed=3)
+    endings = set()
+    for _ in range(300):
+        core.clear(5, 20)
+        core.random_game()
+        endings.add(core.ending)
+    assert {tables.EIGHTH_TILE, tables.NO_POINTS, tables.ROW_COMPLETE} >= endings >= {tables.EIGHTH_TILE}
+
+
+def test_deals_are_fair() -> None:
+    core = Position(4, seed=11)
+    seen = [0] * 5
+    for _ in range(2000):
+        core.clear(0)
+        core.deal()
+        for colour in range(5):
+            seen[colour] += core.sources[1] >> 5 * colour & 31
+    assert all(1500 < number < 1700 for number in seen), seen

@@ -1,0 +1,259 @@
+"""Games between programs under the competition's terms: clocks, faults, deals and records (D1 to D3)."""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from device.bots import match
+from device.bots.builtin import NAMES
+from device.bots.contestants import Contestant, ContestantError, contestant, contestants
+from device.bots.match import Game, Terms, deal, play, result_of
+from device.bots.program import Limits
+from device.rules.dealing import check_deal
+from device.rules.record import read
+from device.rules.tiles import ALL_TILES, without
+from tests.appliance.running import COMMAND
+from tests.bots.test_program import bad
+
+HERE = Path(__file__).parent
+PROJECT = HERE.parents[1]
+SAMPLES = PROJECT / "device" / "bots" / "samples"
+FIRST_BOT = f"{sys.executable} {SAMPLES / 'first_bot.py'}"
+
+
+def tracker(wish: str, seed: int = 1) -> Contestant:
+    command = (sys.executable, "-I", "-S", str(HERE / "tracker.py"), wish, str(seed))
+    return Contestant(f"{wish} {seed}", command)
+
+
+def bad_bot(way: str, *more: object) -> Contestant:
+    return Contestant(way, tuple(bad(way, *more)))
+
+
+GOOD = bad_bot("behaves")
+
+
+def play_one(
+    one: Contestant, other: Contestant, logs: Path, first: int = 0, terms: Terms | None = None
+) -> match.Result:
+    return play(Game(1, (one, other), 7, first, terms or Terms()), logs)
+
+
+# --- Whole games -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("wishes", [("update", "both"), ("both", "update"), ("both", "both")])
+def test_d3_bots_that_keep_the_boards_by_the_updates_play_to_the_end(
+    wishes: tuple[str, str], first: int, tmp_path: Path
+) -> None:
+    one, other = tracker(wishes[0], 1), tracker(wishes[1], 2)
+    result = play_one(one, other, tmp_path, first, Terms(rounds=20))
+    assert result.fault is None
+    (verified,) = read(result.written.splitlines(keepends=True))
+    assert verified.setup.mode == "dtc"
+    assert (verified.setup.players, verified.setup.first) == ((one.name, other.name), first)
+    assert verified.rounds == result.rounds > 1
+    assert list(tmp_path.iterdir()) == []  # no bot had anything to log
+
+
+def test_r17_games_that_nobody_ends_are_stopped(tmp_path: Path) -> None:
+    result = play_one(GOOD, GOOD, tmp_path, terms=Terms(rounds=3))
+    assert (result.stopped, result.rounds, result.fault) == (True, 3, None)
+    assert (result.scores, result.winners) == ((0, 0), (0, 1))
+    assert [result.points(seat) for seat in range(2)] == [1, 1]
+
+
+def test_built_in_bots_play_the_same_game_again(tmp_path: Path) -> None:
+    game = Game(1, contestants(["greedy", "random"]), 7, 0)
+    one, again, other = (play(each, tmp_path) for each in (game, game, replace(game, seed=8)))
+    assert one.written == again.written != other.written
+    assert one.winners == (0,)
+    assert [one.points(seat) for seat in range(2)] == [2, 0]
+
+
+def test_a_result_as_json_and_back(tmp_path: Path) -> None:
+    for way in ("behaves", "leaves"):
+        result = play_one(bad_bot(way), GOOD, tmp_path, terms=Terms(rounds=2))
+        told = json.loads(json.dumps(result.in_json()))
+        assert result_of(told, result.written) == result
+
+
+# --- Faults ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("way", "why", "sentence"),
+    [
+        ("says_hello", "illegal", "its first line is 'hello', not update, state or both"),
+        ("ends_at_once", "crash", "it ended by itself with status 3"),
+        ("answers_in_words", "illegal", "its answer is a move 'd c l', a display 0 to 5"),
+        ("counts_from_one", "illegal", "not '0 g 6'"),
+        ("takes_what_is_not_there", "illegal", " is not allowed: "),
+        ("answers_twice", "illegal", "it wrote more than one line at once"),
+        ("crashes", "crash", "its last words: RuntimeError: there is no plan B"),
+        ("stops_answering", "time", "it did not answer in the "),
+    ],
+)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_d3_a_fault_ends_the_game_with_minus_50(
+    way: str, why: str, sentence: str, seat: int, tmp_path: Path
+) -> None:
+    one, other = (bad_bot(way), GOOD) if seat == 0 else (GOOD, bad_bot(way))
+    result = play_one(one, other, tmp_path, terms=Terms(1500 if why == "time" else 30_000))
+    assert result.fault is not None
+    assert (result.fault.seat, result.fault.why) == (seat, why)
+    assert sentence in result.fault.sentence
+    assert (result.scores[seat], result.scores[1 - seat]) == (-50, 0)
+    assert result.winners == (1 - seat,)
+    (verified,) = read(result.written.splitlines(keepends=True))
+    assert verified.forfeit is not None
+    assert (verified.forfeit.seat, verified.forfeit.why) == (seat, why)
+
+
+def test_d3_the_clock_runs_down_over_the_game(tmp_path: Path) -> None:
+    """Not for each move anew: a bot that logs its clock sees it fall."""
+    result = play_one(contestant(f"one={FIRST_BOT}"), GOOD, tmp_path, terms=Terms(20_000, rounds=2))
+    log = tmp_path / "0001-1-one.err"
+    clock = [int(line.split()[0]) for line in log.read_text().splitlines()]
+    assert clock[0] == 20_000
+    assert len(clock) > 5
+    assert clock == sorted(clock, reverse=True)
+    assert clock[-1] < clock[0]
+    assert 20_000 - clock[-1] <= result.thinking[0] + 1 < 20_000
+
+
+def test_d3_a_time_out_has_used_the_whole_clock(tmp_path: Path) -> None:
+    result = play_one(bad_bot("stops_answering"), GOOD, tmp_path, terms=Terms(1500))
+    assert result.thinking[0] == 1500
+    assert result.thinking[1] < 1500
+
+
+def test_limits_are_part_of_the_terms(tmp_path: Path) -> None:
+    terms = Terms(limits=Limits(memory=200 * 1024**2))
+    result = play_one(GOOD, bad_bot("takes_much_memory"), tmp_path, terms=terms)
+    assert result.fault is not None
+    assert result.fault.sentence.endswith("its last words: MemoryError")
+    assert (tmp_path / "0001-2-takes_much_memory.err").read_text().endswith("MemoryError\n")
+
+
+# --- Deals -----------------------------------------------------------------------------------------------
+
+
+def test_d1_the_first_deal_of_a_seed_is_the_same_whoever_plays(tmp_path: Path) -> None:
+    pairs = [(GOOD, tracker("both")), (tracker("update"), GOOD)]
+    records = [
+        play_one(*pair, tmp_path, first, Terms(rounds=2)).written.splitlines()
+        for first, pair in enumerate(pairs)
+    ]
+    assert records[0][1] == records[1][1]
+    assert records[0] != records[1]
+
+
+def test_d1_deals_with_the_same_bag_are_the_same_and_with_another_hardly_differ() -> None:
+    chance = random.Random(3)
+    for draw in range(100):
+        bag = (20 - chance.randrange(8), 20, 17, 20, 12)
+        dealt = deal(7, draw, bag)
+        assert dealt == deal(7, draw, bag)
+        assert dealt != deal(8, draw, bag) != deal(8, draw + 1, bag)
+        check_deal(dealt, bag, (0,) * 5, 5)
+        less = without(bag, (0, 0, 1, 0, 0))
+        tiles, other_tiles = (
+            [sum(column) for column in zip(*each.displays, strict=True)]
+            for each in (dealt, deal(7, draw, less))
+        )
+        assert sum(map(abs, without(tuple(tiles), tuple(other_tiles)))) <= 2
+
+
+def test_d1_every_tile_is_as_likely_in_every_display() -> None:
+    counts = [[0] * 5 for _ in range(5)]
+    for seed in range(2000):
+        for display, tiles in enumerate(deal(seed, 0, ALL_TILES).displays):
+            for colour in range(5):
+                counts[display][colour] += tiles[colour]
+    assert all(1450 < number < 1750 for row in counts for number in row)  # 1600 each
+
+
+def test_d1_a_small_bag_fills_what_it_can() -> None:
+    dealt = deal(7, 3, (1, 0, 4, 0, 0))
+    assert [sum(tiles) for tiles in dealt.displays] == [4, 1, 0, 0, 0]
+
+
+# --- Contestants -----------------------------------------------------------------------------------------
+
+
+def test_contestants_are_named_after_what_they_run() -> None:
+    script = SAMPLES / "first_bot.py"
+    texts = [
+        "greedy",
+        "random@250",
+        f"python3 {script} --deep",
+        str(COMMAND),
+        "greedy",
+        f"me={script}",
+        "me=random",
+    ]
+    names = ["greedy", "random@250", "first_bot.py", "azul-table", "greedy 2", "me", "me 2"]
+    texts[5] = f"me=python3 {script}"
+    found = contestants(texts)
+    assert [each.name for each in found] == names
+    assert [each.built_in for each in found] == [True, True, False, False, True, False, True]
+    assert found[1].command[-3:] == ("random", "--move-time", "250")
+    assert found[2].command == ("python3", str(script), "--deep")
+    assert found[0].command_for("x")[-2:] == ("--seed", "x")
+    assert found[2].command_for("x") == found[2].command
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("deep", f"'deep' is neither a built-in bot nor a program; the bots are {', '.join(NAMES)}"),
+        ("", "a bot is a name or a command, not an empty text"),
+        ("me=", "a bot is a name or a command, not an empty text"),
+        ("python3 'bot.py", "is no command: No closing quotation"),
+        ("greedy@0", "'greedy@0' is neither"),
+        (str(SAMPLES / "first_bot.c"), "first_bot.c' may not be executed"),
+    ],
+)
+def test_who_can_not_play(text: str, why: str) -> None:
+    with pytest.raises(ContestantError) as caught:
+        contestant(text)
+    assert why in str(caught.value)
+
+
+def test_a_fingerprint_changes_with_the_program(tmp_path: Path) -> None:
+    script = tmp_path / "bot.py"
+    script.write_text("1")
+    one = contestant(f"python3 {script}").fingerprint
+    assert contestant(f"python3 {script}").fingerprint == one
+    script.write_text("2")
+    assert contestant(f"python3 {script}").fingerprint != one
+    assert contestant("greedy").fingerprint != contestant("greedy@1").fingerprint
+
+
+# --- Sample bots -----------------------------------------------------------------------------------------
+
+
+def test_the_sample_in_python_plays_and_beats_random(tmp_path: Path) -> None:
+    random_bot, sample = contestants(["random", FIRST_BOT])
+    for seed in range(3):
+        result = play(Game(1, (random_bot, sample), seed, 0), tmp_path)
+        assert (result.fault, result.winners) == (None, (1,))
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_the_sample_in_c_plays_and_beats_random(tmp_path: Path) -> None:
+    program = tmp_path / "first_bot"
+    source = str(SAMPLES / "first_bot.c")
+    subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-o", str(program), source], check=True)
+    random_bot, sample = contestants(["random", str(program)])
+    for seed in range(3):
+        result = play(Game(1, (random_bot, sample), seed, 0), tmp_path)
+        assert (result.fault, result.winners) == (None, (1,))

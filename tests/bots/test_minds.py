@@ -1,0 +1,416 @@
+"""The opponents that search: they find what is best, keep their time, and beat the weaker ones."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from device.bench.bots import Contender, crowd, duel, solo
+from device.bots import duel as duel_module
+from device.bots import tables, weights
+from device.bots.builtin import NAMES, thinker
+from device.bots.convert import position_of
+from device.bots.duel import Duel
+from device.bots.engine import MODULES, engine, is_compiled
+from device.bots.mind import MASTER, STRENGTHS, STRONG, Mind
+from device.bots.position import Position
+from device.bots.value import Value
+from device.rules import game
+from device.rules.events import Tile
+from device.rules.game import Setup, State
+from device.rules.notation import text_of
+from device.rules.standard import State as TableState
+from tests.bots.core_check import SETUPS, title
+from tests.rules.positions import after, board, offer
+
+LITTLE = 1500
+"""Calls of functions, some microseconds each."""
+
+
+class Ticks:
+    """A clock that goes on by a thousandth of a second whenever it is read: no machine is too slow for it."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def __call__(self) -> float:
+        self.reads += 1
+        return self.reads / 1000
+
+
+def mind(strength: str = "master") -> Mind:
+    return Mind(STRENGTHS[strength], Ticks())
+
+
+def random_state(chosen: Setup, seed: int, drafts: int) -> State:
+    """Some choices into a random game; it is somebody's turn."""
+    chance = Random(seed)
+    state = game.setup(chosen)
+    made = 0
+    while made < drafts or game.to_act(state) == game.CHANCE:
+        if game.to_act(state) == game.NOBODY:
+            state, made = game.setup(chosen), 0
+        elif game.to_act(state) == game.CHANCE:
+            state = game.apply(state, game.chance(state, chance.randrange))
+        else:
+            state = game.apply(state, chance.choice(game.legal(state)))
+            made += 1
+    return state if game.to_act(state) != game.NOBODY else random_state(chosen, seed + 1, drafts)
+
+
+# --- Two players -----------------------------------------------------------------------------------------
+
+WON = 600
+
+
+def left_in_offer(state: TableState) -> int:
+    return sum(number > 0 for tiles in state.sources for number in tiles)
+
+
+def minimax(search: Duel, position: Position) -> int:
+    """The worth of a position by trying everything; the ends of rounds as `search` values them."""
+    best = -(10**9)
+    player = position.turn
+    for move in position.drafts():
+        position.make(move)
+        if position.phase == tables.OFFER:
+            worth = -minimax(search, position)
+        else:
+            slots = [
+                search.value.assess(each, position.lines[each], position.floor[each] >> 25)
+                for each in (player, 1 - player)
+            ]
+            lasts = min(4, *(search.value.needs[slot] for slot in slots))
+            if lasts:
+                mine, theirs = (search.value.ahead[4 * slot + lasts - 1] for slot in slots)
+                worth = mine - theirs
+            else:
+                worth = search.value.closed[slots[0]] - search.value.closed[slots[1]]
+                worth += (worth > 0) * WON - (worth < 0) * WON
+            starts = position.starter if position.marker < 0 else position.marker
+            worth += search.starting[lasts] if starts == player else -search.starting[lasts]
+        position.unmake()
+        best = max(best, worth)
+    return best
+
+
+@pytest.mark.parametrize("mode", ["standard", "gray", "dtc"])
+def test_the_end_of_a_round_is_solved_as_trying_everything_solves_it(mode: str) -> None:
+    checked = 0
+    search = Duel(Value(weights.read("standard-2")), Ticks())
+    for seed in range(400):
+        state = random_state(Setup(mode, ("a", "b")), seed, 8 + seed % 40)
+        if not isinstance(state, TableState) or not 2 <= left_in_offer(state) <= 4:
+            continue
+        position = position_of(state)
+        move = search.think(position, 100.0)
+        assert not search.cut_short
+        assert search.worth == minimax(search, position)
+        assert move in position.drafts()
+        checked += 1
+        if checked == 25:
+            return
+    raise AssertionError(f"only {checked} positions")
+
+
+def test_a_tile_that_fills_a_line_fills_it() -> None:
+    state = offer({1: "b", 2: "y"}, board(), board())
+    assert text_of(mind().think(state, 1.0)).endswith("1")
+
+
+# --- All modes -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chosen", SETUPS, ids=title)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_bot_plays_every_mode(chosen: Setup, name: str) -> None:
+    bot = thinker(name)
+    chance = Random(4)
+    for drafts in (0, 3, 7, 12):
+        state = random_state(chosen, drafts, drafts)
+        for _ in range(2):
+            if not isinstance(game.to_act(state), tuple) or not game.to_act(state):
+                break
+            event = bot(state, chance.randrange, 0.01)
+            assert event in game.legal(state)
+            state = game.apply(state, event)
+
+
+@pytest.mark.parametrize("chosen", SETUPS, ids=title)
+def test_hints_and_grades_hang_together(chosen: Setup) -> None:
+    asked = mind()
+    for seed in range(3):
+        state = random_state(chosen, seed, 2 + seed)
+        hint = asked.hint(state, 0.06)
+        assert hint.event in game.legal(state)
+        if hint.gain is not None:
+            assert hint.gain >= 0
+            assert hint.next_best in game.legal(state)
+            assert hint.next_best != hint.event
+        best = asked.grade(state, hint.event, 0.06)
+        assert best.lost >= 0
+        assert best.best in game.legal(state)
+
+
+def test_a_senseless_draft_costs_points() -> None:
+    state = offer({1: "bbbb", 2: "yykw", 3: "rrkk"}, board(), board())
+    grade = mind().grade(state, next(each for each in game.legal(state) if text_of(each) == "1bf"), 0.2)
+    assert grade.lost > 3
+    assert text_of(grade.best) != "1bf"
+
+
+def test_all_choices_of_a_gray_wall_are_weighed() -> None:
+    wall = ("bykr.", *["....."] * 4)
+    state = after(offer({1: "k"}, board({2: "rr"}, wall=wall), board(), mode="gray"), "1kf")
+    tiles = [each for each in game.legal(state) if isinstance(each, Tile)]
+    assert {tile.column for tile in tiles} == {1, 2, 3, 5}
+    hint = mind().hint(state, 0.05)
+    assert hint.gain is not None
+    losses = {text_of(tile): mind().grade(state, tile, 0.05).lost for tile in tiles}
+    assert losses[text_of(hint.event)] == 0
+    assert max(losses.values()) > 0
+
+
+def test_a_hint_for_a_column_and_its_grade_agree() -> None:
+    """The hint praised column 1 of an empty wall by 12 points, as learned from walls filled from the left."""
+    state = after(offer({1: "k"}, board({2: "rr"}), board(), mode="gray"), "1kf")
+    hint = mind().hint(state, 0.05)
+    assert hint.gain == 0
+    assert isinstance(hint.next_best, Tile)
+    assert mind().grade(state, hint.next_best, 0.05).lost == 0
+
+
+def test_the_only_choice_takes_no_time() -> None:
+    clock = Ticks()
+    state = offer({1: "k"}, board({2: "b", 3: "b", 4: "b", 5: "b"}, ("...k.", *["....."] * 4)), board())
+    assert text_of(Mind(MASTER, clock).think(state, 10.0)) == "1kf"
+    assert clock.reads == 1
+
+
+# --- Time ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chosen", SETUPS, ids=title)
+def test_time_that_is_up_ends_the_search_at_once(chosen: Setup) -> None:
+    clock = Ticks()
+    for strength in (STRONG, MASTER):
+        asked = Mind(strength, clock)
+        for seed in range(4):
+            state = random_state(chosen, seed, 1 + seed)
+            if len(game.legal(state)) > 1:
+                clock.reads = 0
+                asked.think(state, 0.030)
+                assert clock.reads <= 33  # each read is a thousandth of a second
+
+
+LOOKS = """
+import sys
+from device.bots.engine import stay_uncompiled
+stay_uncompiled()
+from device.bots.mind import MASTER, Mind
+from device.rules import game
+from tests.bots.core_check import SETUPS, title
+from tests.bots.test_minds import random_state
+
+calls = most = now = 0
+
+def looked():
+    global calls, most, now
+    most = max(most, calls)
+    calls = 0
+    now += 3
+    return now / 1000
+
+def called(frame, what, argument):
+    global calls
+    calls += what == "call"
+
+for chosen in SETUPS:
+    mind = Mind(MASTER, looked)
+    for seed, drafts in enumerate((0, 3, 9, 12)):
+        state = random_state(chosen, seed, drafts)
+        mind.prepare(state)
+        for ask in (
+            lambda: mind.think(state, 0.05),
+            lambda: mind.hint(state, 0.05),
+            lambda: mind.grade(state, game.legal(state)[-1], 0.05),
+        ):
+            calls = 0
+            sys.setprofile(called)
+            ask()
+            sys.setprofile(None)
+            looked()
+    print(title(chosen), most)
+    most = 0
+"""
+
+
+def test_little_is_done_between_two_looks_at_the_clock() -> None:
+    """So little that Python does it in some milliseconds on a slow machine: one step is one call here."""
+    told = subprocess.run([sys.executable, "-c", LOOKS], capture_output=True, text=True, check=True).stdout
+    most = {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in told.splitlines()}
+    assert list(most) == [title(chosen) for chosen in SETUPS]
+    assert max(most.values()) < LITTLE, most
+
+
+@pytest.mark.parametrize("chosen", [each for each in SETUPS if each.mode != "solo"], ids=title)
+def test_a_machine_that_pauses_is_reckoned_with(chosen: Setup) -> None:
+    """Others use it between looks, 20 ms each time: the search ends before a pause would make it late."""
+    times = [0.0]
+
+    def clock() -> float:
+        times.append(times[-1] + 0.02)
+        return times[-1]
+
+    asked = Mind(MASTER, clock)
+    state = random_state(chosen, 1, 2)
+    asked.think(state, 0.5)
+    start = times[-1]
+    asked.think(state, 0.5)
+    assert 0.3 < times[-1] - start < 0.53
+
+
+class PutForward(Ticks):
+    """Ends a search as the thinking process does when nobody waits for it any more."""
+
+    ends = True
+
+    def __call__(self) -> float:
+        return super().__call__() + (1e6 if self.ends and self.reads > 20 else 0.0)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_a_search_that_was_ended_early_makes_the_next_one_no_shorter(players: int) -> None:
+    clock = PutForward()
+    asked = Mind(MASTER, clock)
+    state = random_state(Setup("standard", ("a", "b", "c")[:players]), 1, 0)
+    asked.think(state, 0.2)
+    assert clock.reads < 30
+    clock.ends, clock.reads = False, 0
+    asked.think(state, 0.2)
+    assert clock.reads > 150
+
+
+# --- Strength: small matches; `azul-table bench bots` plays many more ------------------------------------
+
+
+def test_calm_is_a_beginner_but_no_fool() -> None:
+    calm, greedy, chance = Contender("calm"), Contender("greedy"), Contender("random")
+    assert duel(calm, chance, 60, Ticks(), 1).value > 0.9
+    assert duel(greedy, calm, 30, Ticks(), 1).value > 0.75
+
+
+def test_strong_and_master_beat_greedy() -> None:
+    assert duel(Contender("strong", 0.2), Contender("greedy"), 8, Ticks(), 1).value > 0.8
+    assert duel(Contender("master", 0.2), Contender("greedy"), 4, Ticks(), 1, mode="gray").value > 0.7
+
+
+def test_master_beats_greedys() -> None:
+    assert crowd(Contender("master", 1.0), Contender("greedy"), 3, 6, Ticks(), 1).value > 0.6
+
+
+def test_master_wins_solo_games() -> None:
+    assert solo(Contender("master", 1.0), 3, Ticks(), 2).value > 0.3
+
+
+# --- Learning, and the two engines -----------------------------------------------------------------------
+
+
+def test_weights_come_back_as_they_were_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = weights.read("standard-2")
+    weights.write(tmp_path / "weights", "standard-2", read)
+    monkeypatch.setattr(weights, "files", lambda _: tmp_path)
+    assert weights.read("standard-2") == read
+    assert not weights.exists("standard-5")
+
+
+def test_all_weights_are_small() -> None:
+    folder = Path(weights.__file__).with_name("weights")
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 1_000_000
+
+
+def test_learning_brings_expectation_and_outcome_together() -> None:
+    from device.bots.teacher import Teacher
+    from device.bots.training import untrained
+
+    teacher = Teacher(Position(2, seed=9), Value(untrained()))
+    errors = []
+    for _ in range(4):
+        teacher.error = teacher.samples = 0
+        for _ in range(25):
+            teacher.game(20, 200)
+        errors.append(teacher.error / teacher.samples)
+    assert errors[-1] < errors[0] * 0.75
+
+
+def test_the_compiled_core_is_of_these_sources() -> None:
+    assert "older" not in engine(), engine()
+    assert "in part" not in engine(), engine()
+
+
+def test_the_engine_says_which_it_is() -> None:
+    assert ("uncompiled" in engine()) == (not is_compiled(duel_module))
+    beside = (
+        Path(duel_module.__file__).parent if not is_compiled(duel_module) else Path(weights.__file__).parent
+    )
+    assert sorted(MODULES) == sorted(path.stem for path in beside.glob("*.pxd"))
+
+
+SAME = """
+import json, sys
+from device.bots.engine import is_compiled, stay_uncompiled
+if "uncompiled" in sys.argv:
+    stay_uncompiled()
+from device.bots import weights
+from device.bots.alone import Alone
+from device.bots.duel import Duel
+from device.bots.position import Position
+from device.bots.several import Several
+from device.bots.solo_position import SoloPosition
+from device.bots.value import Value
+import device.bots.duel
+
+class Ticks:
+    reads = 0
+    def __call__(self):
+        self.reads += 1
+        return self.reads / 1000
+
+found = []
+for players, kind in ((2, Duel), (3, Several)):
+    search = kind(Value(weights.read(f"standard-{players}")), Ticks())
+    position = Position(players, seed=5)
+    for _ in range(3):
+        position.deal()
+        while position.holders:
+            move = search.think(position, 0.006)
+            found.append([move, search.worth, search.nodes])
+            position.play(move)
+        position.go_on()
+alone = Alone(weights.read("solo-coloured"), Ticks())
+game = SoloPosition(seed=5)
+for _ in range(25):
+    if game.phase in (0, 4, 5, 7):
+        game.chance()
+    elif game.phase != 3:
+        move = alone.think(game, 0.006)
+        found.append([move, alone.worth, alone.nodes])
+        game.play(move)
+print(json.dumps([is_compiled(device.bots.duel), found]))
+"""
+
+
+def test_compiled_and_uncompiled_think_the_same() -> None:
+    ran = [
+        subprocess.run(
+            [sys.executable, "-c", SAME, engine_wanted], capture_output=True, text=True, check=True
+        ).stdout
+        for engine_wanted in ("uncompiled", "any")
+    ]
+    (first_compiled, first), (second_compiled, second) = (json.loads(each) for each in ran)
+    assert not first_compiled
+    assert second_compiled == is_compiled(duel_module)
+    assert first == second

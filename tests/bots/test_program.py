@@ -1,0 +1,314 @@
+"""A bot program as a child process: what it says, what it may use, and that nothing of it stays."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from device.bots import keeper
+from device.bots.dtc import Turn, text_of
+from device.bots.dtc_view import view_of
+from device.bots.program import BotError, Limits, Program
+from tests.appliance.running import lives
+from tests.appliance.waiting import until
+from tests.rules.positions import board, offer
+
+BAD = Path(__file__).with_name("bad_bots.py")
+LONG = 20_000
+"""Milliseconds that no bot needs here unless it is meant to."""
+SHORT = 60
+MEGABYTE = 1024**2
+TURN = text_of(Turn(LONG, None, view_of(offer({1: "bbyk", 2: "kkkk"}, board(), board(), mode="dtc"), 0)))
+ANSWER = "1 g 5"
+
+
+def bad(way: str, *more: object) -> list[str]:
+    return [sys.executable, "-I", "-S", str(BAD), way, *map(str, more)]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "bot.err"
+
+
+def conversation(program: Program, last: float = LONG) -> Iterator[str]:
+    """The first line and two answers; `last` are the milliseconds for the second."""
+    yield program.first_line()
+    yield program.ask(TURN, LONG)[0]
+    yield program.ask(TURN, last)[0]
+
+
+def fault(way: str, log: Path, last: float = LONG, limits: Limits | None = None, after: int = 2) -> BotError:
+    """What a bad bot does wrong, after so many good lines."""
+    with Program(bad(way), log, limits) as program:
+        lines = conversation(program, last)
+        good = [next(lines) for _ in range(after)]
+        assert good == ["state", ANSWER][:after]
+        with pytest.raises(BotError) as caught:
+            next(lines)
+        program.close(at_once=True)
+    return caught.value
+
+
+def test_a_conversation(log: Path) -> None:
+    with Program(bad("behaves"), log) as program:
+        assert program.first_line() == "state"
+        for _ in range(3):
+            answer, milliseconds = program.ask(TURN, LONG)
+            assert answer == ANSWER
+            assert 0 < milliseconds < LONG
+    assert log.read_bytes() == b""
+
+
+# --- Every way to misbehave ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("way", "seconds", "why", "sentence"),
+    [
+        ("says_nothing", 0.1, "time", "it wrote no first line within 0.1 s of its start"),
+        (
+            "starts_with_half_a_line",
+            2,
+            "time",
+            "it wrote no first line within 2 s of its start; it wrote 'state' without an end of line",
+        ),
+        ("ends_at_once", 60, "crash", "it ended by itself with status 3"),
+        (
+            "answers_before_it_is_asked",
+            60,
+            "illegal",
+            r"it wrote more than one line at once: 'state\n0 g 5\n'",
+        ),
+    ],
+)
+def test_bad_starts(way: str, seconds: float, why: str, sentence: str, log: Path) -> None:
+    error = fault(way, log, limits=Limits(start=seconds), after=0)
+    assert (error.why, error.sentence) == (why, sentence)
+
+
+def test_a_program_that_is_not_there(log: Path, tmp_path: Path) -> None:
+    with Program([str(tmp_path / "nobody")], log) as program, pytest.raises(BotError) as caught:
+        program.first_line()
+    assert caught.value.why == "crash"
+    assert caught.value.sentence == "it could not be started: No such file or directory"
+
+
+def test_a_program_that_may_not_be_executed(log: Path, tmp_path: Path) -> None:
+    text = tmp_path / "bot.txt"
+    text.write_text("state")
+    with Program([str(text)], log) as program, pytest.raises(BotError, match="Permission denied"):
+        program.first_line()
+
+
+@pytest.mark.parametrize(
+    ("way", "milliseconds", "sentence"),
+    [
+        ("stops_answering", SHORT, "it did not answer in the 0.06 s that it had left"),
+        (
+            "forgets_the_end_of_the_line",
+            1000,
+            "it did not answer in the 1 s that it had left; it wrote '1 g 5' without an end of line",
+        ),
+        ("thinks_too_long", SHORT, "it did not answer in the 0.06 s that it had left"),
+    ],
+)
+def test_time_outs(way: str, milliseconds: int, sentence: str, log: Path) -> None:
+    error = fault(way, log, last=milliseconds)
+    assert (error.why, error.sentence) == ("time", sentence)
+
+
+@pytest.mark.parametrize("way", ["never_reads", "closes_its_input"])
+def test_a_bot_that_never_reads_does_not_block_the_match(way: str, log: Path) -> None:
+    with Program(bad(way), log) as program:
+        program.first_line()
+        with pytest.raises(BotError) as caught:
+            program.ask(TURN * 1000, SHORT)
+        program.close(at_once=True)
+    assert caught.value.why == "time"
+
+
+@pytest.mark.parametrize(
+    ("way", "sentence"),
+    [
+        ("answers_twice", r"it wrote more than one line at once: '1 g 5\n1 g 5\n'"),
+        ("floods", f"it wrote 100 characters and more without an end of line: '{'x' * 60}'..."),
+        ("writes_bytes", r"it wrote '\xff\x00', which is no text of the protocol"),
+    ],
+)
+def test_unreadable_output(way: str, sentence: str, log: Path) -> None:
+    error = fault(way, log)
+    assert (error.why, error.sentence) == ("illegal", sentence)
+
+
+def test_a_flood_of_lines(log: Path) -> None:
+    error = fault("floods_with_lines", log)
+    assert error.why == "illegal"
+    assert error.sentence.startswith(r"it wrote more than one line at once: '0 g 5\n0 g 5\n")
+
+
+@pytest.mark.parametrize(
+    ("way", "sentence"),
+    [
+        (
+            "crashes",
+            "it ended by itself with status 1; its last words: RuntimeError: there is no plan B",
+        ),
+        ("leaves", "it ended by itself with status 0"),
+        ("is_killed", "it was killed by SIGSEGV"),
+        ("closes_its_output", "it closed its standard output"),
+        ("kills_its_keeper", "it and its keeper were killed"),
+    ],
+)
+def test_crashes(way: str, sentence: str, log: Path) -> None:
+    error = fault(way, log)
+    assert (error.why, error.sentence) == ("crash", sentence)
+
+
+def test_an_answer_before_the_end_counts(log: Path) -> None:
+    with Program(bad("leaves_after_its_answer"), log) as program:
+        lines = conversation(program)
+        assert [next(lines), next(lines), next(lines)] == ["state", ANSWER, ANSWER]
+        with pytest.raises(BotError, match="it ended by itself with status 0"):
+            program.ask(TURN, LONG)
+
+
+def test_an_answer_out_of_turn(log: Path) -> None:
+    with Program(bad("answers_once_more"), log) as program:
+        program.first_line()
+        with pytest.raises(BotError) as caught:
+            for _ in range(3):  # its second line may pass for the answer to its second turn
+                program.ask(TURN, SHORT)
+        program.close(at_once=True)
+    assert caught.value.why in ("illegal", "time")
+
+
+# --- Limits ----------------------------------------------------------------------------------------------
+
+
+def test_memory_beyond_the_limit_is_not_given(log: Path) -> None:
+    error = fault("takes_much_memory", log, limits=Limits(memory=200 * MEGABYTE))
+    assert (error.why, error.sentence) == (
+        "crash",
+        "it ended by itself with status 1; its last words: MemoryError",
+    )
+
+
+@pytest.mark.parametrize("way", ["takes_much_shared_memory", "takes_memory_with_children"])
+def test_memory_is_that_of_all_processes_together(way: str, log: Path) -> None:
+    error = fault(way, log, limits=Limits(memory=128 * MEGABYTE))
+    assert (error.why, error.sentence) == ("crash", "it used more than its 0.125 GB of memory")
+
+
+def test_processes_are_counted(log: Path) -> None:
+    error = fault("starts_many_processes", log, limits=Limits(tasks=20))
+    assert (error.why, error.sentence) == ("crash", "it started more than 20 processes and threads")
+
+
+def test_one_core(log: Path) -> None:
+    core = min(os.sched_getaffinity(0))
+    with Program(bad("tells_where_it_runs"), log, core=core) as program:
+        program.first_line()
+    assert log.read_bytes() == b"1"
+
+
+def test_the_competitions_limits() -> None:
+    assert Limits().memory == 4 * 1024**3
+
+
+def test_a_bot_rests_while_it_is_not_its_turn(log: Path, tmp_path: Path) -> None:
+    with Program(bad("starts_children", tmp_path), log) as program:
+        program.first_line()
+        bot, child = number(tmp_path, "bot"), number(tmp_path, "child")
+        until(lambda: state(bot) == state(child) == "T", "the bot and its child to stop")
+        assert program.ask(TURN, LONG)[0] == ANSWER
+        until(lambda: state(bot) == state(child) == "T", "the bot and its child to stop again")
+
+
+def number(folder: Path, kind: str) -> int:
+    """A process's number, once it is told."""
+    path = folder / kind
+    until(path.exists, f"the number of the {kind}")
+    return int(path.read_text())
+
+
+def state(process: int) -> str:
+    return Path("/proc", str(process), "stat").read_text().rpartition(")")[2].split()[0]
+
+
+# --- Its standard error ----------------------------------------------------------------------------------
+
+
+def test_a_log_is_kept_and_a_long_one_cut_in_its_middle(log: Path) -> None:
+    with Program(bad("logs_too_much"), log) as program:
+        program.first_line()
+        program.ask(TURN, LONG)
+    kept = log.read_bytes()
+    assert keeper.HEAD + keeper.TAIL < len(kept) < keeper.HEAD + keeper.TAIL + 100
+    assert kept.startswith(b"the first line\na long story\n")
+    assert b" bytes left out ...]\n" in kept
+    assert kept.endswith(b"a long story\nthe last line\n")
+
+
+def test_a_log_little_longer_than_what_is_kept_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    log = keeper.Log(os.open(path, os.O_WRONLY | os.O_CREAT))
+    story = b"".join(b"%07d\n" % line for line in range((keeper.HEAD + keeper.TAIL) // 8))
+    for start in range(0, len(story), 65_536):
+        log.take(story[start : start + 65_536])
+    assert log.words == f"{len(story) // 8 - 1:07}"
+    log.close()
+    assert path.read_bytes() == story
+
+
+# --- Its end ---------------------------------------------------------------------------------------------
+
+
+def test_everything_it_has_started_ends_with_it(log: Path, tmp_path: Path) -> None:
+    with Program(bad("starts_children", tmp_path), log) as program:
+        program.first_line()
+        processes = [number(tmp_path, kind) for kind in ("bot", "child", "session", "orphan")]
+        assert all(map(lives, processes))
+    assert not any(map(lives, processes))
+
+
+def test_everything_ends_when_the_match_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom device.bots.program import Program\n"
+        "program = Program(sys.argv[2:], Path(sys.argv[1], 'log'))\nprogram.first_line()\nsys.stdin.read()"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path), *bad("starts_children", tmp_path)]
+    match = subprocess.Popen(command, cwd=BAD.parents[2], stdin=subprocess.PIPE)
+    try:
+        processes = [number(tmp_path, kind) for kind in ("bot", "child", "session", "orphan")]
+        assert all(map(lives, processes))
+    finally:
+        match.send_signal(signal.SIGKILL)
+        match.communicate()
+    until(lambda: not any(map(lives, processes)), "the end of everything that the bot has started")
+
+
+def test_who_does_not_end_is_killed(log: Path) -> None:
+    started = time.monotonic()
+    with Program(bad("does_not_end"), log, Limits(end=0.1)) as program:
+        program.first_line()
+    assert 0.1 < time.monotonic() - started < 5
+
+
+def test_who_is_at_fault_gets_no_time_to_end(log: Path) -> None:
+    with pytest.raises(BotError), Program(bad("says_nothing"), log, Limits(start=0.01, end=3600)) as program:
+        program.first_line()
+
+
+def test_a_kernel_that_lists_no_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        listed = set(keeper._descendants(os.getpid()))
+        monkeypatch.setattr(keeper, "_KERNEL_LISTS_CHILDREN", False)
+        assert process.pid in listed
+        assert set(keeper._descendants(os.getpid())) == listed
+        process.communicate()

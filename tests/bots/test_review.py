@@ -1,0 +1,325 @@
+"""A review of a game: which choices were real, what they lost, and whether a blunder is found."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+
+from device.bots.grading import GradingError, grade_all
+from device.bots.mind import MASTER, Mind
+from device.commands.review import command, in_words
+from device.review import COSTLIEST, Choice, Graded, plainest, real_choices, reviews
+from device.rules import game
+from device.rules.events import Chance, Draft, Event, Tile
+from device.rules.game import Setup, State
+from device.rules.notation import event_of, text_of
+from device.rules.penalty_row import ACTION
+from device.rules.record import Record, write
+from device.rules.solo import preview
+from device.rules.solo_state import State as SoloState
+from tests.appliance.past import SOLO_GRAY, played
+from tests.appliance.running import children
+from tests.appliance.waiting import DEADLINE, until
+from tests.bots.test_minds import Ticks
+from tests.rules.positions import after, board, offer
+from tests.rules.recorded import GOLDEN, lines_of, records
+
+BLUNDER = 8
+"""Points that nobody loses who plays well, however little time the grade has."""
+TWO = Setup("standard", ("Ana", "Rui"))
+COMMAND = Path(sys.executable).with_name("azul-table")
+
+
+@cache
+def two_rounds(seat_to_blunder: int) -> tuple[tuple[Event, ...], int]:
+    """Two rounds of two that play well, but for one draft in the second; its number among the events."""
+    chance = Random(4)
+    mind = Mind(MASTER, Ticks())
+    state: State = game.setup(TWO)
+    events: list[Event] = []
+    blunder = -1
+    while state.round < 2 or game.to_act(state) != game.CHANCE:
+        if game.to_act(state) == game.CHANCE:
+            event = game.chance(state, chance.randrange)
+        elif (
+            state.round == 2
+            and blunder < 0
+            and game.to_act(state) == (seat_to_blunder,)
+            and taken(state, worst(state)) > 2
+            and mind.grade(state, worst(state), 5.0).lost > BLUNDER
+        ):
+            event, blunder = worst(state), len(events)
+        else:
+            event = mind.think(state, 5.0)
+        events.append(event)
+        state = game.apply(state, event)
+    return tuple(events), blunder
+
+
+def worst(state: State) -> Event:
+    """The most tiles that can be taken, to the floor."""
+    floor = [event for event in game.legal(state) if isinstance(event, Draft) and not event.line]
+    return max(floor, key=lambda event: taken(state, event))
+
+
+def taken(state: State, event: Event) -> int:
+    assert isinstance(event, Draft)
+    return state.sources[event.source][event.colour]
+
+
+def graded(chosen: Setup, events: Sequence[Event], seconds: float = 0.05) -> list[Graded]:
+    choices = list(real_choices(chosen, events))
+    found = dict(grade_all([(choice.state, choice.to_grade) for choice in choices], seconds))
+    return [Graded(choice, found[at].lost, found[at].best) for at, choice in enumerate(choices)]
+
+
+# --- Which choices are real ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_every_real_choice_is_one_of_several(path: Path) -> None:
+    record = records(lines_of(path.stem))[0]
+    choices = list(real_choices(record.setup, record.events))
+    assert choices
+    numbers = [choice.number for choice in choices]
+    assert numbers == sorted(set(numbers))
+    for choice in choices:
+        assert choice.event == record.events[choice.number]
+        assert choice.event in game.legal(choice.state)
+        assert choice.to_grade in game.legal(choice.state)
+        assert len(game.legal(choice.state)) > 1
+        assert 0 <= choice.seat < len(record.setup.players)
+    others = set(range(len(record.events))) - set(numbers)
+    assert {number for number, event in enumerate(record.events) if isinstance(event, Chance)} <= others
+
+
+def test_displays_that_hold_the_same_are_one_choice() -> None:
+    state = offer({1: "bbyy", 2: "rrkk", 3: "bbyy"}, board(), board())
+    assert plainest(state, event_of("3b2")) == event_of("1b2")
+    assert plainest(state, event_of("2k2")) == event_of("2k2")
+    assert plainest(offer({0: "b", 1: "b"}), event_of("0b1")) == event_of("0b1")
+
+
+def test_a_single_way_to_go_on_is_no_choice() -> None:
+    full = board({2: "b", 3: "b", 4: "b", 5: "b"}, ("...k.", *["....."] * 4))
+    state = offer({1: "kkkk", 4: "kkkk"}, full, board())
+    assert {text_of(event) for event in game.legal(state)} == {"1kf", "4kf"}
+    assert len({plainest(state, event) for event in game.legal(state)}) == 1
+
+
+# --- Grades ----------------------------------------------------------------------------------------------
+
+
+def lost(state: State, text: str) -> tuple[float, str]:
+    choice = Choice(0, 0, state, event_of(text))
+    ((_, grade),) = grade_all([(state, choice.to_grade)], 0.2)
+    return grade.lost, text_of(grade.best)
+
+
+def test_the_only_sensible_draft_loses_nothing_and_any_other_does() -> None:
+    """The last tile of the offer: it fills a line, or it is dropped for points."""
+    state = offer(
+        {1: "b"}, board({5: "bbbb"}, wall=("b....", ".b...", "..b..", "...b.", "....."), score=9), board()
+    )
+    assert lost(state, "1b5") == (0.0, "1b5")
+    points, best = lost(state, "1bf")
+    assert points > 2
+    assert best == "1b5"
+
+
+def test_a_draft_from_the_second_of_two_equal_displays_is_graded() -> None:
+    """Once, nothing was found to grade there: the search leaves out what comes to the same."""
+    state = offer({1: "bbbb", 2: "yykw", 3: "rrkk", 4: "bbbb"}, board(score=20), board(score=20))
+    assert lost(state, "4bf")[0] > lost(state, "4b4")[0]
+
+
+def columns(*wall: str, lines: dict[int, str]) -> dict[int, float]:
+    """What each column of a gray wall loses, for the topmost full line."""
+    full = board(lines, (*wall, *["....."] * (5 - len(wall))), score=20)
+    state = after(offer({1: "w"}, full, board(), mode="gray"), "1wf")
+    tiles = [event for event in game.legal(state) if isinstance(event, Tile) and event.seat == 0]
+    found = dict(grade_all([(state, tile) for tile in tiles], 0.02))
+    return {tile.column: round(found[at].lost, 6) for at, tile in enumerate(tiles)}
+
+
+def test_a_column_and_its_mirror_image_lose_the_same() -> None:
+    """Once, a first tile in column 5 lost 30 points against column 1."""
+    assert columns(lines={1: "k", 3: "bbb"}) == dict.fromkeys(range(1, 6), 0.0)
+    left, right = columns("b...r", lines={2: "kk"}), columns("r...b", lines={2: "kk"})
+    assert left == {6 - column: lost for column, lost in right.items()}
+
+
+def test_a_column_that_scores_less_loses_the_difference() -> None:
+    found = columns("by...", "yb...", lines={3: "rrr"})
+    assert found[1] == found[2] == 0
+    assert all(2 <= found[column] < 4 for column in (3, 4, 5))
+
+
+def test_no_review_advises_to_lose_at_once() -> None:
+    """Once, it did where a lost game would have ended far below zero otherwise."""
+    full = 0
+    for seed in range(12):
+        play = played(SOLO_GRAY, seed)
+        for choice in real_choices(SOLO_GRAY, play.events):
+            if isinstance(choice.event, Draft) and len(choice.state.boards[ACTION].floor) == 7:
+                full += 1
+                best = Mind(MASTER, Ticks()).grade(choice.state, choice.event, 0.05).best
+                assert isinstance(best, Draft)
+                assert isinstance(choice.state, SoloState)
+                assert best == choice.event or not preview(choice.state, best).loses
+    assert full > 5
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_blunder_is_named_first(seat: int) -> None:
+    events, blunder = two_rounds(seat)
+    found = reviews(graded(TWO, events), 2)
+    costliest = found[seat].costliest
+    assert len(costliest) <= COSTLIEST
+    assert costliest[0].choice.number == blunder
+    assert costliest[0].lost > 3
+    assert costliest[0].better.event != events[blunder]
+    assert sum(each.choices for each in found) == len(list(real_choices(TWO, events)))
+
+
+def test_a_process_that_can_not_grade_is_told() -> None:
+    state = offer({1: "bbbb"}, board(), board())
+    with pytest.raises(GradingError, match="Error"):
+        list(grade_all([(state, event_of("2y1"))], 0.02))
+
+
+def test_who_plays_as_well_as_can_be_loses_nothing_worth_naming() -> None:
+    (review,) = reviews([Graded(Choice(1, 0, game.setup(TWO), event_of("1b1")), 0.3, event_of("1b2"))], 1)
+    assert (review.choices, review.costliest) == (1, ())
+
+
+# --- The command -----------------------------------------------------------------------------------------
+
+Review = Callable[..., "Said"]
+
+
+class Said:
+    """What a run of the command said, and how it ended."""
+
+    def __init__(self, *arguments: str, given: bytes = b"") -> None:
+        ran = subprocess.run([COMMAND, "review", *arguments], input=given, capture_output=True, check=False)
+        self.status, self.out, self.err = ran.returncode, ran.stdout.decode(), ran.stderr.decode()
+
+
+def test_a_blunder_in_words(tmp_path: Path) -> None:
+    events, _ = two_rounds(0)
+    (tmp_path / "round.jsonl").write_bytes(write(TWO, events, stopped=True))
+    said = Said(str(tmp_path / "round.jsonl"), "--seconds", "0.05")
+    assert (said.status, said.err) == (0, "")
+    head, ana, rui = said.out.split("\n\n")
+    assert head.startswith("game 1 (line 1): standard, 2 rounds: Ana ")
+    first, played, better = ana.splitlines()[:3]
+    assert first.startswith("Ana: ")
+    assert "lost" in first
+    assert ", round 2: " in played
+    assert " to the floor (" in played
+    assert better.strip().startswith("better: ")
+    assert rui.startswith("Rui: ")
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_every_mode_is_reviewed(path: Path) -> None:
+    record = records(lines_of(path.stem))[0]
+    head = list(real_choices(record.setup, record.events))[:6]
+    found = dict(grade_all([(choice.state, choice.to_grade) for choice in head], 0.02))
+    made = [Graded(choice, 1 + found[at].lost, found[at].best) for at, choice in enumerate(head)]
+    told = in_words(record, made)
+    for name in record.setup.players:
+        assert f"\n{name}: " in told
+    assert told.count("better: ") == min(6, sum(min(3, each.choices) for each in reviews(made, 4)))
+
+
+def test_every_choice_has_words() -> None:
+    """All kinds of choices that the golden games hold, as they would stand in a review."""
+    kinds = set()
+    for path in GOLDEN:
+        for record in records(lines_of(path.stem)):
+            for choice in real_choices(record.setup, record.events):
+                told = in_words(record, [Graded(choice, 2.0, choice.event)])
+                assert f"2 points, round {choice.state.round}: " in told
+                assert f"({text_of(choice.event)})" in told
+                kinds.add(type(choice.event).__name__)
+    assert kinds == {"Draft", "Tile", "Scoring", "Swap", "Remove"}
+
+
+def test_as_json_and_from_standard_input() -> None:
+    events, blunder = two_rounds(1)
+    said = Said("-", "--json", "--seconds", "0.05", given=write(TWO, events, stopped=True))
+    told = json.loads(said.out)
+    assert (told["game"], told["line"], told["mode"]) == (1, 1, "standard")
+    assert [player["name"] for player in told["players"]] == ["Ana", "Rui"]
+    worst_of_rui = told["players"][1]["costliest"][0]
+    assert worst_of_rui["event"] == blunder
+    assert worst_of_rui["lost"] > 3
+    assert [each["event"] for each in told["grades"]] == [
+        choice.number for choice in real_choices(TWO, events)
+    ]
+
+
+def test_one_game_of_several(tmp_path: Path) -> None:
+    events, _ = two_rounds(0)
+    written = write(TWO, events, stopped=True)
+    (tmp_path / "two.jsonl").write_bytes(2 * written)
+    said = Said(str(tmp_path / "two.jsonl"), "--game", "2", "--seconds", "0.02")
+    assert said.out.startswith(f"game 2 (line {len(written.splitlines()) + 1}): ")
+    assert said.out.count("game ") == 1
+    beyond = Said(str(tmp_path / "two.jsonl"), "--game", "3")
+    assert beyond.status == 1
+    assert beyond.err.endswith("two.jsonl: there is no game 3: the file holds 2 games\n")
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"what\n", b'{"record":"azul","version":9}\n', b"".join(lines_of("standard-2")[:40])]
+)
+def test_damage_is_named_as_by_replay(damage: bytes, tmp_path: Path) -> None:
+    (tmp_path / "damaged.jsonl").write_bytes(damage)
+    said = Said(str(tmp_path / "damaged.jsonl"))
+    replayed = subprocess.run(
+        [COMMAND, "replay", tmp_path / "damaged.jsonl"], capture_output=True, text=True, check=False
+    )
+    assert (said.status, said.out) == (1, "")
+    assert said.err == replayed.stderr != ""
+
+
+def test_ctrl_c_ends_it_with_a_sentence_and_its_processes_are_silent(tmp_path: Path) -> None:
+    """Once, each thinking process wrote a traceback."""
+    events, _ = two_rounds(0)
+    (tmp_path / "round.jsonl").write_bytes(write(TWO, events, stopped=True))
+    arguments: list[str | Path] = [COMMAND, "review", tmp_path / "round.jsonl", "--seconds", "60"]
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        until(lambda: children(process.pid), "the thinking processes")
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, out) == (1, "")
+    assert re.fullmatch(r"interrupted after \d of \d+ choices\n", err)
+
+
+def test_a_file_that_is_not_there_is_said() -> None:
+    ran = CliRunner().invoke(command, ["/nowhere/at/all.jsonl"])
+    assert (ran.exit_code, ran.output) == (
+        1,
+        "/nowhere/at/all.jsonl: can't be read: No such file or directory\n",
+    )
+
+
+def test_no_name_reaches_the_terminal_raw() -> None:
+    record = records(lines_of("standard-2"))[0]
+    named = Setup("standard", ("\x1b[31mAna", "Rui"))
+    odd = Record(1, 1, named, record.events, record.state, record.outcome)
+    assert "\x1b" not in in_words(odd, [])

@@ -1,0 +1,185 @@
+"""The thinking process: it answers without being waited for, and never outlives its parent."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from random import Random
+
+import pytest
+
+from device.bots.mind import Grade, Hint
+from device.bots.simple import play_greedy
+from device.bots.thinker import Answer, Question, Thinker
+from device.rules import game
+from device.rules.events import Draft, Tile
+from device.rules.game import Setup, State
+
+PATIENCE = 30.0
+
+
+def dealt() -> State:
+    state = game.setup(Setup("standard", ("a", "b")))
+    return game.apply(state, game.chance(state, Random(1).randrange))
+
+
+@pytest.fixture
+def answers() -> SimpleQueue[Answer]:
+    return SimpleQueue()
+
+
+@pytest.fixture
+def thinker(answers: SimpleQueue[Answer]) -> Iterator[Thinker]:
+    thinker = Thinker(answers.put)
+    yield thinker
+    thinker.close()
+
+
+def test_it_thinks_hints_and_grades(thinker: Thinker, answers: SimpleQueue[Answer]) -> None:
+    state = dealt()
+    event = game.legal(state)[-1]
+    thinker.ask(Question(1, "think", "strong", state, 0.02))
+    thinker.ask(Question(2, "hint", "strong", state, 0.02))
+    thinker.ask(Question(3, "grade", "master", state, 0.02, event))
+    first, second, third = (answers.get(timeout=PATIENCE) for _ in range(3))
+    assert (first.number, second.number, third.number) == (1, 2, 3)
+    assert isinstance(first.result, Draft)
+    assert first.result in game.legal(state)
+    assert isinstance(second.result, Hint)
+    assert isinstance(third.result, Grade)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [Setup("standard", ("a", "b")), Setup("gray", ("a", "b", "c")), Setup("solo", ("a",), 0, "easy", "gray")],
+)
+def test_a_game_can_be_prepared_for(thinker: Thinker, answers: SimpleQueue[Answer], chosen: Setup) -> None:
+    thinker.ask(Question(1, "prepare", "master", game.setup(chosen), 0.0))
+    assert answers.get(timeout=PATIENCE) == Answer(1, None)
+
+
+def test_asking_does_not_wait(thinker: Thinker, answers: SimpleQueue[Answer]) -> None:
+    thinker.ask(Question(1, "think", "strong", dealt(), 0.01))
+    answers.get(timeout=PATIENCE)
+    start = time.perf_counter()
+    thinker.ask(Question(2, "think", "master", dealt(), 60.0))
+    thinker.close()
+    assert time.perf_counter() - start < 1.0
+    with pytest.raises(Empty):
+        answers.get(timeout=0.2)
+
+
+def test_a_fault_is_told_and_the_next_question_is_answered(
+    thinker: Thinker, answers: SimpleQueue[Answer]
+) -> None:
+    thinker.ask(Question(1, "think", "nobody", dealt(), 0.01))
+    told = answers.get(timeout=PATIENCE)
+    assert told.result is None
+    assert told.error == "KeyError: 'nobody'"
+    thinker.ask(Question(2, "think", "strong", dealt(), 0.01))
+    assert answers.get(timeout=PATIENCE).result in game.legal(dealt())
+
+
+def test_a_process_that_dies_is_told_and_started_again(
+    thinker: Thinker, answers: SimpleQueue[Answer]
+) -> None:
+    thinker.ask(Question(1, "think", "master", dealt(), 60.0))
+    process = thinker._process
+    assert process is not None
+    process.kill()
+    assert answers.get(timeout=PATIENCE) == Answer(1, None, "the thinking process ended")
+    process.wait()
+    thinker.ask(Question(2, "think", "strong", dealt(), 0.01))
+    assert answers.get(timeout=PATIENCE).result is not None
+
+
+PARENT = """
+import time
+from random import Random
+from device.bots.simple import play_greedy
+from device.bots.thinker import Question, Thinker
+from device.rules import game
+from device.rules.game import Setup
+state = game.setup(Setup("standard", ("a", "b")))
+state = game.apply(state, game.chance(state, Random(1).randrange))
+thinker = Thinker(lambda answer: print("answered", flush=True))
+thinker.ask(Question(1, "think", "strong", state, 0.01))
+time.sleep(0.1)
+thinker.ask(Question(2, "think", "master", state, 120.0))
+print(thinker._process.pid, flush=True)
+time.sleep(120)
+"""
+
+
+def test_it_dies_with_its_parent_in_mid_thought() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    with parent.stdout:
+        lines = [parent.stdout.readline().strip() for _ in range(2)]
+        child = int(next(line for line in lines if line != "answered"))
+        assert Path(f"/proc/{child}").exists()
+        os.kill(parent.pid, signal.SIGKILL)
+        parent.wait()
+    deadline = time.monotonic() + PATIENCE
+    while _runs(child) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not _runs(child)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there and not merely unburied."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_question_that_is_forgotten_makes_way_for_the_next(
+    thinker: Thinker, answers: SimpleQueue[Answer]
+) -> None:
+    """In mid-search, and while it waits behind another; neither is answered."""
+    thinker.ask(Question(1, "think", "strong", dealt(), 0.01))
+    assert answers.get(timeout=PATIENCE).number == 1
+    thinker.ask(Question(2, "think", "master", dealt(), 10 * PATIENCE))
+    thinker.ask(Question(3, "think", "master", dealt(), 10 * PATIENCE))
+    thinker.ask(Question(4, "think", "strong", dealt(), 0.01))
+    thinker.forget(3)
+    thinker.forget(2)
+    assert answers.get(timeout=PATIENCE).number == 4
+    assert answers.empty()
+
+
+@pytest.mark.parametrize("name", ["random", "calm", "greedy", "strong", "master"])
+def test_each_seat_is_thought_for_where_several_choose_columns(
+    name: str, thinker: Thinker, answers: SimpleQueue[Answer]
+) -> None:
+    """G3: not only for the first of them."""
+    state = game.setup(Setup("gray", ("a", "b")))
+    below = Random(3).randrange
+    while len(game.to_act(state)) < 2 or game.to_act(state) == game.CHANCE:
+        due = game.to_act(state) == game.CHANCE
+        state = game.apply(state, game.chance(state, below) if due else play_greedy(state, below))
+    for seat in (1, 0):
+        thinker.ask(Question(seat, "think", name, state, 0.05, seat=seat))
+        chosen = answers.get(timeout=PATIENCE).result
+        assert isinstance(chosen, Tile)
+        assert chosen.seat == seat
+        assert chosen in game.legal(state)
+
+
+def test_a_process_that_ends_before_it_is_asked_loses_no_question(
+    monkeypatch: pytest.MonkeyPatch, answers: SimpleQueue[Answer]
+) -> None:
+    """Its reader had looked for open questions before this one was: it was never told of."""
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    thinker = Thinker(answers.put)
+    for number in range(20):
+        thinker.ask(Question(number, "think", "strong", dealt(), 0.01))
+        answer = answers.get(timeout=PATIENCE)
+        assert (answer.number, answer.result) == (number, None)
+    thinker.close()
+    assert answers.empty()

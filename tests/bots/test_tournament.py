@@ -1,0 +1,361 @@
+"""Round robins: the schedule, the table, the ratings, and going on after an interruption."""
+
+import json
+import math
+import random
+import signal
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from device.bots import ledger, match
+from device.bots.contestants import Contestant, contestants
+from device.bots.ledger import Ledger, LedgerError, folder_name, settings_of
+from device.bots.match import Fault, Terms
+from device.bots.pool import PoolError, cores, own_core, play_all
+from device.bots.rating import SCALE, ratings, share
+from device.bots.tournament import schedule, standings
+from device.cli import azul_table
+from device.commands import tournament as command
+from device.rules.game import Setup
+from device.rules.record import read, write
+from device.rules.record_forms import Forfeit
+from tests.appliance.running import COMMAND
+from tests.appliance.waiting import until
+from tests.bots.test_program import BAD
+
+TERMS = Terms(1000)
+PLAYERS = contestants(["greedy", "random", "greedy@5"])
+FLOOR_BOT = f"floor={sys.executable} -I -S {BAD} behaves"
+CRASHER = f"crasher={sys.executable} -I -S {BAD} ends_at_once"
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner().invoke(azul_table, [str(each) for each in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def settings(players: tuple[Contestant, ...] = PLAYERS, seeds: tuple[int, ...] = (1, 2)) -> dict[str, object]:
+    return settings_of(players, seeds, TERMS, "test")
+
+
+def result(number: int, names: tuple[str, str] = ("one", "two"), loser: int = 0) -> match.Result:
+    """A game that ended before it began."""
+    written = write(Setup("dtc", names), [], forfeit=Forfeit(loser, "crash"))
+    scores = (-50, 0) if loser == 0 else (0, -50)
+    fault = Fault(loser, "crash", "it ended")
+    return match.Result(number, names, 7, 0, 0, scores, (1 - loser,), (5, 6), written, fault)
+
+
+def scored(names: tuple[str, str], scores: tuple[int, int]) -> match.Result:
+    winners = tuple(seat for seat in range(2) if scores[seat] == max(scores))
+    return match.Result(1, names, 1, 0, 5, scores, winners, (10, 20), b"")
+
+
+# --- Schedule and table ----------------------------------------------------------------------------------
+
+
+def test_every_pair_plays_every_seed_and_each_starts_once() -> None:
+    games = schedule(PLAYERS, range(4, 7), TERMS)
+    assert [game.number for game in games] == list(range(1, 19))
+    played = {(*(player.name for player in game.players), game.seed, game.first) for game in games}
+    names = [player.name for player in PLAYERS]
+    assert played == {
+        (*pair, seed, first) for pair in combinations(names, 2) for seed in (4, 5, 6) for first in (0, 1)
+    }
+    assert [game.seed for game in games] == sorted(game.seed for game in games)
+    assert all(game.terms is TERMS for game in games)
+
+
+def test_two_points_for_a_win_one_for_a_tie_and_game_points_part_equals() -> None:
+    table = standings(
+        ["one", "two", "three"],
+        [
+            scored(("one", "two"), (30, 30)),
+            scored(("one", "three"), (20, 10)),
+            scored(("two", "three"), (40, 10)),
+        ],
+    )
+    assert [(line.place, line.name, line.points, line.game_points) for line in table] == [
+        (1, "two", 3, 70),
+        (2, "one", 3, 50),
+        (3, "three", 0, 20),
+    ]
+    assert [(line.won, line.tied, line.lost, line.games) for line in table] == [
+        (1, 1, 0, 2),
+        (1, 1, 0, 2),
+        (0, 0, 2, 2),
+    ]
+    assert [line.thinking for line in table] == [30, 20, 40]
+
+
+def test_who_has_the_same_shares_the_place() -> None:
+    table = standings(["one", "two", "three"], [scored(("one", "two"), (30, 30))])
+    assert [(line.place, line.name) for line in table] == [(1, "one"), (1, "two"), (3, "three")]
+
+
+def test_faults_are_counted_and_cost_50() -> None:
+    table = standings(["one", "two"], [result(1), result(2, loser=1), result(3)])
+    assert [(line.name, line.points, line.game_points, line.faults) for line in table] == [
+        ("two", 4, -50, 1),
+        ("one", 2, -100, 2),
+    ]
+
+
+# --- Ratings ---------------------------------------------------------------------------------------------
+
+
+def test_a_rating_of_two_is_the_logarithm_of_their_wins() -> None:
+    one, two = ratings(2, [(0, 1, 1.0)] * 750 + [(0, 1, 0.0)] * 250)
+    assert one.points == pytest.approx(-two.points)
+    assert one.points - two.points == pytest.approx(400 * math.log10(3), abs=1)
+    assert one.error == pytest.approx(1.96 * SCALE / math.sqrt(1000 * 0.75 * 0.25) / 2, rel=0.02)
+
+
+def test_a_tie_is_half_a_win_and_the_order_of_names_does_not_matter() -> None:
+    ties = ratings(2, [(0, 1, 0.5)] * 10)
+    assert [each.points for each in ties] == pytest.approx([0, 0], abs=1e-9)
+    one, two = ratings(2, [(0, 1, 1.0), (1, 0, 0.0), (0, 1, 0.0)])
+    assert (one.points, two.points) == pytest.approx((-two.points, -one.points))
+    assert one.points > 0
+
+
+def test_who_has_won_everything_has_a_rating_too_and_a_wide_error() -> None:
+    few, _ = ratings(2, [(0, 1, 1.0)] * 4)
+    many, _ = ratings(2, [(0, 1, 1.0)] * 4000)
+    assert 0 < few.points < many.points < 2000
+    assert few.error > 150
+
+
+def test_without_games_nothing_is_known() -> None:
+    one, _ = ratings(2, [])
+    assert (one.points, ratings(0, [])) == (0, [])
+    assert one.error > 400
+
+
+def test_the_errors_hold_the_truth_19_times_in_20() -> None:
+    chance = random.Random(5)
+    truth = [-1.0, -0.3, 0.2, 1.1]
+    held = 0
+    for _ in range(100):
+        games = [
+            (one, other, float(chance.random() < 1 / (1 + math.exp(truth[other] - truth[one]))))
+            for one, other in combinations(range(4), 2)
+            for _ in range(20)
+        ]
+        found = ratings(4, games)
+        held += sum(
+            abs(rating.points - SCALE * (strength - sum(truth) / 4)) < rating.error
+            for rating, strength in zip(found, truth, strict=True)
+        )
+    assert 0.92 < held / 400 < 0.98
+
+
+def test_the_share_of_wins_and_its_error() -> None:
+    assert share(20, 20) == pytest.approx((0.8389, 1.0), abs=1e-4)
+    assert share(50, 100) == pytest.approx((0.4038, 0.5962), abs=1e-4)
+
+
+# --- The folder ------------------------------------------------------------------------------------------
+
+
+def test_games_are_kept_and_found_again(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "t", settings()) as kept:
+        kept.add(result(3))
+        kept.add(result(1, loser=1))
+    with Ledger(tmp_path / "t", settings()) as found:
+        assert found.results == [result(3), result(1, loser=1)]
+        found.add(result(2))
+    assert len(records(tmp_path / "t")) == 3
+
+
+def records(folder: Path) -> list[object]:
+    return list(read((folder / ledger.RECORDS).read_bytes().splitlines(keepends=True)))
+
+
+@pytest.mark.parametrize("cut", [1, 20, 150])
+def test_half_a_line_is_cut_off(tmp_path: Path, cut: int) -> None:
+    with Ledger(tmp_path, settings()) as kept:
+        kept.add(result(1))
+        kept.add(result(2))
+    results = tmp_path / ledger.RESULTS
+    whole = results.read_bytes()
+    results.write_bytes(whole[:-cut])
+    with Ledger(tmp_path, settings()) as found:
+        assert [each.number for each in found.results] == [1]
+        found.add(result(2))
+    assert results.read_bytes() == whole
+    assert len(records(tmp_path)) == 2
+
+
+def test_a_record_without_its_line_is_cut_off(tmp_path: Path) -> None:
+    with Ledger(tmp_path, settings()) as kept:
+        kept.add(result(1))
+    with (tmp_path / ledger.RECORDS).open("ab") as stream:
+        stream.write(result(2).written[:70])
+    with Ledger(tmp_path, settings()) as found:
+        found.add(result(2))
+    assert len(records(tmp_path)) == 2
+
+
+def test_a_line_without_its_record_is_cut_off(tmp_path: Path) -> None:
+    with Ledger(tmp_path, settings()) as kept:
+        kept.add(result(1))
+        kept.add(result(2))
+    path = tmp_path / ledger.RECORDS
+    path.write_bytes(path.read_bytes()[:-10])
+    with Ledger(tmp_path, settings()) as found:
+        assert [each.number for each in found.results] == [1]
+    assert len(records(tmp_path)) == 1
+
+
+def test_damage_is_told(tmp_path: Path) -> None:
+    with Ledger(tmp_path, settings()) as kept:
+        kept.add(result(1))
+    path = tmp_path / ledger.RECORDS
+    path.write_bytes(path.read_bytes().replace(b'"winners":[1]', b'"winners":[0]'))
+    with pytest.raises(LedgerError, match="game 1 is damaged: "):
+        Ledger(tmp_path, settings())
+    (tmp_path / ledger.SETTINGS).write_bytes(b"{")
+    with pytest.raises(LedgerError, match="is damaged"):
+        Ledger(tmp_path, settings())
+    (tmp_path / ledger.SETTINGS).unlink()
+    with pytest.raises(LedgerError, match="nobody knows whose games"):
+        Ledger(tmp_path, settings())
+
+
+def test_another_tournament_needs_another_folder(tmp_path: Path) -> None:
+    Ledger(tmp_path, settings()).__exit__()
+    with pytest.raises(LedgerError, match="holds a tournament with other bots; choose another folder"):
+        Ledger(tmp_path, settings(contestants(["random", "greedy"])))
+    with pytest.raises(LedgerError, match="with other seeds"):
+        Ledger(tmp_path, settings(seeds=(1, 2, 3)))
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    with Ledger(tmp_path, settings()), pytest.raises(LedgerError, match="another process"):
+        Ledger(tmp_path, settings())
+
+
+def test_the_folders_name_is_that_of_the_tournament(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    names = []
+    for text in ("one", "two", "one"):
+        bot.write_text(text)
+        names.append(folder_name(settings(contestants(["greedy", f"python3 {bot}"]))))
+    assert names[0] == names[2] != names[1]
+    assert all(name.startswith("greedy-bot.py-") for name in names)
+    assert folder_name(settings(seeds=(1,))) != folder_name(settings())
+
+
+# --- Games at once ---------------------------------------------------------------------------------------
+
+
+def test_matches_have_a_core_each() -> None:
+    with own_core() as one, own_core() as other:
+        assert one != other or cores() == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_machine_that_can_not_play_is_no_bots_fault(jobs: int, tmp_path: Path) -> None:
+    games = schedule(PLAYERS[:2], [1], TERMS)
+    with pytest.raises(PoolError, match=r"game \d can't be played here: .*No such file"):
+        list(play_all(games, tmp_path / "nowhere", jobs))
+
+
+# --- The command -----------------------------------------------------------------------------------------
+
+
+def test_tournament_prints_a_table_and_shows_it_again(tmp_path: Path) -> None:
+    arguments = ["tournament", "greedy", FLOOR_BOT, CRASHER, "--seeds", 1, "--folder", tmp_path / "t"]
+    result = run(*arguments)
+    assert result.exit_code == 0
+    head, *lines = result.stdout.splitlines()
+    assert " ".join(head.split()) == (
+        "bot points game points games won tied lost faults rating thinking a game"
+    )
+    place, name, points, _, *rest = lines[0].split()
+    assert (place, name, points, rest[:5]) == ("1", "greedy", "8", ["4", "4", "0", "0", "0"])
+    assert lines[1].split()[:9] == ["2", "floor", "4", "0", "4", "2", "0", "2", "0"]
+    assert lines[2].split()[:9] == ["3", "crasher", "0", "-200", "4", "0", "0", "4", "4"]
+    assert result.stderr == f"games: {tmp_path / 't'}\n"
+    assert run("replay", tmp_path / "t" / "records.jsonl").stdout.count("\n") == 6
+    told = json.loads((tmp_path / "t" / "standings.json").read_text())
+    assert [line["bot"] for line in told["standings"]] == ["greedy", "floor", "crasher"]
+    assert json.loads(run(*arguments, "--json").stdout) == told
+
+
+def test_tournament_goes_on_after_it_was_killed(tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    arguments = [
+        str(COMMAND),
+        "tournament",
+        "greedy",
+        "random",
+        "--seeds",
+        "4",
+        "--jobs",
+        "2",
+        "--folder",
+        str(folder),
+    ]
+    results = folder / ledger.RESULTS
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL) as process:
+        until(lambda: results.exists() and results.read_bytes().count(b"\n") > 1, "two games")
+        process.send_signal(signal.SIGKILL)
+    kept = results.read_bytes()
+    kept = kept[: kept.rindex(b"\n") + 1]
+    with Ledger(folder, json.loads((folder / ledger.SETTINGS).read_bytes())) as stopped:
+        assert 2 <= len(stopped.results) < 8
+    done = subprocess.run(arguments, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert results.read_bytes().startswith(kept)
+    numbers = [json.loads(line)["game"] for line in results.read_bytes().splitlines()]
+    assert sorted(numbers) == list(range(1, 9))
+    assert len(records(folder)) == 8
+
+
+def test_tournament_interrupted_says_what_is_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    silent = f"silent={sys.executable} -I -S {BAD} stops_answering"
+    arguments = [str(COMMAND), "tournament", CRASHER, "greedy", silent, "--seeds", "1", "--jobs", "1"]
+    with subprocess.Popen(
+        [*arguments, "--folder", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        results = folder / ledger.RESULTS
+        until(lambda: results.exists() and results.read_bytes().count(b"\n") == 4, "four games")
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, b"")
+    assert errors == b"interrupted; 4 of 6 games are kept; the same command goes on\n"
+
+
+def test_tournament_keeps_its_games_in_the_data_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(command, "_play", lambda games, ledger, jobs: None)
+    result = run("tournament", "greedy", "random")
+    (folder,) = tmp_path.glob("azul-table/tournaments/greedy-random-*")
+    assert result.stderr == f"games: {folder}\n"
+
+
+def test_tournament_refuses_the_folder_of_another(tmp_path: Path) -> None:
+    Ledger(tmp_path, settings()).__exit__()
+    result = run("tournament", "greedy", "random", "--folder", tmp_path)
+    assert result.exit_code == 1
+    assert "holds a tournament with other" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["greedy"], ["greedy", "deep"], ["greedy", "random", "--seeds", "0"]]
+)
+def test_tournament_wrong_usage_has_status_2(arguments: list[str]) -> None:
+    result = run("tournament", *arguments)
+    assert result.exit_code == 2
+    assert "Error: " in result.stderr
