@@ -7,12 +7,14 @@ a name stands for is written in one layout file (`hardware/layouts`); nothing ab
              seat.S.tens.N   seat.S.units.N   seat.S.turn   status
     buttons  display.D   centre   seat.S.line.L   seat.S.floor   ok   undo
     readers  display.D   centre   seat.S   shared
+    parts    lights   buttons   pico   power   heat   button.NAME   reader.NAME     (what may be lost)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, Protocol
 
 Rgb = tuple[int, int, int]
@@ -28,6 +30,13 @@ OK: Final = "ok"
 UNDO: Final = "undo"
 SHARED: Final = "shared"
 """The one reader that stands for all, where a table has no more."""
+
+LIGHTS: Final = "lights"
+BUTTONS: Final = "buttons"
+PICO: Final = "pico"
+POWER: Final = "power"
+HEAT: Final = "heat"
+"""Parts that may be lost as a whole; single ones are named by `button_part` and `reader_part`."""
 
 
 class HardwareError(Exception):
@@ -83,6 +92,55 @@ InputEvent = ButtonPressed | TagArrived | TagLeft
 """Everything that hands can tell the table."""
 
 
+class Loss(StrEnum):
+    """Why a part of the table is lost: keys of the pages' words, which say what to do."""
+
+    ABSENT = "absent"  # it is not there: not plugged in, or not switched on in the Pi's config.txt
+    DENIED = "denied"  # this user may not use it
+    BUSY = "busy"  # another program has it
+    LIBRARY = "library"  # a library that it needs is missing, or can't work here
+    UNPLUGGED = "unplugged"  # it worked, and is gone
+    SILENT = "silent"  # it is there, but does not answer
+    GARBLED = "garbled"  # what it says makes no sense
+    CHATTERING = "chattering"  # a switch closes and opens by itself
+    VOLTAGE = "voltage"  # the Pi is fed too little
+    HOT = "hot"  # the Pi slows down because it is too hot
+    FAILED = "failed"  # anything else
+
+
+@dataclass(frozen=True, slots=True)
+class PartLost:
+    """A part of the table does not work from now on; the last one of a part holds.
+
+    `told` is a sentence in English with the details and what to do, for logs and for `azul-table doctor`.
+    """
+
+    part: str
+    why: Loss
+    told: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PartBack:
+    """A part that was lost works again."""
+
+    part: str
+    at: float
+
+
+HardwareEvent = InputEvent | PartLost | PartBack
+"""Everything that drivers put into the inbox."""
+
+
+class PartError(HardwareError):
+    """A part of the table can't be used, and why; drivers raise it, the table is told as `PartLost`."""
+
+    def __init__(self, why: Loss, told: str) -> None:
+        super().__init__(told)
+        self.why = why
+
+
 class Lights(Protocol):
     """A driver for all lights of a table."""
 
@@ -96,7 +154,7 @@ class Lights(Protocol):
 class Inputs(Protocol):
     """A driver for everything that hands touch."""
 
-    def start(self, put: Callable[[InputEvent], None]) -> None:
+    def start(self, put: Callable[[HardwareEvent], None]) -> None:
         """Give every event from now on to `put`, from any thread; raise HardwareError when that can't be."""
 
     def close(self) -> None:
@@ -161,3 +219,13 @@ def floor_button(seat: int) -> str:
 def seat_reader(seat: int) -> str:
     """Name the reader of a seat."""
     return f"seat.{seat}"
+
+
+def button_part(button: str) -> str:
+    """Name a button as a part that may be lost."""
+    return f"button.{button}"
+
+
+def reader_part(reader: str) -> str:
+    """Name a reader as a part that may be lost."""
+    return f"reader.{reader}"

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import reprlib
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from hardware.api import SHARED, LayoutError
+from hardware.api import SHARED, HardwareError, LayoutError
 from hardware.drawing_checks import check_drawing
-from hardware.layout_file import LayoutFile
+from hardware.driver_checks import check_drivers
+from hardware.layout_file import ButtonsDriver, ColourOrder, LayoutFile, LightsDriver, ReadersDriver
 from hardware.layout_reader import Faults, read_tables
 from hardware.pin_checks import check_pins
 from hardware.places import Switch, parts
@@ -54,19 +55,47 @@ class PlacedButton:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A tag reader and the pin that receives from it."""
+    """A tag reader, and the pin that receives from it or the path of its port (`/dev/ttyUSB0`)."""
 
     name: str
-    pin: int
+    wire: int | str
+
+    @property
+    def pin(self) -> int:
+        """The pin that receives; raises HardwareError for a reader on a port."""
+        if isinstance(self.wire, str):
+            raise HardwareError(f"reader {self.name!r} is on the port {self.wire}, not on a pin")
+        return self.wire
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Lights one after another on one data line."""
+    """Lights one after another on one data line, and what becomes of a colour on its way to them.
+
+    `order` is that in which they take red, green and blue. A channel of 0 to 1 is sent as
+    `brightness * channel ** gamma`.
+    """
 
     name: str
     pin: int
     pixels: int
+    order: ColourOrder = "GRB"
+    brightness: float = 1.0
+    gamma: float = 2.2
+
+
+@dataclass(frozen=True, slots=True)
+class Drivers:
+    """The names of the drivers that a table uses."""
+
+    lights: LightsDriver
+    buttons: ButtonsDriver
+    readers: ReadersDriver
+
+
+DRIVERS: Final = {"pi": Drivers("neopixel", "gpio", "rdm6300"), "pico": Drivers("pico", "pico", "pico")}
+"""The drivers of a table whose file names none, by its controller."""
+SIMULATED: Final = Drivers("simulated", "simulated", "simulated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +141,12 @@ class Layout:
     chains: tuple[Chain, ...]
     matrix: Matrix | None
     supply: Supply
+    drivers: Drivers
+
+
+def simulated(layout: Layout) -> Layout:
+    """Return the layout with the simulated table for all of its drivers."""
+    return replace(layout, drivers=SIMULATED)
 
 
 def shipped_layouts() -> list[str]:
@@ -133,6 +168,7 @@ def read_layout(name_or_path: str) -> Layout:
     check_parts(file, document, faults)
     check_pixels(file, document, faults)
     check_pins(file, document, faults)
+    check_drivers(file, faults)
     check_supply(file, faults)
     check_drawing(file, faults)
     if faults.found:
@@ -165,7 +201,7 @@ def _find(name_or_path: str) -> Path:
     if name_or_path in shipped:
         return _SHIPPED / f"{name_or_path}.toml"
     if name_or_path == path.name and not path.suffix and not _exists(path):
-        names = " and ".join(shipped)
+        names = ", ".join(shipped)
         told = (
             f"there is no layout {reprlib.repr(name_or_path)}; {names} ship, any other is given by its path"
         )
@@ -225,7 +261,10 @@ def _build(name: str, file: LayoutFile) -> Layout:
         buttons=_buttons(file),
         readers=_readers(file),
         outlines=_outlines(file),
-        chains=tuple(Chain(chain, it.pin, it.pixels) for chain, it in file.chain.items()),
+        chains=tuple(
+            Chain(chain, it.pin, it.pixels, it.order, it.brightness, it.gamma)
+            for chain, it in file.chain.items()
+        ),
         matrix=Matrix(file.matrix.rows, file.matrix.columns) if file.matrix else None,
         supply=Supply(
             file.supply.volts,
@@ -234,6 +273,7 @@ def _build(name: str, file: LayoutFile) -> Layout:
             file.supply.channel_milliamperes,
             file.supply.idle_milliamperes,
         ),
+        drivers=_drivers(file, DRIVERS[file.controller]),
     )
 
 
@@ -268,6 +308,15 @@ def _buttons(file: LayoutFile) -> tuple[PlacedButton, ...]:
 def _readers(file: LayoutFile) -> tuple[Reader, ...]:
     own = [Reader(part.name, part.reader) for part in parts(file) if part.reader is not None]
     return (*own, Reader(SHARED, file.shared.reader)) if file.shared else tuple(own)
+
+
+def _drivers(file: LayoutFile, usual: Drivers) -> Drivers:
+    named = file.drivers
+    if named is None:
+        return usual
+    return Drivers(
+        named.lights or usual.lights, named.buttons or usual.buttons, named.readers or usual.readers
+    )
 
 
 def _outlines(file: LayoutFile) -> tuple[Outline, ...]:

@@ -11,6 +11,13 @@ from msgspec import Meta, Struct
 
 _FAR = 10_000
 
+ColourOrder = Literal["GRB", "RGB", "RBG", "GBR", "BRG", "BGR"]
+"""The order in which a light takes its colours; most take green first."""
+LightsDriver = Literal["neopixel", "spi", "pwm", "pio", "pico", "simulated"]
+"""`neopixel` is the one of the next three that the pin and the board allow."""
+ButtonsDriver = Literal["gpio", "pico", "simulated"]
+ReadersDriver = Literal["rdm6300", "id-12la", "pn532", "pico", "simulated"]
+
 Text = Annotated[
     str, Meta(min_length=1, max_length=100, title="text", description="text in quotes, 1 to 100 characters")
 ]
@@ -25,6 +32,13 @@ Turn = Annotated[
     float, Meta(ge=-360, le=360, title="turn", description="a number of degrees from -360 to 360, clockwise")
 ]
 Pin = Annotated[int, Meta(ge=0, le=999, title="pin", description="the number of a pin, as in GPIO10 or GP10")]
+Wire = Annotated[
+    int | str,
+    Meta(
+        title="pin or port",
+        description='the number of the pin that receives, or the path of a port as "/dev/ttyUSB0"',
+    ),
+]
 Pixel = Annotated[
     int, Meta(ge=0, le=9_999, title="pixel", description="a whole number from 0, the first pixel of a chain")
 ]
@@ -49,9 +63,14 @@ Point = Annotated[
     tuple[Position, Position],
     Meta(title="point", description="[x, y] in millimetres, each from -10000 to 10000"),
 ]
-FourPoints = Annotated[
-    tuple[Point, Point, Point, Point],
-    Meta(title="list of four points", description="[...] with four points [x, y] in millimetres"),
+FewPoints = Annotated[
+    tuple[Point, ...],
+    Meta(
+        min_length=1,
+        max_length=4,
+        title="list of four points or one",
+        description="[...] with four points [x, y] in millimetres, or with a single one",
+    ),
 ]
 Pins = Annotated[
     tuple[Pin, ...],
@@ -95,10 +114,55 @@ class FileSupply(FileTable, frozen=True):
 
 
 class FileChain(FileTable, frozen=True):
-    """One data line and how many pixels hang on it."""
+    """One data line, how many pixels hang on it, and what they make of the bytes they get."""
 
     pin: Pin
     pixels: Count
+    order: Annotated[
+        ColourOrder,
+        Meta(title="order of colours", description='"GRB", "RGB", "RBG", "GBR", "BRG" or "BGR"'),
+    ] = "GRB"
+    brightness: Annotated[
+        float, Meta(gt=0, le=1, title="brightness", description="a number above 0, at most 1")
+    ] = 1.0
+    gamma: Annotated[
+        float, Meta(ge=1, le=4, title="gamma", description="a number from 1 (none) to 4; 2.2 suits eyes")
+    ] = 2.2
+
+
+class FileDrivers(FileTable, frozen=True):
+    """The drivers of the table, where they are not those that its controller suggests."""
+
+    lights: (
+        Annotated[
+            LightsDriver,
+            Meta(
+                title="driver of lights",
+                description='"neopixel", "spi", "pwm" or "pio" for a pi, "pico" for a pico, or "simulated"',
+            ),
+        ]
+        | None
+    ) = None
+    buttons: (
+        Annotated[
+            ButtonsDriver,
+            Meta(
+                title="driver of buttons",
+                description='"gpio" for a pi, "pico" for a pico, or "simulated"',
+            ),
+        ]
+        | None
+    ) = None
+    readers: (
+        Annotated[
+            ReadersDriver,
+            Meta(
+                title="driver of readers",
+                description='"rdm6300", "id-12la" or "pn532" for a pi, "pico" for a pico, or "simulated"',
+            ),
+        ]
+        | None
+    ) = None
 
 
 class FileMatrix(FileTable, frozen=True):
@@ -181,15 +245,18 @@ class SeatBoard(FileTable, frozen=True):
 
 
 class DisplayPlate(FileTable, frozen=True):
-    """A display, described once for all displays; 0, 0 is its middle."""
+    """A display, described once for all displays; 0, 0 is its middle.
+
+    It has four lights, and display 5 a fifth; or a single one, and no fifth anywhere.
+    """
 
     diameter: Size
-    lights: FourPoints
+    lights: FewPoints
     light_size: Size
-    fifth: Point
-    fifth_size: Size
     button: Point
     button_size: Size
+    fifth: Point | None = None
+    fifth_size: Size | None = None
 
 
 class FileSeat(FileTable, frozen=True):
@@ -202,7 +269,7 @@ class FileSeat(FileTable, frozen=True):
     first: Pixel
     line_buttons: LineSwitches
     floor_button: Switch
-    reader: Pin | None = None
+    reader: Wire | None = None
 
 
 class FileDisplay(FileTable, frozen=True):
@@ -214,7 +281,7 @@ class FileDisplay(FileTable, frozen=True):
     chain: Text
     first: Pixel
     button: Switch
-    reader: Pin | None = None
+    reader: Wire | None = None
 
 
 class Ring(FileTable, frozen=True):
@@ -239,7 +306,7 @@ class FileCentre(FileTable, frozen=True):
     chain: Text
     first: Pixel
     button: Switch
-    reader: Pin | None = None
+    reader: Wire | None = None
 
 
 class FileStatus(FileTable, frozen=True):
@@ -265,11 +332,14 @@ class FileButton(FileTable, frozen=True):
 class FileShared(FileTable, frozen=True):
     """The one reader for everybody."""
 
-    reader: Pin
+    reader: Wire
 
 
 class LayoutFile(FileTable, frozen=True):
-    """A whole layout file; a part that is missing or faulty is None (or not in its dict)."""
+    """A whole layout file; a part that is missing or faulty is None (or not in its dict).
+
+    Without a seat's board and seats' tables, the boards are on the players' phones.
+    """
 
     title: Text | None
     controller: (
@@ -279,13 +349,14 @@ class LayoutFile(FileTable, frozen=True):
     table: Tabletop | None
     supply: FileSupply | None
     chain: dict[str, FileChain]
-    seat_board: SeatBoard | None
     display_plate: DisplayPlate | None
     centre: FileCentre | None
     status: FileStatus | None
     ok: FileButton | None
     undo: FileButton | None
+    seat_board: SeatBoard | None = None
     seat: dict[str, FileSeat] = {}
     display: dict[str, FileDisplay] = {}
     matrix: FileMatrix | None = None
+    drivers: FileDrivers | None = None
     shared: FileShared | None = None

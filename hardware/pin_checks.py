@@ -45,8 +45,8 @@ CONTROLLERS: Final = {
         pins=frozenset({*range(23), 26, 27, 28}),
     ),
 }
-"""GPIO10 of a Pi sends to lights through SPI, which takes GPIO9 and 11 as well. Its serial port is GPIO14
-(transmit) and 15 (receive); a Pi 4 or 5 has more of them, each on a pair of pins."""
+"""GPIO10 of a Pi sends to lights through SPI, which takes GPIO9 and 11 as well; sent by PIO they stay free.
+Its serial port is GPIO14 (transmit) and 15 (receive); a Pi 4 or 5 has more, each on a pair of pins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def _claims(file: LayoutFile, controller: Controller) -> Iterator[Claim]:
     for name, chain in file.chain.items():
         path = f"chain.{key_text(name)}.pin"
         yield Claim(path, chain.pin)
-        for pin in controller.buses.get(chain.pin, ()):
+        for pin in () if by_pio(file) else controller.buses.get(chain.pin, ()):
             yield Claim(path, pin, f" (the SPI bus of {controller.name(chain.pin)} takes it)")
     for path, reader in readers(file):
         yield Claim(path, reader)
@@ -114,8 +114,20 @@ def _claims(file: LayoutFile, controller: Controller) -> Iterator[Claim]:
             yield Claim(path, switch)
 
 
+def by_pio(file: LayoutFile) -> bool:
+    """Tell whether the lights are sent by the programmable pins of a Pi 5, which take nothing with them."""
+    return file.drivers is not None and file.drivers.lights == "pio"
+
+
 def readers(file: LayoutFile) -> Iterator[tuple[str, int]]:
-    """Name every reader's place in the file and its pin."""
+    """Name the place in the file and the pin of every reader that is on a pin."""
+    for path, wire in wires(file):
+        if isinstance(wire, int):
+            yield path, wire
+
+
+def wires(file: LayoutFile) -> Iterator[tuple[str, int | str]]:
+    """Name every reader's place in the file, and its pin or port."""
     for kind, parts in (("display", file.display), ("seat", file.seat)):
         for number, part in parts.items():
             if part.reader is not None:

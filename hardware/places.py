@@ -86,7 +86,7 @@ class Part:
     """Where each of the buttons is wired to."""
     chain: str = ""
     first: int = 0
-    reader: int | None = None
+    reader: int | str | None = None
 
     def name_of(self, spot: Spot) -> str:
         """Return the full name of a light or button of this part."""
@@ -190,12 +190,14 @@ def board_buttons(board: SeatBoard) -> tuple[Spot, ...]:
 
 
 def display_lights(plate: DisplayPlate, *, fifth: bool) -> tuple[Spot, ...]:
-    """Return a display's four lights, and the fifth in the middle where there is one."""
-    four = [
+    """Return a display's four lights or its single one, and the fifth in the middle where there is one."""
+    lights = tuple(
         Spot(str(number), *point, plate.light_size, number - 1)
         for number, point in enumerate(plate.lights, 1)
-    ]
-    return (*four, Spot("5", *plate.fifth, plate.fifth_size, 4)) if fifth else tuple(four)
+    )
+    if not fifth or plate.fifth is None or plate.fifth_size is None:
+        return lights
+    return (*lights, Spot("5", *plate.fifth, plate.fifth_size, 4))
 
 
 def display_button(plate: DisplayPlate) -> Spot:

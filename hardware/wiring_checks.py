@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hardware.layout_file import LayoutFile, SeatBoard
+from hardware.layout_file import DisplayPlate, LayoutFile, SeatBoard
 from hardware.layout_reader import Faults, key_text
-from hardware.places import DIGITS, FIFTH_LIGHT, FLOOR_SPACES, SIDE
+from hardware.places import DIGITS, FIFTH_LIGHT, FLOOR_SPACES, SIDE, display_lights
 
 MOST_SEATS: Final = 4
 MOST_DISPLAYS: Final = 9
 DISPLAYS_FOR_SEATS: Final = {2: 5, 3: 7, 4: 9}
+TILES_OF_A_DISPLAY: Final = 4
 BOARD_PARTS: Final = {
     "turn": 1,
     "tens": DIGITS,
@@ -52,19 +53,37 @@ def pixels_text(first: int, end: int) -> str:
 
 
 def check_parts(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
-    """Note seats and displays that are missing or too many, and a centre that is too small."""
+    """Note seats and displays that are missing or too many, and lights too few for what may lie there."""
     displays = DISPLAYS_FOR_SEATS.get(file.seats or 0, 0)
     reason = f"a table for {file.seats} needs {file.seats} seats and {displays} displays"
-    _check_numbers("seat", document, file.seats or 0, file.seats or MOST_SEATS, reason, faults)
+    if "seat_board" in document or "seat" in document:  # else the boards are on the players' phones
+        _check_numbers("seat", document, file.seats or 0, file.seats or MOST_SEATS, reason, faults)
+    if "seat" in document and "seat_board" not in document:
+        faults.add("seat_board", "is missing", "add the table [seat_board], or remove the seats' tables")
     _check_numbers("display", document, displays, MOST_DISPLAYS, reason, faults)
+    if file.display_plate:
+        _check_display(file.display_plate, faults)
     tiles = 3 * displays + 1
-    if file.centre and displays and _centre_size(file) < tiles:
+    if file.centre and displays and 1 < _centre_size(file) < tiles:
         faults.add(
             "centre.rings",
             f"{_centre_size(file)} lights are too few: {3 * displays} tiles of {displays} displays "
             "and the marker may lie here",
-            f"make the rings' lights {tiles} or more in all",
+            f"make the rings' lights {tiles} or more in all, or a single one",
         )
+
+
+def _check_display(plate: DisplayPlate, faults: Faults) -> None:
+    """Note a display that has neither a light for each tile nor a single one."""
+    if len(plate.lights) not in (1, TILES_OF_A_DISPLAY):
+        wrong = f"{len(plate.lights)} points are neither four lights nor a single one"
+        faults.add("display_plate.lights", wrong, "write four points, or one")
+    for key in ("fifth", "fifth_size"):
+        given = getattr(plate, key) is not None
+        if len(plate.lights) == TILES_OF_A_DISPLAY and not given:
+            faults.add(f"display_plate.{key}", "is missing", "add it for display 5, which has five lights")
+        elif len(plate.lights) == 1 and given:
+            faults.add(f"display_plate.{key}", "is not for displays with a single light", "remove it")
 
 
 def _check_numbers(
@@ -112,6 +131,7 @@ def _lit_parts_are_read(file: LayoutFile, document: Mapping[str, Any]) -> bool:
     return (
         file.seat.keys() == _table(document, "seat").keys()
         and file.display.keys() == _table(document, "display").keys()
+        and (file.display_plate is not None or not file.display)
         and (file.centre is not None or "centre" not in document)
         and (file.status is not None or "status" not in document)
     )
@@ -134,9 +154,10 @@ def _chain_runs(file: LayoutFile) -> Iterator[tuple[str, Run]]:
     """Name the chain and the pixels of every part of the table that carries lights."""
     for number, seat in file.seat.items():
         yield seat.chain, Run(f"seat.{key_text(number)}.first", seat.first, BOARD_LIGHTS)
-    for number, display in file.display.items():
-        lights = 5 if number == FIFTH_LIGHT else 4
-        yield display.chain, Run(f"display.{key_text(number)}.first", display.first, lights)
+    if (plate := file.display_plate) is not None:
+        for number, display in file.display.items():
+            lights = display_lights(plate, fifth=number == FIFTH_LIGHT)
+            yield display.chain, Run(f"display.{key_text(number)}.first", display.first, len(lights))
     if file.centre:
         yield file.centre.chain, Run("centre.first", file.centre.first, _centre_size(file))
     if file.status:

@@ -113,7 +113,7 @@ def test_an_empty_file_is_told_everything_that_is_missing(tmp_path: Path) -> Non
         read_layout(str(path))
     named = {fault.removeprefix(f"{path}: ").split(":")[0] for fault in raised.value.faults}
     assert named == {
-        *("title", "controller", "seats", "table", "supply", "chain", "seat_board", "display_plate"),
+        *("title", "controller", "seats", "table", "supply", "chain", "display_plate"),
         *("centre", "status", "ok", "undo"),
     }
 
@@ -234,6 +234,47 @@ def test_a_missing_seat(faults: Faults) -> None:
     found = faults("full", without("full", "[seat.3]"))
     assert found[0].startswith("seat.3: is missing (a table for 4 needs 4 seats and 9 displays)")
     assert found[1:] == ["chain.seat3: pixels 0 to 67 carry no light; close the gap, or shorten the chain"]
+
+
+def test_seats_without_the_board_that_they_have(faults: Faults) -> None:
+    text = (SHIPPED / "duo.toml").read_text("utf-8")
+    start, end = text.index("\n[seat_board]"), text.index("\n[seat.1]")
+    found = faults("duo", ("", text[start:end], "\n"))
+    assert found[0].startswith("seat_board: is missing")
+
+
+def test_a_board_without_seats(faults: Faults) -> None:
+    found = faults("duo", without("duo", "[seat.1]"), without("duo", "[seat.2]"))
+    assert [fault.split(":")[0] for fault in found if "is missing" in fault] == ["seat.1", "seat.2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "parts"),
+    [
+        (
+            "indicators",
+            ("[display_plate]", "[[0, -16]]", "[[-12, -16], [12, -16]]"),
+            ("display_plate.lights: 2 points are neither", "write four points, or one"),
+        ),
+        (
+            "indicators",
+            ("[display_plate]", "light_size = 20", "light_size = 20\nfifth = [0, 0]\nfifth_size = 9"),
+            ("display_plate.fifth: is not for displays with a single light",),
+        ),
+        ("duo", ("[display_plate]", "fifth_size = 14\n", ""), ("display_plate.fifth_size: is missing",)),
+        (
+            "indicators",
+            ("[centre]", "lights = 1,", "lights = 2,"),
+            ("centre.rings: 2 lights are too few", "or a single one"),
+        ),
+    ],
+)
+def test_a_source_has_a_light_for_each_tile_or_a_single_one(
+    faults: Faults, name: str, change: Change, parts: tuple[str, ...]
+) -> None:
+    found = faults(name, change)
+    for part in parts:
+        assert part in found[0]
 
 
 def test_a_seat_too_many(faults: Faults) -> None:

@@ -1,0 +1,89 @@
+"""Folders that look like a Raspberry Pi from its root."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hardware.machine import Machine
+
+MODELS = {
+    3: "Raspberry Pi 3 Model B Plus Rev 1.3",
+    4: "Raspberry Pi 4 Model B Rev 1.4",
+    5: "Raspberry Pi 5 Model B Rev 1.0",
+}
+CONFIG_FOR_DUO = {
+    3: ["dtparam=spi=on", "core_freq=250", "dtoverlay=spi0-0cs", "enable_uart=1"],
+    4: ["dtparam=spi=on", "core_freq=500", "core_freq_min=500", "dtoverlay=spi0-0cs", "enable_uart=1"],
+    5: ["dtparam=uart0=on"],
+}
+VERSIONS = {
+    "adafruit-blinka": "10.0.0",
+    "gpiod": "2.5.0",
+    "adafruit-circuitpython-neopixel": "6.4.2",
+    "adafruit-circuitpython-pn532": "2.4.9",
+    "rpi_ws281x": "5.0.0",
+    "adafruit-blinka-raspberry-pi5-neopixel": "1.0.0rc2",
+    "gpiozero": "2.0.1.post3",
+    "lgpio": "0.2.2.0",
+}
+
+
+class FakePi:
+    """A Pi with all that the layout duo needs; tests take things away."""
+
+    def __init__(self, root: Path, generation: int = 4) -> None:
+        self.root = root
+        self.versions = dict(VERSIONS)
+        self.denied: set[str] = set()
+        self.user = "ana"
+        self.is_root = False
+        self.write("proc/device-tree/model", f"{MODELS[generation]}\0")
+        self.write("boot/firmware/config.txt", "\n".join(CONFIG_FOR_DUO[generation]) + "\n")
+        self.write("boot/firmware/cmdline.txt", "console=tty1 root=PARTUUID=1-02 rootwait\n")
+        self.write("etc/group", "root:x:0:\ndialout:x:20:\nspi:x:999:pi\n")
+        for device in ("gpiochip0", "gpiomem", "spidev0.0", "serial0", "pio0", "ttyAMA0"):
+            self.write(f"dev/{device}", "")
+        if generation == 5:
+            self.tty("ttyAMA0", "1f00030000.serial")
+
+    def write(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+    def remove(self, path: str) -> None:
+        (self.root / path).unlink()
+
+    def config(self, old: str, new: str) -> None:
+        """Change a line of config.txt."""
+        path = self.root / "boot/firmware/config.txt"
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    def tty(self, name: str, address: str) -> None:
+        """Add a serial port, by its address in the chip."""
+        device = self.root / "sys/devices/platform" / address / f"{address}:0"
+        (device / "tty" / name).mkdir(parents=True)
+        (self.root / "sys/class/tty" / name).mkdir(parents=True)
+        (self.root / "sys/class/tty" / name / "device").symlink_to(device)
+
+    def plug_pico(self, *, port: str | None = "ttyACM0", product: str = "0005") -> None:
+        """Plug a Pico into USB, with MicroPython (a port) or waiting for one."""
+        self.write("sys/bus/usb/devices/1-1/idVendor", "2e8a\n")
+        self.write("sys/bus/usb/devices/1-1/idProduct", f"{product}\n")
+        if port is not None:
+            (self.root / f"sys/bus/usb/devices/1-1/1-1:1.0/tty/{port}").mkdir(parents=True)
+            self.write(f"dev/{port}", "")
+
+    @property
+    def machine(self) -> Machine:
+        return Machine(
+            root=self.root,
+            user=self.user,
+            is_root=self.is_root,
+            python=(3, 11),
+            bits=64,
+            processor="aarch64",
+            installed=self.versions.get,
+            may_use=lambda path: path.name not in self.denied,
+        )

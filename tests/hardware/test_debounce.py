@@ -1,0 +1,214 @@
+"""Contacts that bounce, chatter and break, as presses; no pin and no clock is in it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardware.debounce import (
+    CALM,
+    MOST_PRESSES,
+    RESTLESS,
+    SECOND,
+    STILL,
+    Muted,
+    Pressed,
+    Switch,
+    SwitchEvent,
+    Unmuted,
+    begin,
+    next_time,
+    passed,
+    seen,
+)
+
+MS = 0.001
+Contacts = list[tuple[bool, float]]
+
+
+def run(contacts: Contacts, switch: Switch | None = None) -> tuple[Switch, list[SwitchEvent]]:
+    switch = switch or begin(closed=False)
+    told: list[SwitchEvent] = []
+    for closed, at in contacts:
+        switch, events = seen(switch, closed=closed, at=at)
+        told += events
+    return switch, told
+
+
+def bouncing(at: float, duration: float, changes: int, *, closed: bool) -> Contacts:
+    """A contact that changes at this time, and again and again for so many seconds; `closed` in the end."""
+    step = duration / changes if changes else 0.0
+    return [(closed ^ bool(number % 2), at + number * step) for number in range(changes // 2 * 2 + 1)]
+
+
+@pytest.mark.parametrize("bounce", [1 * MS, 5 * MS, 20 * MS])
+@pytest.mark.parametrize("changes", [2, 4, 10, 40])
+def test_a_bounce_of_1_5_or_20_ms_is_one_press(bounce: float, changes: int) -> None:
+    contacts = bouncing(1.0, bounce, changes, closed=True)
+    contacts += bouncing(1.2, bounce, changes, closed=False)
+    assert run(contacts)[1] == [Pressed(1.0)]
+
+
+@pytest.mark.parametrize("length", [15 * MS, 16 * MS, 40 * MS, 3.0])
+def test_a_press_of_15_ms_counts_and_so_does_the_next(length: float) -> None:
+    contacts = [(True, 1.0), (False, 1.0 + length), (True, 5.0), (False, 5.0 + length)]
+    assert run(contacts)[1] == [Pressed(1.0), Pressed(5.0)]
+
+
+def test_a_press_is_told_at_its_first_contact() -> None:
+    assert run([(True, 1.0)])[1] == [Pressed(1.0)]
+
+
+def test_a_button_that_is_held_from_the_start_was_not_pressed() -> None:
+    contacts = [(True, 1.0), (False, 2.0), (True, 2.5)]
+    assert run(contacts, begin(closed=True))[1] == [Pressed(2.5)]
+
+
+def test_two_presses_with_less_than_25_ms_between_are_one() -> None:
+    assert run([(True, 1.0), (False, 1.1), (True, 1.124)])[1] == [Pressed(1.0)]
+    assert run([(True, 1.0), (False, 1.1), (True, 1.126)])[1] == [Pressed(1.0), Pressed(1.126)]
+
+
+def test_ten_presses_a_second_are_a_quick_finger() -> None:
+    contacts = [
+        (closed, 1 + n * 0.1 + (0 if closed else 0.04)) for n in range(50) for closed in (True, False)
+    ]
+    assert run(contacts)[1] == [Pressed(1 + n * 0.1) for n in range(50)]
+
+
+def test_a_switch_that_is_pressed_more_often_than_a_finger_can_is_muted_once() -> None:
+    contacts = [
+        (closed, 1 + n * 0.06 + (0 if closed else 0.03)) for n in range(100) for closed in (True, False)
+    ]
+    switch, told = run(contacts)
+    presses = [1 + n * 0.06 for n in range(MOST_PRESSES)]
+    assert told == [*map(Pressed, presses), Muted(1 + MOST_PRESSES * 0.06)]
+    assert switch.muted
+
+
+def test_a_contact_that_never_rests_is_muted() -> None:
+    contacts = [(bool(n % 2), 1 + n * 3 * MS) for n in range(1, 1000)]
+    first = 1 + 3 * MS
+    switch, told = run(contacts)
+    assert told[0] == Pressed(first)
+    assert len(told) == 2 and isinstance(told[1], Muted)
+    assert told[1].at == pytest.approx(first + RESTLESS, abs=6 * MS)
+    assert switch.muted
+
+
+def muted_at(at: float) -> Switch:
+    return Switch(closed=False, held=False, muted=True, changed=at, restless=at, presses=(at,))
+
+
+def test_a_muted_switch_that_rests_is_listened_to_again() -> None:
+    switch, told = passed(muted_at(1.0), 1.0 + CALM - MS)
+    assert (switch.muted, told) == (True, ())
+    assert next_time(switch) == 1.0 + CALM
+    switch, told = passed(switch, 1.0 + CALM)
+    assert (switch.muted, told) == (False, (Unmuted(1.0 + CALM),))
+    assert next_time(switch) is None
+    assert seen(switch, closed=True, at=9.0)[1] == (Pressed(9.0),)
+
+
+def test_a_press_after_the_rest_counts_though_nobody_let_the_time_pass() -> None:
+    assert seen(muted_at(1.0), closed=True, at=9.0)[1] == (Unmuted(1.0 + CALM), Pressed(9.0))
+
+
+def test_a_muted_switch_that_rests_closed_was_not_pressed() -> None:
+    switch, _ = seen(muted_at(1.0), closed=True, at=1.5)
+    switch, told = passed(switch, 9.0)
+    assert told == (Unmuted(1.5 + CALM),)
+    assert run([(False, 10.0), (True, 11.0)], switch)[1] == [Pressed(11.0)]
+
+
+def test_a_look_finds_the_change_that_was_not_told() -> None:
+    assert run([(True, 1.0), (True, 1.5), (False, 2.0), (True, 3.0)])[1] == [Pressed(1.0), Pressed(3.0)]
+
+
+def test_a_time_that_goes_back_does_no_harm() -> None:
+    assert run([(True, 2.0), (False, 1.0), (True, 1.5)])[1] == [Pressed(2.0)]
+
+
+# For all contacts
+
+gaps = st.one_of(st.floats(0, 5 * MS), st.floats(0, 0.2), st.floats(0, 4))
+contacts = st.lists(st.tuples(st.booleans(), gaps), max_size=120).map(
+    lambda steps: [
+        (closed, 10 + sum(gap for _, gap in steps[: number + 1])) for number, (closed, _) in enumerate(steps)
+    ]
+)
+
+
+@given(contacts)
+def test_what_is_told_is_in_order_and_no_more_than_fingers_can(contacts: Contacts) -> None:
+    _, told = run(contacts)
+    assert [event.at for event in told] == sorted(event.at for event in told)
+    presses = [event.at for event in told if isinstance(event, Pressed)]
+    assert all(later - earlier >= STILL for earlier, later in pairwise(presses))
+    for last in range(MOST_PRESSES, len(presses)):
+        assert presses[last] - presses[last - MOST_PRESSES] >= SECOND - 1e-9
+    mutings = [event for event in told if not isinstance(event, Pressed)]
+    assert all(isinstance(event, (Muted, Unmuted)[number % 2]) for number, event in enumerate(mutings))
+
+
+@given(contacts)
+def test_nothing_is_pressed_while_it_is_muted(contacts: Contacts) -> None:
+    muted = False
+    for event in run(contacts)[1]:
+        match event:
+            case Muted():
+                muted = True
+            case Unmuted():
+                muted = False
+            case Pressed():
+                assert not muted
+
+
+@given(contacts, st.lists(st.floats(10, 40), max_size=20))
+def test_looking_at_the_clock_changes_nothing(contacts: Contacts, looks: list[float]) -> None:
+    switch = begin(closed=False)
+    told: list[SwitchEvent] = []
+    steps: list[tuple[float, int, bool | None]] = [(at, 1, closed) for closed, at in contacts]
+    steps += [(at, 0, None) for at in looks if not contacts or at < contacts[-1][1]]
+    for at, _, closed in sorted(steps, key=lambda step: step[:2]):
+        step = passed(switch, at) if closed is None else seen(switch, closed=closed, at=at)
+        switch = step[0]
+        told += step[1]
+    assert told == run(contacts)[1]
+
+
+@given(contacts)
+def test_whatever_happened_a_rest_heals_it(contacts: Contacts) -> None:
+    switch, _ = run(contacts)
+    switch, _ = passed(switch, 1000)
+    assert not switch.muted
+    switch, _ = seen(switch, closed=False, at=1001)
+    switch, _ = passed(switch, 1002)
+    assert seen(switch, closed=True, at=1003)[1] == (Pressed(1003),)
+
+
+@st.composite
+def fingers(draw: st.DrawFn) -> tuple[Contacts, list[float]]:
+    """Presses as fingers make them, at most ten a second, each edge bouncing for up to 20 ms."""
+    contacts: Contacts = []
+    presses = []
+    at = 1.0
+    for _ in range(draw(st.integers(1, 8))):
+        presses.append(at)
+        held = draw(st.floats(15 * MS, 1.0))
+        bounce = draw(st.floats(0, min(20 * MS, held * 0.9)))
+        contacts += bouncing(at, bounce, draw(st.integers(0, 12)), closed=True)
+        contacts += bouncing(at + held, draw(st.floats(0, 20 * MS)), draw(st.integers(0, 12)), closed=False)
+        at += held + 20 * MS + draw(st.floats(85 * MS, 2.0))
+    return contacts, presses
+
+
+@given(fingers())
+def test_every_press_of_a_finger_is_told_once_at_its_first_contact(
+    case: tuple[Contacts, list[float]],
+) -> None:
+    contacts, presses = case
+    assert run(contacts)[1] == [Pressed(at) for at in presses]

@@ -1,0 +1,413 @@
+"""What the doctor finds on machines that lack something, and that it says how to mend it."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import device.commands.doctor as doctor_command
+from device.cli import azul_table
+from hardware import libraries
+from hardware.boot_files import BootFiles, read_boot_files
+from hardware.doctor import Finding, State, examine
+from hardware.layout import Chain, Drivers, Layout, Reader, simulated
+from hardware.libraries import Library
+from hardware.pi import Board
+
+from .fake_pi import CONFIG_FOR_DUO, FakePi
+
+PI_4 = Board("Raspberry Pi 4 Model B Rev 1.4", 4)
+Change = Callable[[FakePi], None]
+
+
+@pytest.fixture
+def pi(tmp_path: Path) -> FakePi:
+    return FakePi(tmp_path)
+
+
+def faults(layout: Layout, pi: FakePi) -> list[Finding]:
+    return [finding for finding in examine(layout, pi.machine) if finding.state is State.FAULT]
+
+
+def the_fault(layout: Layout, pi: FakePi) -> Finding:
+    """The one fault that there is, but for the restart that mending it takes."""
+    found = [finding for finding in faults(layout, pi) if finding.part != "restart"]
+    assert len(found) == 1, found
+    return found[0]
+
+
+@pytest.mark.parametrize("generation", [3, 4, 5])
+def test_a_pi_with_all_that_the_layout_needs(duo: Layout, tmp_path: Path, generation: int) -> None:
+    findings = examine(duo, FakePi(tmp_path, generation).machine)
+    assert [(it.part, it.told) for it in findings if it.state is not State.FINE] == []
+    assert [it.part for it in findings] == [
+        "python",
+        "board",
+        "libraries",
+        "lights",
+        "buttons",
+        "reader.shared",
+    ]
+
+
+def edit(old: str, new: str = "") -> Change:
+    return lambda pi: pi.config(old, new)
+
+
+def without(path: str) -> Change:
+    return lambda pi: pi.remove(path)
+
+
+def denied(device: str) -> Change:
+    return lambda pi: pi.denied.add(device)
+
+
+def has(library: str, version: str) -> Change:
+    return lambda pi: pi.versions.update({library: version})
+
+
+def lacks(library: str) -> Change:
+    def change(pi: FakePi) -> None:
+        del pi.versions[library]
+
+    return change
+
+
+def says(path: str, text: str) -> Change:
+    return lambda pi: pi.write(path, text)
+
+
+THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
+CMDLINE = "boot/firmware/cmdline.txt"
+CASES: list[tuple[str, int, Change, str, str, str]] = [
+    ("spi", 4, edit("dtparam=spi=on"), "lights", "dtparam=spi=on", "tee -a /boot/firmware/config.txt"),
+    ("spi off", 4, edit("spi=on", "spi=off"), "lights", "dtparam=spi=on", "echo 'dtparam=spi=on'"),
+    ("speed", 4, edit("core_freq_min=500"), "lights", "core_freq_min=500", "echo"),
+    ("speed of a 3", 3, edit("core_freq=250"), "lights", "core_freq=250", "echo"),
+    ("selects", 4, edit("dtoverlay=spi0-0cs"), "lights", "spi0-0cs", "echo"),
+    ("commented", 4, edit("dtparam=spi", "#dtparam=spi"), "lights", "dtparam=spi=on", "echo"),
+    ("not started", 4, without("dev/spidev0.0"), "lights", "/dev/spidev0.0 yet", "reboot"),
+    ("group spi", 4, denied("spidev0.0"), "lights", "ana may not use", "usermod -aG spi ana"),
+    ("gpiomem", 4, denied("gpiomem"), "lights", "/dev/gpiomem", "usermod -aG gpio ana"),
+    ("uart", 4, edit("enable_uart=1"), "reader.shared", "enable_uart=1", "echo"),
+    ("uart of a 5", 5, edit("dtparam=uart0=on"), "reader.shared", "dtparam=uart0=on", "echo"),
+    ("dialout", 4, denied("serial0"), "reader.shared", "/dev/serial0", "-aG dialout ana"),
+    ("console", 4, says(CMDLINE, "console=serial0,115200"), "reader.shared", "console=", "do_serial_cons 1"),
+    ("pio", 5, without("dev/pio0"), "lights", "/dev/pio0", "full-upgrade"),
+    ("pio denied", 5, denied("pio0"), "lights", "/dev/pio0", 'SUBSYSTEM=="*-pio"'),
+    ("group gpio", 5, denied("gpiochip0"), "buttons", "/dev/gpiochip0", "-aG gpio ana"),
+    ("1-wire", 4, edit("spi=on", "spi=on\ndtoverlay=w1-gpio"), "buttons", "seat.1.line.3", "sed -i 's/^dtov"),
+    ("library", 4, lacks("gpiozero"), "libraries", "gpiozero is missing", "pip install"),
+    ("old library", 4, has("lgpio", "0.0.0.2"), "libraries", "0.0.0.2 does not fit", "'lgpio>=0.2.2,<0.3'"),
+    ("voltage", 4, says(THROTTLED, "50005"), "power", "4.63 V", "supply"),
+    ("heat", 5, says(THROTTLED, "80008"), "heat", "too hot", "fan"),
+]
+
+
+@pytest.mark.parametrize(
+    ("generation", "change", "part", "told", "mend"),
+    [case[1:] for case in CASES],
+    ids=[case[0] for case in CASES],
+)
+def test_what_is_missing(
+    duo: Layout, tmp_path: Path, generation: int, change: Change, part: str, told: str, mend: str
+) -> None:
+    pi = FakePi(tmp_path, generation)
+    change(pi)
+    fault = the_fault(duo, pi)
+    assert fault.part == part
+    assert told in fault.told
+    assert mend in fault.mend
+
+
+def test_a_pi_as_it_comes_is_told_everything_in_the_order_to_mend(duo: Layout, pi: FakePi) -> None:
+    pi.write("boot/firmware/config.txt", "# as it comes\ndtparam=audio=on\n[pi5]\ndtparam=spi=on\n")
+    for device in ("dev/spidev0.0", "dev/serial0"):
+        pi.remove(device)
+    pi.versions.clear()
+    pi.denied.add("gpiochip0")
+    found = faults(duo, pi)
+    assert [fault.part for fault in found] == [
+        *["libraries"] * 6,
+        *["lights"] * 4,
+        "buttons",
+        "reader.shared",
+        "restart",
+    ]
+    assert [fault.mend.split("'")[1] for fault in found[6:10]] == CONFIG_FOR_DUO[4][:4]
+    assert found[-1].mend == "sudo reboot"
+
+
+def test_a_user_who_has_joined_the_group_must_log_in_anew(duo: Layout, pi: FakePi) -> None:
+    pi.user = "pi"
+    pi.denied.add("spidev0.0")
+    assert the_fault(duo, pi).mend == "log out and in again"
+
+
+def test_config_txt_where_older_systems_have_it(duo: Layout, pi: FakePi) -> None:
+    (pi.root / "boot/firmware/config.txt").rename(pi.root / "boot/config.txt")
+    (pi.root / "boot/firmware/cmdline.txt").rename(pi.root / "boot/cmdline.txt")
+    assert faults(duo, pi) == []
+    (pi.root / "boot/config.txt").write_text("\n".join(CONFIG_FOR_DUO[4][1:]))
+    assert "tee -a /boot/config.txt" in the_fault(duo, pi).mend
+
+
+def test_many_lights_need_a_larger_buffer(duo: Layout, pi: FakePi) -> None:
+    long = replace(duo, chains=(Chain("lights", 10, 338),))
+    fault = the_fault(long, pi)
+    assert "338 lights" in fault.told
+    assert "spidev.bufsiz=32768" in fault.mend and "/boot/firmware/cmdline.txt" in fault.mend
+    pi.write("boot/firmware/cmdline.txt", "root=PARTUUID=1-02 spidev.bufsiz=32768\n")
+    assert faults(long, pi) == []
+
+
+def test_lights_by_pwm(duo: Layout, pi: FakePi) -> None:
+    by_pwm = replace(duo, chains=(Chain("lights", 18, 174),), drivers=replace(duo.drivers, lights="pwm"))
+    told = {fault.told for fault in faults(by_pwm, pi)}
+    assert any("audio" in it for it in told)
+    assert "only root may send to lights by PWM" in told
+    pi.is_root = True
+    pi.config("dtparam=spi=on", "dtparam=audio=off")
+    assert faults(by_pwm, pi) == []
+
+
+@pytest.mark.parametrize(
+    ("generation", "driver", "pin", "told"),
+    [
+        (5, "spi", 10, "sends to lights by PIO"),
+        (4, "pio", 10, "has no PIO"),
+        (4, "neopixel", 5, "can't send to lights from GPIO5"),
+    ],
+)
+def test_lights_that_this_board_can_not_send_to(
+    duo: Layout, tmp_path: Path, generation: int, driver: str, pin: int, told: str
+) -> None:
+    drivers = Drivers(driver, "gpio", "rdm6300")  # type: ignore[arg-type]
+    wrong = replace(duo, chains=(Chain("lights", pin, 174),), drivers=drivers)
+    fault = the_fault(wrong, FakePi(tmp_path, generation))
+    assert fault.part == "lights"
+    assert told in fault.told
+    assert fault.mend
+
+
+def test_a_reader_on_a_port(duo: Layout, pi: FakePi) -> None:
+    usb = replace(duo, readers=(Reader("shared", "/dev/ttyUSB0"),))
+    assert "there is no /dev/ttyUSB0" in the_fault(usb, pi).told
+    pi.write("dev/ttyUSB0", "")
+    assert faults(usb, pi) == []
+
+
+def test_a_reader_at_a_pin_where_this_board_has_no_port(duo: Layout, tmp_path: Path) -> None:
+    fault = the_fault(replace(duo, readers=(Reader("shared", 5),)), FakePi(tmp_path, 3))
+    assert "no serial port at GPIO5" in fault.told and "GPIO15" in fault.mend
+
+
+def test_a_further_serial_port(duo: Layout, pi: FakePi) -> None:
+    second = replace(duo, readers=(Reader("shared", 13),))
+    assert "dtoverlay=uart5" in the_fault(second, pi).mend
+    pi.config("enable_uart=1", "dtoverlay=uart5")
+    assert the_fault(second, pi).mend == "sudo reboot"
+    pi.tty("ttyAMA5", "fe201a00.serial")
+    pi.write("dev/ttyAMA5", "")
+    assert faults(second, pi) == []
+
+
+def test_a_machine_that_is_no_pi(duo: Layout, pi: FakePi) -> None:
+    pi.remove("proc/device-tree/model")
+    fault = the_fault(duo, pi)
+    assert fault.part == "board" and "lights and buttons and readers" in fault.told
+
+
+@pytest.mark.parametrize(
+    ("python", "bits", "told"), [((3, 9), 64, "Python 3.9 is too old"), ((3, 11), 32, "32-bit")]
+)
+def test_a_system_that_is_too_old_or_too_narrow(
+    full: Layout, pi: FakePi, python: tuple[int, int], bits: int, told: str
+) -> None:
+    machine = replace(pi.machine, python=python, bits=bits)
+    first = examine(simulated(full), machine)[0]
+    assert first.state is State.FAULT and told in first.told
+
+
+def test_the_simulated_table_needs_nothing(full: Layout, duo: Layout, pi: FakePi) -> None:
+    pi.remove("proc/device-tree/model")
+    for layout in (full, duo):
+        assert {finding.state for finding in examine(simulated(layout), pi.machine)} == {State.FINE}
+
+
+# A Pico
+
+
+def test_a_pico_that_is_plugged_in(full: Layout, pi: FakePi) -> None:
+    pi.plug_pico()
+    assert faults(full, pi) == []
+    pi.denied.add("ttyACM0")
+    assert "usermod -aG dialout ana" in the_fault(full, pi).mend
+
+
+def test_no_pico(full: Layout, pi: FakePi) -> None:
+    assert "USB cable" in the_fault(full, pi).mend
+
+
+def test_a_pico_that_waits_for_micropython(full: Layout, pi: FakePi) -> None:
+    pi.plug_pico(port=None, product="0003")
+    fault = the_fault(full, pi)
+    assert "no MicroPython" in fault.told and "copy" in fault.mend
+
+
+def test_two_picos(full: Layout, pi: FakePi) -> None:
+    pi.plug_pico()
+    pi.write("sys/bus/usb/devices/1-2/idVendor", "2e8a\n")
+    pi.write("sys/bus/usb/devices/1-2/idProduct", "0005\n")
+    (pi.root / "sys/bus/usb/devices/1-2/1-2:1.0/tty/ttyACM1").mkdir(parents=True)
+    assert "ttyACM0, ttyACM1" in the_fault(full, pi).told
+
+
+# config.txt
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ("dtparam=spi=on", "dtparam=spi=on", True),
+        ("dtparam=spi", "dtparam=spi=on", True),
+        ("dtparam=i2c_arm=on,spi=on", "dtparam=spi=on", True),
+        ("dtparam=spi=on\ndtparam=spi=off", "dtparam=spi=on", False),
+        ("  dtparam = spi=on  # for the lights", "dtparam=spi=on", True),
+        ("[pi4]\ndtparam=spi=on", "dtparam=spi=on", True),
+        ("[cm4]\ndtparam=spi=on", "dtparam=spi=on", False),
+        ("[pi5]\ndtparam=spi=on\n[all]\n", "dtparam=spi=on", False),
+        ("[pi5]\n[all]\ndtparam=spi=on", "dtparam=spi=on", True),
+        ("dtoverlay=uart3,ctsrts", "dtoverlay=uart3", True),
+        ("dtoverlay=uart", "dtoverlay=uart3", False),
+        ("core_freq=400\ncore_freq=500", "core_freq=500", True),
+        ("", "enable_uart=1", False),
+        ("\xff\0 no text = at all", "enable_uart=1", False),
+    ],
+)
+def test_what_config_txt_says(tmp_path: Path, text: str, line: str, says: bool) -> None:  # noqa: FBT001
+    (tmp_path / "boot/firmware").mkdir(parents=True)
+    (tmp_path / "boot/firmware/config.txt").write_text(text, "latin-1")
+    assert read_boot_files(tmp_path, PI_4).says(line) is says
+
+
+@pytest.mark.parametrize(
+    ("model", "generation", "sections"),
+    [
+        ("Raspberry Pi 400 Rev 1.0", 4, {"pi4", "pi400"}),
+        ("Raspberry Pi Compute Module 4 Rev 1.0", 4, {"pi4", "cm4"}),
+        ("Raspberry Pi 500 Rev 1.0", 5, {"pi5", "pi500"}),
+        ("Raspberry Pi Zero 2 W Rev 1.0", 3, {"pi0", "pi02"}),
+        ("Raspberry Pi Zero W Rev 1.1", 1, {"pi0", "pi0w"}),
+    ],
+)
+def test_sections_that_are_for_a_board(
+    tmp_path: Path, model: str, generation: int, sections: set[str]
+) -> None:
+    every = ("pi1", "pi2", "pi3", "pi4", "pi400", "cm4", "pi5", "pi500", "cm5", "pi0", "pi0w", "pi02", "none")
+    (tmp_path / "boot").mkdir()
+    (tmp_path / "boot/config.txt").write_text("".join(f"[{name}]\n{name}=1\n" for name in every))
+    said: BootFiles = read_boot_files(tmp_path, Board(model, generation))
+    assert {name for name in every if said.says(f"{name}=1")} == sections
+
+
+# Libraries
+
+
+def test_the_bounds_are_those_of_the_project_file() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    written = {}
+    for requirement in project["project"]["optional-dependencies"]["pi"]:
+        found = re.fullmatch(r"([\w-]+)(>=[^;]+?)\s*(?:;.*)?", requirement)
+        assert found is not None
+        written[found[1]] = found[2].replace("rc2", "")
+    assert written == {library.name: library.bounds for library in libraries.ALL}
+
+
+@pytest.mark.parametrize(
+    ("version", "fits"),
+    [
+        ("2.2.2", True),
+        ("2.2.1", False),
+        ("2.10", True),
+        ("3.0", False),
+        ("2.2.2.post1", True),
+        ("what", False),
+    ],
+)
+def test_versions_that_fit(version: str, fits: bool) -> None:  # noqa: FBT001
+    assert Library("gpiod", (2, 2, 2), (3,)).fits(version) is fits
+
+
+def test_what_is_installed_here() -> None:
+    assert libraries.installed("gpiozero") is not None
+    assert libraries.installed("azul-table-of-stone") is None
+
+
+# The command
+
+
+def doctor(
+    *arguments: str, pi: FakePi, monkeypatch: pytest.MonkeyPatch, core: str = "the bots' core is compiled"
+) -> tuple[int, str]:
+    monkeypatch.setattr(doctor_command, "Machine", lambda: pi.machine)
+    monkeypatch.setattr(doctor_command, "engine", lambda: core)
+    result = CliRunner().invoke(azul_table, ["doctor", *arguments])
+    return result.exit_code, result.output
+
+
+def test_the_command_in_words(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
+    pi.remove("dev/spidev0.0")
+    status, told = doctor("--layout", "duo", pi=pi, monkeypatch=monkeypatch)
+    assert status == 1
+    assert (
+        "FAULT  lights: there is no /dev/spidev0.0 yet, though it is switched on\n       mend: sudo reboot"
+        in told
+    )
+    assert told.splitlines()[-1].startswith("1 fault. Mend")
+
+
+def test_the_command_in_json(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, told = doctor("--layout", "full", "--json", pi=pi, monkeypatch=monkeypatch)
+    found = json.loads(told)
+    assert (status, found["layout"], found["faults"]) == (1, "full", 1)
+    assert [finding["state"] for finding in found["findings"]] == ["fine", "fault", "fine"]
+    assert set(found["findings"][1]) == {"part", "state", "told", "mend"}
+
+
+@pytest.mark.parametrize("layout", ["full", "duo"])
+def test_the_command_on_the_simulated_table(layout: str, pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
+    pi.remove("proc/device-tree/model")
+    status, told = doctor("--layout", layout, "--simulate", "table", pi=pi, monkeypatch=monkeypatch)
+    assert status == 0
+    assert "No fault found" in told
+
+
+def test_the_command_with_a_layout_that_is_none(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, told = doctor("--layout", "fool", pi=pi, monkeypatch=monkeypatch)
+    assert status == 1 and "there is no layout" in told
+
+
+@pytest.mark.parametrize(
+    ("core", "line"),
+    [
+        ("the bots' core is compiled", "ok     core: the bots' core is compiled\n"),
+        (
+            "the bots' core runs uncompiled: install gcc",
+            "maybe  core: the bots' core runs uncompiled\n       mend: install gcc\n",
+        ),
+    ],
+)
+def test_the_command_says_whether_the_bots_are_fast(
+    core: str, line: str, pi: FakePi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, told = doctor("--simulate", "table", pi=pi, monkeypatch=monkeypatch, core=core)
+    assert line in told
+    assert status == 0, "bots play all the same"

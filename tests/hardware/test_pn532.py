@@ -1,0 +1,144 @@
+"""The PN532 through Adafruit's real driver, a chip that is none, and a real serial port between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from hardware import pn532
+from hardware.api import Loss, PartBack, PartLost, TagArrived, TagLeft
+from hardware.layout import Drivers, Layout, Reader
+from hardware.rfid import TagReaders
+
+from . import vendors
+from .fake_readers import FakePn532
+from .waiting import Inbox, next_of, until
+
+SHORT = bytes.fromhex("DEADBEEF")
+LONG = bytes.fromhex("04A1B2C3D4E5F6")
+
+
+@pytest.fixture
+def chip(tmp_path: Path) -> Iterator[FakePn532]:
+    vendors.blinka()
+    made = FakePn532(tmp_path / "ttyFake0")
+    yield made
+    made.unplug()
+
+
+@pytest.fixture
+def inbox() -> Inbox:
+    return SimpleQueue()
+
+
+Listen = Callable[[FakePn532], TagReaders]
+
+
+@pytest.fixture
+def listen(duo: Layout, inbox: Inbox) -> Iterator[Listen]:
+    opened: list[TagReaders] = []
+
+    def listen(chip: FakePn532) -> TagReaders:
+        readers = (Reader("shared", str(chip.path)),)
+        layout = replace(duo, readers=readers, drivers=Drivers("simulated", "simulated", "pn532"))
+        opened.append(TagReaders(layout))
+        opened[-1].start(inbox.put)
+        return opened[-1]
+
+    yield listen
+    for readers in opened:
+        readers.close()
+
+
+@pytest.mark.parametrize("number", [SHORT, LONG])
+def test_a_tag_at_rest_arrives_once_and_leaves(
+    chip: FakePn532, listen: Listen, inbox: Inbox, number: bytes
+) -> None:
+    chip.tag = number
+    listen(chip)
+    arrived = next_of(inbox)
+    assert isinstance(arrived, TagArrived)
+    assert (arrived.reader, arrived.tag) == ("shared", number.hex().upper())
+    until(lambda: chip.asked.count(0x4A) > 3)
+    chip.tag = None
+    left = next_of(inbox)
+    assert isinstance(left, TagLeft) and left.tag == arrived.tag
+
+
+def test_tags_one_after_another(chip: FakePn532, listen: Listen, inbox: Inbox) -> None:
+    listen(chip)
+    for number in (SHORT, LONG, SHORT[::-1]):
+        chip.tag = number
+        arrived = next_of(inbox)
+        assert isinstance(arrived, TagArrived) and arrived.tag == number.hex().upper()
+
+
+def test_a_chip_that_went_deaf_is_noticed_and_woken_again(
+    chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pn532, "HEALTH", 0.2)
+    listen(chip)
+    until(lambda: chip.woken == 1)
+    chip.deaf = True
+    lost = next_of(inbox)
+    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("reader.shared", Loss.SILENT)
+    chip.deaf = False
+    assert isinstance(next_of(inbox), PartBack)
+    assert chip.woken >= 2
+    chip.tag = SHORT
+    assert isinstance(next_of(inbox), TagArrived)
+
+
+def test_a_chip_that_is_well_is_asked_for_its_health_while_no_tag_lies_there(
+    chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pn532, "HEALTH", 0.1)
+    listen(chip)
+    until(lambda: chip.asked.count(0x02) > 2)
+    assert inbox.empty()
+
+
+def test_a_chip_that_has_seen_nothing_for_long_is_initialised_anew(
+    chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pn532, "QUIET", 0.3)
+    listen(chip)
+    until(lambda: chip.woken > 1)
+    assert inbox.empty()
+
+
+def test_a_chip_that_answers_nonsense(chip: FakePn532, listen: Listen, inbox: Inbox) -> None:
+    listen(chip)
+    until(lambda: 0x4A in chip.asked)
+    chip.tag, chip.mad = SHORT, True
+    lost = next_of(inbox)
+    assert isinstance(lost, PartLost) and lost.why is Loss.GARBLED
+    chip.mad = False
+    assert {type(next_of(inbox)) for _ in range(2)} in ({PartBack, TagArrived}, {PartLost, PartBack})
+
+
+def test_nobody_at_the_port(chip: FakePn532, listen: Listen, inbox: Inbox) -> None:
+    chip.deaf = True
+    listen(chip)
+    lost = next_of(inbox)
+    assert isinstance(lost, PartLost) and lost.why is Loss.SILENT
+    assert "UART" in lost.told
+
+
+def test_a_chip_that_is_unplugged_and_plugged_in_again(chip: FakePn532, listen: Listen, inbox: Inbox) -> None:
+    chip.tag = SHORT
+    listen(chip)
+    assert isinstance(next_of(inbox), TagArrived)
+    chip.unplug()
+    assert isinstance(next_of(inbox), TagLeft)
+    lost = next_of(inbox)
+    assert isinstance(lost, PartLost) and lost.why is Loss.UNPLUGGED
+    chip.plug()
+    events = [next_of(inbox)]
+    while not isinstance(events[-1], TagArrived):
+        events.append(next_of(inbox))
+    assert any(isinstance(event, PartBack) for event in events)
