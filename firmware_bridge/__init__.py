@@ -1,0 +1,1 @@
+"""Host and microcontroller: what they say to each other, and the firmware that answers."""

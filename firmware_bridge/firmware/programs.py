@@ -1,0 +1,60 @@
+# ruff: noqa: F821
+# mypy: disable-error-code="name-defined, untyped-decorator, call-overload"
+"""Programs for the Pico's state machines; their instructions are names that `rp2` knows as it assembles."""
+
+import rp2
+
+STRIP_TICKS = 10
+"""Ticks of a bit on the way to a strip."""
+STRIP_HZ = 8_000_000
+"""So that a bit takes 1.25 microseconds, and a byte 10."""
+
+RECEIVER_TICKS = 16
+"""Ticks of a bit on the way from a reader."""
+
+
+@rp2.asm_pio(
+    sideset_init=rp2.PIO.OUT_LOW,
+    out_shiftdir=rp2.PIO.SHIFT_LEFT,
+    autopull=True,
+    pull_thresh=8,
+    fifo_join=rp2.PIO.JOIN_TX,
+)
+def strip() -> None:
+    """Send bytes to WS2812 lights: every bit is high for 3 ticks (0) or 6 ticks (1) of its 10.
+
+    The line rests low where the first instruction waits for the next byte.
+    """
+    wrap_target()
+    label("bit")
+    out(x, 1).side(0)[3]
+    jmp(not_x, "zero").side(1)[2]
+    jmp("bit").side(1)[2]
+    label("zero")
+    nop().side(0)[2]
+    wrap()
+
+
+@rp2.asm_pio(
+    in_shiftdir=rp2.PIO.SHIFT_RIGHT,
+    fifo_join=rp2.PIO.JOIN_RX,
+)
+def receiver() -> None:
+    """Receive bytes, 8N1: each bit is read in its middle; a byte without its stop bit is thrown away.
+
+    The byte ends up in the lowest eight bits, where a transfer of one byte finds it.
+    """
+    wrap_target()
+    label("start")
+    wait(0, pin, 0)
+    set(x, 7)[22]
+    label("bit")
+    in_(pins, 1)
+    jmp(x_dec, "bit")[14]
+    jmp(pin, "stop")
+    wait(1, pin, 0)
+    jmp("start")
+    label("stop")
+    in_(null, 24)
+    push(noblock)
+    wrap()

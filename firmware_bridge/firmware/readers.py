@@ -1,0 +1,90 @@
+"""The pins of the tag readers: the chip's two serial ports where the pins allow, state machines elsewhere."""
+
+from machine import UART, Pin
+from rp2 import DMA, StateMachine
+
+from firmware_bridge.firmware import programs
+from firmware_bridge.firmware.tags import Tags
+
+UART_OF_PIN = {1: 0, 13: 0, 17: 0, 29: 0, 5: 1, 9: 1, 21: 1, 25: 1}
+"""Which serial port a pin can receive for."""
+BUFFER = 64
+
+
+class Readers:
+    """All readers of a table; `machine` is the first state machine that is free for them."""
+
+    def __init__(self, readers: list[tuple[int, int]], machine: int) -> None:
+        self._ports: list[Uart | Receiver] = []
+        self._tags = [Tags() for _ in readers]
+        uarts = set()
+        for pin, baud in readers:
+            uart = UART_OF_PIN.get(pin)
+            if uart is not None and uart not in uarts:
+                uarts.add(uart)
+                self._ports.append(Uart(uart, pin, baud))
+            else:
+                self._ports.append(Receiver(machine, pin, baud))
+                machine += 1
+
+    def scan(self, now: int) -> list[tuple[int, bytes]]:
+        """Return the tags that came in, each with the number of its reader."""
+        found = []
+        for number, port in enumerate(self._ports):
+            data = port.read()
+            if data:
+                found.extend([(number, tag) for tag in self._tags[number].feed(data, now)])
+        return found
+
+
+def machines_for(readers: list[tuple[int, int]]) -> int:
+    """Return how many state machines these readers take."""
+    uarts = {UART_OF_PIN[pin] for pin, _ in readers if pin in UART_OF_PIN}
+    return len(readers) - len(uarts)
+
+
+class Uart:
+    """A reader on one of the chip's serial ports."""
+
+    def __init__(self, uart: int, pin: int, baud: int) -> None:
+        self._uart = UART(uart, baudrate=baud, rx=Pin(pin), rxbuf=BUFFER)
+
+    def read(self) -> bytes:
+        """Return what came in."""
+        waiting = self._uart.any()
+        return self._uart.read(waiting) or b"" if waiting else b""
+
+
+class Receiver:
+    """A reader on a state machine, whose bytes a transfer channel puts into a buffer.
+
+    The buffer is filled once and begun anew; meanwhile the state machine keeps eight bytes, 8 ms of a reader.
+    """
+
+    def __init__(self, machine: int, pin: int, baud: int) -> None:
+        self._buffer = bytearray(BUFFER)
+        self._read = 0
+        line = Pin(pin, Pin.IN, Pin.PULL_UP)
+        self._machine = StateMachine(
+            machine, programs.receiver, freq=baud * programs.RECEIVER_TICKS, in_base=line, jmp_pin=line
+        )
+        self._machine.active(1)
+        self._dma = DMA()
+        request = (machine // 4 << 3) + 4 + machine % 4  # the machine has a byte
+        self._control = self._dma.pack_ctrl(size=0, inc_read=False, treq_sel=request)
+        self._begin()
+
+    def read(self) -> bytes:
+        """Return what came in."""
+        end = BUFFER - self._dma.count
+        data = bytes(self._buffer[self._read : end])
+        self._read = end
+        if end == BUFFER:
+            self._begin()
+        return data
+
+    def _begin(self) -> None:
+        self._read = 0
+        self._dma.config(
+            read=self._machine, write=self._buffer, count=BUFFER, ctrl=self._control, trigger=True
+        )

@@ -1,0 +1,253 @@
+"""A conversation with a Pico over a real port: one thread that opens it, and opens it again.
+
+The thread is the only one that touches the port. Others leave it what to show or to say, and wake it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import selectors
+import termios
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from time import monotonic
+from typing import Final
+
+from serial import Serial
+
+from firmware_bridge.dump import record
+from firmware_bridge.events import Event, Noise, Ready, Silent
+from firmware_bridge.messages import Message
+from firmware_bridge.ports import PortError
+from firmware_bridge.protocol import Connection, Stage
+
+FIRST_PAUSE: Final = 0.05
+LONGEST_PAUSE: Final = 0.5
+"""Seconds between two attempts to open the port: they grow from the first to the longest."""
+REFUSED_PAUSE: Final = 3.0
+"""Seconds until a Pico that can't be talked to is tried again; meanwhile others can have the port."""
+CHUNK: Final = 4096
+BAUD: Final = 115200
+"""Of no meaning on USB, but a port must have one."""
+
+
+class Reason(Enum):
+    """Why there is no conversation."""
+
+    NO_PORT = "no port"
+    DENIED = "denied"
+    TAKEN = "taken"
+    GONE = "gone"
+    SILENT = "silent"
+    NO_FIRMWARE = "no firmware"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """There is no conversation; `why` is a sentence that says what to do."""
+
+    why: str
+    reason: Reason
+
+
+class Link:
+    """Keeps a conversation going; `put` gets what happens, from the link's own thread.
+
+    `port` is called before each attempt and returns the port's name, or raises OSError. `record` gets all
+    that goes over the line, in the form that `dump` reads. One thread.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        port: Callable[[], str],
+        put: Callable[[Event | Lost], None],
+        clock: Callable[[], float] = monotonic,
+        record: Callable[[bytes], object] | None = None,
+    ) -> None:
+        self._connection = connection
+        self._port = port
+        self._put = put
+        self._clock = clock
+        self._record = record
+        self._lock = threading.Lock()
+        self._frame: bytes | None = None
+        self._messages: list[Message] = []
+        self._ending = False
+        self._told: Lost | None = None
+        self._prompt = ""
+        self._wake_in, self._wake_out = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._thread = threading.Thread(target=self._run, name="bridge-link", daemon=True)
+
+    def start(self) -> None:
+        """Begin; a port that is not there is waited for."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the conversation and the thread; a second call does nothing."""
+        with self._lock:
+            if self._ending:
+                return
+            self._wake()
+            self._ending = True
+        if self._thread.is_alive():
+            self._thread.join()
+        os.close(self._wake_in)
+        os.close(self._wake_out)
+
+    def show(self, frame: bytes) -> None:
+        """Name the bytes for the strips; a frame that was not sent yet gives way. Nothing after `close`."""
+        with self._lock:
+            self._frame = frame
+            self._wake()
+
+    def send(self, message: Message) -> None:
+        """Say something once, when there is somebody to say it to. Nothing after `close`."""
+        with self._lock:
+            self._messages.append(message)
+            self._wake()
+
+    def _wake(self) -> None:
+        """Wake the thread; only under the lock, so that the pipe is still there."""
+        if not self._ending:
+            with suppress(BlockingIOError):  # it is awake more than enough
+                os.write(self._wake_out, b"w")
+
+    # --- The thread --------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        pause = FIRST_PAUSE
+        while not self._ending:
+            try:
+                name = self._port()
+                with Serial(name, BAUD, timeout=0, write_timeout=0, exclusive=True) as port:
+                    if self._converse(port):
+                        pause = FIRST_PAUSE
+            except (OSError, ValueError, termios.error) as error:  # SerialException is an OSError
+                self._lose(reason_of(error))
+            refused = self._connection.stage is Stage.REFUSED
+            self._connection.closed()
+            self._sleep(REFUSED_PAUSE if refused else pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _converse(self, port: Serial) -> bool:
+        """Talk until there is no more to say; True if the lights followed meanwhile."""
+        connection = self._connection
+        connection.opened(self._clock())
+        self._prompt = ""
+        was_ready = False
+        waiting = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._wake_in, selectors.EVENT_READ)
+            selector.register(port, selectors.EVENT_READ)
+            while not self._ending:
+                waiting += self._to_send()
+                was_ready |= self._tell()
+                if connection.stage in (Stage.CLOSED, Stage.REFUSED):
+                    return was_ready
+                events = selectors.EVENT_READ | (selectors.EVENT_WRITE if waiting else 0)
+                selector.modify(port, events)
+                pause = max(0.0, connection.next_time() - self._clock())
+                for key, ready in selector.select(pause):
+                    if key.fd == self._wake_in:
+                        os.read(self._wake_in, CHUNK)
+                    elif ready & selectors.EVENT_WRITE:
+                        waiting = waiting[port.write(waiting[:CHUNK]) or 0 :]
+                    if key.fd != self._wake_in and ready & selectors.EVENT_READ:
+                        data = port.read(CHUNK)
+                        self._keep("<", data)
+                        connection.receive_data(data, self._clock())
+        return was_ready
+
+    def _to_send(self) -> bytes:
+        with self._lock:
+            frame, self._frame = self._frame, None
+            messages, self._messages = self._messages, []
+        if frame is not None:
+            self._connection.show(frame)
+        said = b"".join(self._connection.send(message) for message in messages)
+        data = said + self._connection.data_to_send(self._clock())
+        self._keep(">", data)
+        return data
+
+    def _keep(self, direction: str, data: bytes) -> None:
+        if self._record is not None and data:
+            self._record(record(self._clock(), direction, data))
+
+    def _tell(self) -> bool:
+        """Put what happened; True if the lights follow."""
+        ready = False
+        while (event := self._connection.next_event()) is not None:
+            match event:
+                case Ready():
+                    ready = True
+                    self._told = None
+                case Noise(text):
+                    self._prompt = text
+                case Silent():
+                    self._lose(self._silence())
+            self._put(event)
+        return ready
+
+    def _silence(self) -> Lost:
+        if self._prompt:
+            return Lost(
+                f"the Pico runs no firmware of azul-table (it says {self._prompt!r}): "
+                "`azul-table firmware install` puts it there",
+                Reason.NO_FIRMWARE,
+            )
+        return Lost(
+            "the Pico does not answer; if it does not come back, unplug it and plug it in again",
+            Reason.SILENT,
+        )
+
+    def _lose(self, lost: Lost) -> None:
+        if lost != self._told:
+            self._told = lost
+            self._put(lost)
+
+    def _sleep(self, seconds: float) -> None:
+        """Wait, but not longer than until somebody wakes the thread to end it."""
+        end = self._clock() + seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._wake_in, selectors.EVENT_READ)
+            while not self._ending:
+                if selector.select(max(0.0, end - self._clock())):
+                    os.read(self._wake_in, CHUNK)
+                if self._clock() >= end:
+                    return
+
+
+def reason_of(error: Exception) -> Lost:
+    """Say why a port could not be used, or no longer."""
+    number = _number_of(error)
+    if isinstance(error, PortError):
+        return Lost(str(error), Reason.NO_PORT)
+    if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
+        return Lost("the Pico's port is not there; plug the Pico in", Reason.NO_PORT)
+    if number in (errno.EACCES, errno.EPERM):
+        return Lost(
+            "this user may not use the Pico's port; `sudo usermod -aG dialout $USER`, then log in anew",
+            Reason.DENIED,
+        )
+    if number in (errno.EAGAIN, errno.EBUSY):
+        return Lost("another program has the Pico's port; end it", Reason.TAKEN)
+    if number == errno.EIO or "returned no data" in str(error):
+        return Lost("the Pico was unplugged, or started anew", Reason.GONE)
+    return Lost(f"the Pico's port can't be used: {error}", Reason.OTHER)
+
+
+def _number_of(error: BaseException | None) -> int | None:
+    """Return the number of an error, or of the one that it came from: pyserial drops it on its way."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno is not None:
+            return error.errno
+        if isinstance(error, termios.error) and isinstance(error.args[0], int):
+            return error.args[0]
+        error = error.__context__
+    return None

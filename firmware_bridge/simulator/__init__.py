@@ -1,0 +1,1 @@
+"""A Pico without the chip: MicroPython for WebAssembly, and what stands in for the chip around it."""

@@ -1,0 +1,34 @@
+"""The bridge's figures are taken, if only shortly; `azul-table bench` takes them at length."""
+
+from __future__ import annotations
+
+from device.bench.bridge import _compared, back_again, frames_a_second, input_to_light, on_a_bad_line
+
+
+def test_a_button_leads_to_light() -> None:
+    figure = input_to_light(5)
+    assert 2 < figure.value < 1000, "the strips' wire alone takes 2 ms"
+    assert figure.goal == 25
+
+
+def test_frames_follow_each_other_fast_enough() -> None:
+    figure = frames_a_second(1)
+    assert figure.met or figure.value > 5, figure.in_words()  # other programs may have the processor
+
+
+def test_the_link_is_back_in_time() -> None:
+    assert back_again(1).value < 5
+
+
+def test_nothing_is_lost_or_doubled_on_a_bad_line() -> None:
+    figures = on_a_bad_line(30_000)
+    assert [figure.value for figure in figures] == [0, 0, 0]
+    assert "damaged" in figures[0].name
+
+
+def test_what_is_lost_and_what_is_doubled_is_counted() -> None:
+    a, b, c = (1, True), (2, True), (3, True)
+    assert _compared([a, b, c], [a, b, c]) == (0, 0)
+    assert _compared([a, b, c], [a, c]) == (1, 0)
+    assert _compared([a, b, c], [a, a, b, c]) == (0, 1)
+    assert _compared([a, b, c], [a]) == (2, 0)

@@ -1,0 +1,57 @@
+"""Captured streams in words."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge import dump, wire
+from firmware_bridge.messages import Heartbeat, Lights, Run, encode
+
+
+def line(number: int) -> bytes:
+    kind, body = encode(Heartbeat(5))
+    return wire.pack(kind, number, body)
+
+
+def test_a_stream_of_one_direction_is_decoded() -> None:
+    kind, body = encode(Lights((Run(3, b"\1\2"),)))
+    lines = [line(7), wire.pack(kind, 8, body), b">>> hello\r\n", line(9)[:10] + b"\n"]
+    assert list(dump.dump(lines)) == [
+        '    7 heartbeat {"count": 5}',
+        '    8 lights {"runs": [{"offset": 3, "data": "0102"}]}',
+        "    - no frame: b'>>> hello\\r'",
+        "    - not base64: b'~AQcJAAUAA'",
+    ]
+
+
+def test_a_recording_has_times_and_directions() -> None:
+    recorded = dump.record(1.5, ">", line(1)) + dump.record(1.6, "<", line(2) + line(3))
+    assert list(dump.dump(recorded.splitlines(keepends=True))) == [
+        '1.500000 >     1 heartbeat {"count": 5}',
+        '1.600000 <     2 heartbeat {"count": 5}',
+        '1.600000 <     3 heartbeat {"count": 5}',
+    ]
+
+
+def test_the_command_reads_files_and_standard_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    captured = tmp_path / "captured"
+    captured.write_bytes(line(1) + line(2)[:-1])
+    monkeypatch.setattr(sys, "argv", ["dump", str(captured)])
+    dump.main()
+    assert capsys.readouterr().out.count("heartbeat") == 2
+    monkeypatch.setattr(sys, "argv", ["dump", "-"])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(line(3))))
+    dump.main()
+    assert capsys.readouterr().out == '    3 heartbeat {"count": 5}\n'
+
+
+def test_the_command_without_a_file_explains_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["dump"])
+    with pytest.raises(SystemExit, match="Decodes a captured stream"):
+        dump.main()

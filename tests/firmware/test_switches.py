@@ -1,0 +1,129 @@
+"""Switches that bounce: one press is one event, and what is broken is muted."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firmware_bridge import payload
+from firmware_bridge.firmware.session import TICKS
+from firmware_bridge.firmware.switches import CALM, MOST_PRESSES, STILL, Switches
+
+Event = tuple[int, int, int]
+MASK = 1 << 13
+START = TICKS - 50
+"""The clock goes round during every test."""
+
+
+def watched(closed_from: list[tuple[int, int]], until: int, *, every: int = 1) -> list[Event]:
+    """Scan one switch that is closed from and to these milliseconds; times are told from 0."""
+    switches = Switches([[1 << 12, MASK]])
+    switches.begin(0, 0)
+    events: list[Event] = []
+    for time in range(0, until, every):
+        word = MASK if any(start <= time < end for start, end in closed_from) else 0
+        events.extend(switches.scan(0, word, (START + time) % TICKS))
+    return [(kind, switch, (at - START) % TICKS) for kind, switch, at in events]
+
+
+def kinds(events: list[Event]) -> list[int]:
+    return [kind for kind, _, _ in events]
+
+
+PRESS_AND_RELEASE = [payload.CLOSED, payload.OPENED]
+
+
+def test_a_press_is_told_with_the_time_at_which_it_began() -> None:
+    assert watched([(100, 200)], 300) == [(payload.CLOSED, 1, 100), (payload.OPENED, 1, 200)]
+
+
+def test_a_press_is_told_at_the_second_scan() -> None:
+    switches = Switches([[MASK]])
+    switches.begin(0, 0)
+    assert switches.scan(0, MASK, 10) == []
+    assert switches.scan(0, MASK, 11) == [(payload.CLOSED, 0, 10)]
+
+
+@pytest.mark.parametrize("bounce", [1, 5, 20])
+def test_a_bounce_is_one_press(bounce: int) -> None:
+    shaking = [(start, start + 1) for start in range(100, 100 + bounce, 2)]
+    letting_go = [(start, start + 1) for start in range(200, 200 + bounce, 2)]
+    events = watched([*shaking, (100 + bounce, 200), *letting_go], 400)
+    assert kinds(events) == PRESS_AND_RELEASE
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, STILL - 3), max_size=12), st.lists(st.integers(1, STILL - 3), max_size=12))
+def test_any_bouncing_shorter_than_stillness_is_one_press(closing: list[int], opening: list[int]) -> None:
+    closed, time = [], 50
+    for gap in closing:
+        closed.append((time, time + 2))
+        time += 2 + gap
+    closed.append((time, time + 60))
+    time += 60
+    for gap in opening:
+        time += gap
+        closed.append((time, time + 2))
+        time += 2
+    assert kinds(watched(closed, time + 100)) == PRESS_AND_RELEASE
+
+
+@pytest.mark.parametrize("every", [1, 2, 4, 7])
+def test_a_press_of_15_milliseconds_counts(every: int) -> None:
+    assert kinds(watched([(100, 115)], 300, every=every)) == PRESS_AND_RELEASE
+
+
+def test_what_one_scan_alone_sees_is_no_finger() -> None:
+    assert watched([(100, 101)], 300) == []
+
+
+def test_two_presses_are_two() -> None:
+    assert kinds(watched([(100, 150), (200, 250)], 400)) == 2 * PRESS_AND_RELEASE
+
+
+def test_a_switch_that_is_held_is_pressed_once() -> None:
+    assert kinds(watched([(100, 5000)], 6000)) == PRESS_AND_RELEASE
+
+
+def test_a_broken_switch_is_muted_and_heard_again_once_it_is_still() -> None:
+    chatter = [(start, start + 30) for start in range(100, 3100, 60)]
+    events = watched([*chatter, (8000, 8100)], 9000)
+    told = kinds(events)
+    muted, heard = told.index(payload.MUTED), told.index(payload.UNMUTED)
+    assert told[:muted] == MOST_PRESSES * PRESS_AND_RELEASE
+    assert heard == muted + 1
+    assert events[heard][2] == pytest.approx(3100 + CALM, abs=100)
+    assert told[heard + 1 :] == PRESS_AND_RELEASE
+
+
+def test_a_fast_finger_is_not_muted() -> None:
+    presses = [(start, start + 50) for start in range(100, 3100, 100)]
+    assert kinds(watched(presses, 4000)) == 30 * PRESS_AND_RELEASE
+
+
+def test_what_is_closed_at_the_start_was_not_pressed() -> None:
+    switches = Switches([[1, 2], [4]])
+    switches.begin(0, 2)
+    switches.begin(1, 4)
+    assert switches.closed() == b"\x06"
+    assert [switches.scan(0, 2, time) for time in range(100)] == [[]] * 100
+    events = [event for time in range(100, 200) for event in switches.scan(1, 0, time)]
+    assert events == [(payload.OPENED, 2, 100)]
+    assert switches.closed() == b"\x02"
+
+
+def test_switches_are_numbered_line_by_line() -> None:
+    switches = Switches([[1, 2], [1, 2], [], [64]])
+    for line in range(4):
+        switches.begin(line, 0)
+    events = [event for time in range(3) for line in (1, 3) for event in switches.scan(line, 66, time)]
+    assert {number for _, number, _ in events} == {3, 4}
+
+
+def test_many_switches_at_once_are_all_heard() -> None:
+    masks = [1 << pin for pin in range(12, 18)]
+    switches = Switches([masks])
+    switches.begin(0, 0)
+    events = [event for time in range(3) for event in switches.scan(0, sum(masks), time)]
+    assert [number for _, number, _ in events] == list(range(6))

@@ -1,0 +1,42 @@
+"""The frames in `vectors.txt` mean the same to the host as to the Pico."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import firmware_bridge
+from firmware_bridge import messages, wire
+from firmware_bridge.dump import described
+
+VECTORS = Path(firmware_bridge.__file__).with_name("vectors.txt")
+
+
+def read_vectors() -> list[tuple[str, dict[str, object]]]:
+    lines = [line for line in VECTORS.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    return [(frame, json.loads(told)) for frame, told in (line.split("\t") for line in lines)]
+
+
+@pytest.mark.parametrize(("frame", "told"), read_vectors())
+def test_frames_mean_what_is_written(frame: str, told: dict[str, object]) -> None:
+    line = frame.encode() + wire.END
+    if "error" in told:
+        with pytest.raises(wire.WireError) as caught:
+            wire.unpack(line)
+        assert str(caught.value) == told["error"]
+        return
+    kind, number, payload = wire.unpack(line)
+    message = messages.decode(kind, payload)
+    told = dict(told)
+    assert number == told.pop("sequence")
+    assert described(message) == told
+    again = wire.pack(kind, number, messages.encode(message)[1])
+    assert line.endswith(again)
+
+
+def test_every_kind_of_message_is_there() -> None:
+    told = {str(told["kind"]) for _, told in read_vectors() if "kind" in told}
+    kinds = {kind.__name__.lower() for kind in messages.Message.__args__}
+    assert kinds - told == {"unknown"}

@@ -1,0 +1,139 @@
+"""Frames: what is packed comes out again, and what was damaged does not."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firmware_bridge import wire
+
+kinds = st.integers(0, 255)
+numbers = st.integers(0, 0xFFFF)
+payloads = st.binary(max_size=wire.MOST_PAYLOAD)
+
+
+@settings(deadline=None)
+@given(kinds, numbers, payloads)
+def test_what_is_packed_comes_out_again(kind: int, number: int, payload: bytes) -> None:
+    line = wire.pack(kind, number, payload)
+    assert wire.unpack(line) == (kind, number, payload)
+    assert len(line) <= wire.LONGEST_LINE
+    assert line.endswith(wire.END) and line.count(wire.END) == 1
+
+
+@settings(deadline=None)
+@given(kinds, numbers, payloads)
+def test_no_byte_of_a_frame_is_one_that_a_prompt_obeys(kind: int, number: int, payload: bytes) -> None:
+    """Bug avoided: Ctrl-C (3) in a frame would end the firmware, Ctrl-D (4) would restart MicroPython."""
+    assert min(wire.pack(kind, number, payload)[:-1]) >= ord("+")
+
+
+def test_the_longest_payload_fits_and_no_longer_one() -> None:
+    assert len(wire.pack(1, 0, bytes(wire.MOST_PAYLOAD))) == wire.LONGEST_LINE
+    with pytest.raises(ValueError, match="601 bytes"):
+        wire.pack(1, 0, bytes(wire.MOST_PAYLOAD + 1))
+
+
+@settings(deadline=None)
+@given(payloads, st.data())
+def test_a_flipped_bit_is_never_taken_for_the_frame(payload: bytes, data: st.DataObject) -> None:
+    line = wire.pack(7, 99, payload)
+    bit = data.draw(st.integers(0, 8 * len(line) - 1))
+    flipped = bytearray(line)
+    flipped[bit // 8] ^= 1 << bit % 8
+    pieces = wire.Lines().feed(bytes(flipped))
+    for piece in pieces:
+        with suppress(wire.WireError):
+            assert wire.unpack(piece) == (7, 99, payload)  # a bit that base64 leaves open: nothing is damaged
+
+
+@settings(deadline=None)
+@given(payloads, st.data())
+def test_half_a_frame_is_no_frame(payload: bytes, data: st.DataObject) -> None:
+    line = wire.pack(7, 99, payload)
+    half = line[: data.draw(st.integers(0, len(line) - 5))]
+    with pytest.raises(wire.WireError):
+        wire.unpack(half + wire.END)
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=2000))
+def test_noise_is_no_frame_and_breaks_nothing(noise: bytes) -> None:
+    for line in wire.Lines().feed(noise + wire.END):
+        with pytest.raises(wire.WireError):
+            wire.unpack(line)
+
+
+@settings(deadline=None)
+@given(payloads, st.binary(max_size=40))
+def test_a_frame_after_words_without_an_end_is_found(payload: bytes, noise: bytes) -> None:
+    line = noise.replace(wire.END, b"") + wire.pack(7, 99, payload)
+    assert wire.unpack(line) == (7, 99, payload)
+
+
+@settings(deadline=None)
+@given(payloads)
+def test_another_version_is_told_apart_from_damage(payload: bytes) -> None:
+    old, wire.VERSION = wire.VERSION, 9
+    try:
+        line = wire.pack(7, 99, payload)
+    finally:
+        wire.VERSION = old
+    with pytest.raises(wire.OtherVersionError) as caught:
+        wire.unpack(line)
+    assert caught.value.version == 9
+
+
+@settings(deadline=None)
+@given(st.lists(payloads, max_size=8), st.integers(1, 50))
+def test_frames_come_out_of_a_stream_however_it_is_cut(said: list[bytes], step: int) -> None:
+    stream = b"".join(wire.pack(1, number, payload) for number, payload in enumerate(said))
+    lines = wire.Lines()
+    heard = [line for at in range(0, len(stream), step) for line in lines.feed(stream[at : at + step])]
+    assert [wire.unpack(line) for line in heard] == [(1, *it) for it in enumerate(said)]
+
+
+def test_a_line_that_never_ends_takes_no_memory() -> None:
+    lines = wire.Lines()
+    for _ in range(1000):
+        lines.feed(b"x" * 100)
+    assert len(lines._rest) <= wire.LONGEST_LINE
+    assert lines.feed(b"\n" + wire.pack(1, 2, b"three"))[-1] == wire.pack(1, 2, b"three")
+
+
+def test_a_port_opened_anew_begins_a_new_line() -> None:
+    lines = wire.Lines()
+    lines.feed(b"~half of a fr")
+    lines.clear()
+    assert [wire.unpack(line) for line in lines.feed(wire.pack(1, 2, b"x"))] == [(1, 2, b"x")]
+
+
+def test_numbers_count_up_and_round() -> None:
+    order = wire.Order(0xFFFE)
+    assert [order.next() for _ in range(4)] == [0xFFFE, 0xFFFF, 0, 1]
+
+
+def test_repeated_and_late_frames_are_known_and_lost_ones_counted() -> None:
+    order = wire.Order()
+    assert [order.is_new(number) for number in (7, 8, 8, 7, 11, 9, 12)] == [
+        True, True, False, False, True, False, True,
+    ]  # fmt: skip
+    assert order.lost == 2
+
+
+def test_numbers_go_round_without_a_loss() -> None:
+    order = wire.Order()
+    assert all(order.is_new(number & 0xFFFF) for number in range(0xFFF0, 0x1FFFF))
+    assert order.lost == 0
+
+
+def test_after_a_silence_any_number_is_the_first() -> None:
+    """A host that greeted a dead port for hours has counted far ahead, which must not look like lateness."""
+    order = wire.Order()
+    assert order.is_new(5)
+    assert not order.is_new(5 + 0x9000)
+    order.forget()
+    assert order.is_new(5 + 0x9000)
