@@ -1,0 +1,61 @@
+"""`python -m hardware.papers`: write the papers of the layouts that ship, or of a maker's own."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from hardware.api import HardwareError
+from hardware.layout import Layout, read_layout
+from hardware.papers.circuits import crossing_circuit, divider_circuit, power_circuit
+from hardware.papers.diagrams import draw_diagram
+from hardware.papers.tables import renewed
+from hardware.papers.template_pdf import a4_pdf, whole_pdf
+from hardware.papers.template_svg import template_svg
+
+WIRING: Final = Path(__file__).parents[1] / "wiring"
+ORDER: Final = ("full", "duo", "indicators")
+"""The layouts that have papers here, the largest first."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write all papers, or those of one layout into a folder."""
+    parser = argparse.ArgumentParser(prog="python -m hardware.papers", description=__doc__)
+    parser.add_argument("layout", nargs="?", metavar="NAME|FILE", help="a layout of your own")
+    parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where its papers go")
+    given = parser.parse_args(arguments)
+    try:
+        if given.layout is not None:
+            given.out.mkdir(parents=True, exist_ok=True)
+            write_papers(read_layout(given.layout), given.out)
+        else:
+            write_all()
+    except (HardwareError, OSError) as error:
+        parser.exit(1, f"{error}\n")
+
+
+def write_papers(layout: Layout, folder: Path) -> None:
+    """Write the template and the power circuit of a layout; raises HardwareError."""
+    (folder / f"{layout.name}-template.svg").write_text(template_svg(layout), "utf-8")
+    (folder / f"{layout.name}-template.pdf").write_bytes(whole_pdf(layout))
+    (folder / f"{layout.name}-template-a4.pdf").write_bytes(a4_pdf(layout))
+    (folder / f"{layout.name}-circuit.svg").write_text(power_circuit(layout), "utf-8")
+
+
+def write_all() -> None:
+    """Write everything in `hardware/wiring` that is made of something else."""
+    layouts = [read_layout(name) for name in ORDER]
+    for layout in layouts:
+        write_papers(layout, WIRING)
+    (WIRING / "crossing.svg").write_text(crossing_circuit(), "utf-8")
+    (WIRING / "divider.svg").write_text(divider_circuit(), "utf-8")
+    guide = WIRING / "README.md"
+    guide.write_text(renewed(guide.read_text("utf-8"), layouts), "utf-8")
+    for source in sorted(WIRING.glob("*.yaml")):
+        draw_diagram(source)
+
+
+if __name__ == "__main__":
+    main()
