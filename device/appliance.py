@@ -3,20 +3,23 @@
 `table.py` says what an event makes of it; `lights.py` and `snapshot.py` say how it looks.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, Self
+from typing import Self
 
 from device.ceremony import Ceremony
+from device.lessons import Lesson, Subject
+from device.phones import ALL_FITTINGS, Fittings
 from device.play import Play, Selection
+from device.questions import OPPONENTS, USUAL, Asked, Chosen, Hint, Manners, Motive, StandIn
 from device.rules import game as rules
-from device.rules.events import Chance
+from device.rules.events import Chance, Event
+from device.rules.game import SOLO
 from device.rules.solo_state import EASY, WALLS
 from device.rules.standard import STANDARD, Phase
 from device.rules.tiles import Colour
-from hardware.api import ButtonPressed
-
-LONGEST_NAME: Final = 20
+from device.tags import Tags
+from hardware.api import ButtonPressed, PartBack, PartLost
 
 
 class Stage(StrEnum):
@@ -30,6 +33,7 @@ class Stage(StrEnum):
     CHOICE = "choice"  # of columns on gray walls, of squares and penalty tiles in solo
     SCORING = "scoring"
     OVER = "over"
+    LEARNING = "learning"  # what tags mean, on top of whatever it does
 
 
 class Why(StrEnum):
@@ -50,10 +54,23 @@ class Why(StrEnum):
     NOTHING_TO_CONFIRM = "nothing_to_confirm"
     NOT_NOW = "not_now"
     NAME_TOO_LONG = "name_too_long"
+    NAME_MISSING = "name_missing"
     UNKNOWN_TAG = "unknown_tag"
+    COLOUR_NOT_THERE = "colour_not_there"  # the tile shown has a colour that can't be taken there
+    CARD_NOT_NOW = "card_not_now"  # player cards seat players, before a game
+    PLAYER_SITS = "player_sits"  # the card's player has a seat already
+    LEARNING = "learning"  # tags are learned just now
+    LEARNING_OTHER = "learning_other"  # another lesson is under way
+    TAG_KNOWN = "tag_known"  # it means something already
+    TAG_NOT_KNOWN = "tag_not_known"
+    LESSON_OVER = "lesson_over"
     TILE_TOLD_ALREADY = "tile_told_already"
     TILE_NOT_LEFT = "tile_not_left"  # all 20 of its colour lie elsewhere
     TILE_IN_LID = "tile_in_lid"  # the bag is not empty yet, and holds none of its colour
+    NO_HINTS = "no_hints"  # this game is played without
+    NO_HINT_NOW = "no_hint_now"
+    BOTS_TURN = "bots_turn"  # an opponent is to choose, not a person
+    PROGRAM_NEEDS_BOT_GAME = "program_needs_bot_game"
     NOT_SAVED = "not_saved"  # the disk took no more: nothing was changed
 
 
@@ -114,14 +131,69 @@ class TileShown:
 
 
 @dataclass(frozen=True, slots=True)
-class UnknownTag:
-    """A tag was laid on a reader that nobody has taught the table."""
+class TagShown:
+    """A tag, in its one form, was laid on a reader."""
 
     reader: str
+    tag: str
     at: float
 
 
-TableEvent = ButtonPressed | UnknownTag | TileShown | Tick | ChanceDrawn | FirstDrawn | Named
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of a question to an opponent: its choice; or None, `why` not, and the detail in its words."""
+
+    number: int
+    choice: Event | None
+    at: float
+    why: str = "lost"
+    detail: str = ""
+    gain: float | None = None  # of a hint: points more than the next best
+    next_best: Event | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HintAsked:
+    """A person asks for a hint, for a seat of the table; None: for all who have a choice."""
+
+    place: int | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class LessonBegun:
+    """Somebody wants to teach the table tags."""
+
+    subject: Subject
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class LessonBack:
+    """The tag learned last was a mistake."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class LessonEnded:
+    """Enough is learned, for now."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Tags, in their one form, are to mean nothing any more."""
+
+    tags: tuple[str, ...]
+    at: float
+
+
+LearningEvent = LessonBegun | LessonBack | LessonEnded | Forgotten
+GameEvent = ButtonPressed | TagShown | TileShown | Tick | ChanceDrawn | FirstDrawn | Named
+Happening = GameEvent | Answered | HintAsked | LearningEvent
+TableEvent = Happening | PartLost | PartBack
 
 
 class RefusedError(Exception):
@@ -164,6 +236,14 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class CardShown:
+    """A player's card that waits for a seat: whose, and since when."""
+
+    name: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class StoreFault:
     """A store that can't be used, why, and the new file that the table offers to start beside it."""
 
@@ -179,6 +259,16 @@ class Wishes:
     mode: str = STANDARD.name
     level: str = EASY.name
     wall: str = WALLS[0]
+    hints: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LastPress:
+    """A press of `ok` or `undo` in a game, and the table before it: the other may follow at once."""
+
+    button: str
+    at: float
+    before: "Table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,18 +286,37 @@ class Table:
     drawing_first: bool = False
     play: Play | None = None
     selection: Selection | None = None
+    colour_in_hand: Colour | None = None  # of a tile that was shown before its source was chosen
     told: tuple[Told, ...] = ()
     ceremony: Ceremony | None = None
     question: Question | None = None
     refusal: Refusal | None = None
     movement: Movement | None = None
     fault: StoreFault | None = None
+    tags: Tags = field(default_factory=dict, hash=False)  # every tag that is known
+    lesson: Lesson | None = None
+    card: CardShown | None = None
+    fittings: Fittings = ALL_FITTINGS
+    lost: tuple[PartLost, ...] = ()  # parts of the table that don't work, since when; no matter of the game
+    bots: tuple[str, ...] = ()  # by place: the opponent who sits there; empty for a person
+    manners: Manners = USUAL
+    questions: int = 0  # put to opponents so far
+    asked: tuple[Asked, ...] = ()
+    chosen: tuple[Chosen, ...] = ()
+    stand_ins: tuple[StandIn, ...] = ()
+    motives: tuple[Motive, ...] = ()
+    hints_asked: tuple[Asked, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    last_press: LastPress | None = field(default=None, compare=False)
+    hands_due: bool = False  # tiles of resin: people move an opponent's tiles, and say so with `ok`
 
     @property
     def stage(self) -> Stage:
         """What the table is doing now."""
         if self.fault is not None:
             return Stage.UNUSABLE
+        if self.lesson is not None:
+            return Stage.LEARNING
         if self.play is None:
             return Stage.CHOOSING if self.choosing else Stage.SEATING
         if self.ceremony is not None:
@@ -225,18 +334,56 @@ class Table:
             return None
         return self.play.places[self.play.state.turn]
 
+    def bot_at(self, place: int) -> str:
+        """The opponent at a place; an empty text for a person."""
+        return self.bots[place - 1] if place <= len(self.bots) else ""
+
+    def bot_of(self, seat: int) -> str:
+        """The opponent who plays one of the game's seats; both boards of a solo game are one player's."""
+        if self.play is None:
+            return ""
+        return self.bot_at(self.play.places[0 if self.play.setup.mode == SOLO else seat])
+
+    @property
+    def bots_turn(self) -> bool:
+        """Whether the next draft is an opponent's."""
+        return (
+            self.play is not None
+            and self.acting_place is not None
+            and bool(self.bot_of(self.play.state.turn))
+        )
+
+    def known_as(self, place: int) -> str | None:
+        """The name of whoever sits at a place: an opponent's own, else the one given; None for none."""
+        bot = self.bot_at(place)
+        if not bot:
+            return self.names[place - 1] or None
+        before = sum(self.bot_at(other) == bot for other in self.taken if other < place)
+        name = bot.capitalize() if bot in OPPONENTS else bot
+        return f"{name} {before + 1}" if before else name
+
     def name_of(self, place: int) -> str:
-        """What somebody at a place is called in records: the name given, else the seat."""
-        return self.names[place - 1] or f"Seat {place}"
+        """What somebody at a place is called in records: as known, else by the seat."""
+        return self.known_as(place) or f"Seat {place}"
 
     def with_fault(self, fault: StoreFault) -> Self:
         """The same table, saying that its store can't be used."""
         return replace(self, fault=fault)
 
 
-def new_table(places: int, displays: int, *, confirm_columns: bool = True, resin: bool = False) -> Table:
+def new_table(
+    places: int,
+    displays: int,
+    *,
+    confirm_columns: bool = True,
+    resin: bool = False,
+    fittings: Fittings = ALL_FITTINGS,
+    manners: Manners = USUAL,
+) -> Table:
     """A table where nobody sits yet, as large as its layout."""
-    return Table(places, displays, ("",) * places, confirm_columns, resin)
+    nobody = ("",) * places
+    table = Table(places, displays, nobody, confirm_columns, resin, fittings=fittings)
+    return replace(table, bots=nobody, manners=manners)
 
 
 def wants(table: Table) -> Want | None:

@@ -41,3 +41,10 @@ def seat_button(place: int, line: int) -> str:
 def seat_buttons(place: int) -> list[str]:
     """All six buttons of a place."""
     return [seat_button(place, line) for line in (*LINES, FLOOR)]
+
+
+def all_buttons(places: int, displays: int) -> tuple[str, ...]:
+    """Every button that means something on a table of this size, whether or not it has a switch there."""
+    sources = [source_button(display) for display in range(1, displays + 1)]
+    seats = [button for place in range(1, places + 1) for button in seat_buttons(place)]
+    return (*sources, api.CENTRE, *seats, OK, UNDO)

@@ -1,6 +1,6 @@
 """Choices other than drafts in light: a gray wall's columns, the solo game's squares and penalty tiles."""
 
-from device.choices import choices
+from device.appliance import Table
 from device.painting import Painting, line_lights, wall_light
 from device.palettes import Palette
 from device.play import Play, Selection, sent_to_penalty_row
@@ -10,24 +10,38 @@ from device.rules.board import FLOOR
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.penalty_row import ACTION, tiles_in
 from device.rules.tiles import Colour
+from device.turns import choices_of_people
 from hardware.api import Rgb
 
 
-def paint_choices(painting: Painting, play: Play, palette: Palette, now: float) -> None:
-    """What can be chosen pulses slowly; a tile whose column is asked for pulses fast on its line."""
-    for event in choices(play).values():
-        match event:
-            case Tile(seat, row, column):
-                place = play.places[seat]
-                colour = play.state.boards[seat].colours[row - 1]
-                assert colour is not None
-                painting[wall_light(place, row, column)] = _light(palette, colour, slow(now) * STEADY)
-                for name in line_lights(place, row):
-                    painting[name] = _light(palette, colour, fast(now))
-            case Scoring(row, column):
-                painting[wall_light(play.places[ACTION], row, column)] = dimmed(palette.marker, slow(now))
-            case _:
-                _paint_penalty_choice(painting, play, event, palette, slow(now))
+def paint_choices(painting: Painting, table: Table, play: Play, palette: Palette, now: float) -> None:
+    """What people can choose pulses slowly, what an opponent has chosen fast.
+
+    A tile whose column is asked for pulses fast on its line.
+    """
+    for event in choices_of_people(table).values():
+        paint_choice(painting, play, event, palette, slow(now) * STEADY, fast(now))
+    for chosen in table.chosen:
+        if chosen.step:
+            paint_choice(painting, play, chosen.choice, palette, fast(now), fast(now))
+
+
+def paint_choice(
+    painting: Painting, play: Play, event: Event, palette: Palette, level: float, of_line: float
+) -> None:
+    """Light where a choice goes; a tile's line at a level of its own."""
+    match event:
+        case Tile(seat, row, column):
+            place = play.places[seat]
+            colour = play.state.boards[seat].colours[row - 1]
+            assert colour is not None
+            painting[wall_light(place, row, column)] = _light(palette, colour, level)
+            for name in line_lights(place, row):
+                painting[name] = _light(palette, colour, of_line)
+        case Scoring(row, column):
+            painting[wall_light(play.places[ACTION], row, column)] = dimmed(palette.marker, level)
+        case _:
+            _paint_penalty_choice(painting, play, event, palette, level)
 
 
 def _paint_penalty_choice(

@@ -13,10 +13,19 @@ from typing import Final
 import click
 
 COMMANDS: Final = {
-    "play": "Start the table with simulated hardware, and its pages.",
+    "play": "Start the table with the hardware that its layout names, and its pages.",
     "rules": "Print the rules of a MODE for players, each with its number and an example.",
     "replay": "Verify every game of a record FILE (- is standard input).",
+    "review": "Grade every choice of a record FILE (- is standard input).",
+    "history": "List the games of a table, the newest first; with N, print the record of game N.",
     "selfplay": "Play games between bots and write their records.",
+    "bot": "Be the bot NAME on standard input and output, as the competition's protocol says.",
+    "match": "Play games of the bot ruleset between A and B.",
+    "tournament": "Play a full round robin of the bot ruleset: each pair, each seed, each bot starting once.",
+    "firmware": "Put the firmware on the Pico, or ask what runs there.",
+    "tags": "Teach the table what tags mean: tiles, players' cards, action cards.",
+    "doctor": "Say what the table's hardware lacks on this machine, and what mends it.",
+    "selftest": "Walk through every light, and ask for every button and reader.",
     "bench": "Measure how fast this machine is, and compare it with the goals.",
 }
 """In the order of the help, with the line that stands there; each is `command` in the module of its name."""

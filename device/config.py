@@ -1,15 +1,21 @@
 """Settings that a maker may write into `settings.toml` beside the saved games; each has a default."""
 
+import shlex
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import msgspec
 
+from device.names import LONGEST_NAME
 from device.palettes import BOX, PALETTES, Palette, Shade
+from device.questions import OPPONENTS
 
 FILE: Final = "settings.toml"
+MOST_PROGRAMS: Final = 5
+"""As many as the fifth line has lights."""
 
 Channel = Annotated[int, msgspec.Meta(ge=0, le=255)]
 Light = tuple[Channel, Channel, Channel]
@@ -26,12 +32,27 @@ class OwnPalette(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     marker: Light = (70, 255, 190)
 
 
+Seconds = Annotated[float, msgspec.Meta(ge=0.02, le=60)]
+
+
+class BotsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long opponents think: seconds a choice; a program's are those of a whole game."""
+
+    strong: Seconds = 0.1
+    master: Seconds = 1.0
+    program: Annotated[float, msgspec.Meta(ge=1, le=3600)] = 30.0
+
+
 class SettingsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file as it is written."""
 
     palette: Literal["box", "distinct", "own"] = "box"
     own: OwnPalette | None = None
     confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
+    phones: Literal["look", "play"] = "look"  # whether phones may press what the table has switches for
+    pace: Literal["slow", "normal", "fast"] = "normal"
+    bots: BotsFile = BotsFile()
+    programs: dict[str, str] = {}  # command lines by name
 
 
 class SettingsError(ValueError):
@@ -44,6 +65,10 @@ class Settings:
 
     palette: Palette = BOX
     confirm_columns: bool = True
+    phones_play: bool = False
+    pace: str = "normal"
+    thinking: BotsFile = field(default_factory=BotsFile)
+    programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def read_settings(directory: Path) -> Settings:
@@ -59,7 +84,31 @@ def read_settings(directory: Path) -> Settings:
     if settings.palette == "own" and settings.own is None:
         raise SettingsError(f'{path}: palette is "own", so a section [own] must give its five colours')
     palette = _palette(settings.own) if settings.palette == "own" else PALETTES[settings.palette]
-    return Settings(palette, settings.confirm_columns)
+    programs = _programs(path, settings.programs)
+    return Settings(
+        palette, settings.confirm_columns, settings.phones == "play", settings.pace, settings.bots, programs
+    )
+
+
+def _programs(path: Path, written: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The programs' commands, word by word."""
+    found = {}
+    for name, command in written.items():
+        if not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST_NAME:
+            raise SettingsError(f"{path}: programs: {name!r} is no name of 1 to {LONGEST_NAME} characters")
+        if name.lower() in OPPONENTS:
+            raise SettingsError(f"{path}: programs: {name} is the name of an opponent of the table's own")
+        try:
+            found[name] = tuple(shlex.split(command))
+        except ValueError as error:
+            raise SettingsError(f"{path}: programs.{name}: is no command: {error}") from error
+        if not found[name]:
+            raise SettingsError(f"{path}: programs.{name}: is no command, but empty")
+    if len(found) > MOST_PROGRAMS:
+        raise SettingsError(
+            f"{path}: programs: {len(found)} programs, but a seat has lights for {MOST_PROGRAMS}"
+        )
+    return found
 
 
 def _palette(own: OwnPalette | None) -> Palette:

@@ -7,8 +7,8 @@ every other thread only puts into its inbox.
 import random
 import secrets
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
@@ -17,32 +17,51 @@ from device import messages
 from device.appliance import (
     ChanceDrawn,
     FirstDrawn,
+    Forgotten,
+    HintAsked,
     Named,
     Table,
     TableEvent,
+    TagShown,
     Tick,
     TileShown,
-    UnknownTag,
     Want,
     Why,
     new_table,
     wants,
 )
+from device.buttons import all_buttons
 from device.calm import Calm, calm
 from device.lights import view
-from device.messages import Answer, ClientMessage, refusal, taken
+from device.messages import Answer, ClientMessage, known, learning_event, refusal, taken
+from device.painting import source_lights
 from device.palettes import Palette, palette_for
+from device.phones import Fittings
 from device.play import Play
-from device.resin import drawer
+from device.questions import Manners
 from device.rhythm import next_frame_time
 from device.rules import game as rules
-from device.rules.events import Chance
-from device.rules.tiles import Colour, colour_of
-from device.snapshot import Json, snapshot
+from device.rules.events import CENTRE, Chance
+from device.rules.tiles import colour_of
+from device.simulation import NOTHING, Simulated, stocked
+from device.snapshot import snapshot
 from device.socket_server import Request
 from device.store import Store, StoreError, fault_of
 from device.table import refuse, update
-from hardware.api import OK, ButtonPressed, InputEvent, LightFrame, Lights, TagArrived, TagLeft
+from device.tags import one_form
+from device.told import Json
+from hardware.api import (
+    OK,
+    ButtonPressed,
+    HardwareEvent,
+    LightFrame,
+    Lights,
+    PartBack,
+    PartLost,
+    TagArrived,
+    TagLeft,
+    turn_light,
+)
 from hardware.layout import Layout
 from hardware.power import limit
 
@@ -70,7 +89,14 @@ class Audience(Protocol):
         """Tell the latest frame."""
 
 
-Inbox = SimpleQueue[TableEvent | InputEvent | Request | Stop]
+class Watcher(Protocol):
+    """Who looks at the table as it is, after everything that happens; no call may wait."""
+
+    def look(self, table: Table) -> None:
+        """See how the table stands now."""
+
+
+Inbox = SimpleQueue[TableEvent | HardwareEvent | Request | Stop]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +105,23 @@ class Options:
 
     confirm_columns: bool = True
     resin: bool = False
-    drawer: bool = False  # the simulated table's tagged tiles are known
+    simulated: Simulated = NOTHING
+    phones_play: bool = False  # phones in the network may press whatever a hand may
+    manners: Manners = field(default_factory=Manners)
+
+
+def fittings(layout: Layout, options: Options) -> Fittings:
+    """What of a layout's table there is to touch and to see."""
+    lights = frozenset(light.name for light in layout.lights)
+    sources = (CENTRE, *range(1, layout.displays + 1))
+    return Fittings(
+        frozenset(button.name for button in layout.buttons),
+        frozenset(reader.name for reader in layout.readers),
+        layout.drivers.buttons == "pico",
+        options.phones_play,
+        boards=turn_light(1) in lights,
+        single=tuple(source for source in sources if source_lights(source)[1] not in lights),
+    )
 
 
 Draw = Callable[[Play, str], Chance]
@@ -108,25 +150,35 @@ class Daemon:
         clock: Callable[[], float] = time.monotonic,
         draw: Draw = seeded_draw,
         options: Options = Options(),
+        watchers: Sequence[Watcher] = (),
+        say: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
         self._layout = layout
         self._light_names = [light.name for light in layout.lights]
-        self._button_names = frozenset(button.name for button in layout.buttons)
+        self._button_names = frozenset(all_buttons(layout.seats, layout.displays))
         self._palette = palette
         self._inbox = inbox
         self._lights = lights
         self._audience = audience
         self._clock = clock
         self._draw_event = draw
+        self._watchers = watchers
         self._shown = Calm()
         self._shown_at = float("-inf")
         self._told: Json = {}
+        self._told_of: tuple[Table, bool | None] | None = None
         self._version = time.time_ns() // 1_000_000  # beyond any of a run before: the pages' ETag
         self._store: Store | None = None
-        self._tile_tags: dict[str, Colour] = {}
         self._options = options
+        self._say = say
+        self._zero = time.time() - clock()  # the pages' clock when the events' stood at 0
         self._blank = new_table(
-            layout.seats, layout.displays, confirm_columns=options.confirm_columns, resin=options.resin
+            layout.seats,
+            layout.displays,
+            confirm_columns=options.confirm_columns,
+            resin=options.resin,
+            fittings=fittings(layout, options),
+            manners=options.manners,
         )
         self.table = self._blank
         self._open_store(store_path)
@@ -136,22 +188,23 @@ class Daemon:
         try:
             store = Store.open(path)
             try:
+                if self._options.simulated.readers:
+                    known = store.tags()
+                    store.keep_tags(known, stocked(known, resin=self._options.resin))
                 table = store.load(self._blank, self._clock())
-                if self._options.drawer:
-                    store.learn_tile_tags(drawer())
-                self._tile_tags = store.tile_tags()
             except StoreError:
                 store.close()
                 raise
         except StoreError as error:
             self._store = None
             self._beside = error.path.with_name(fault_of(error).beside)
-            self.table = self._blank.with_fault(fault_of(error))
-            return
-        self._store, self.table = store, table
+            table = self._blank.with_fault(fault_of(error))
+        else:
+            self._store = store
+        self.table = replace(table, lost=self.table.lost)  # what is lost is so whatever is loaded
 
-    def run(self, ready: Callable[[], None]) -> None:
-        """Run the loop; `ready` is called once the table can be seen."""
+    def run(self, ready: Callable[[], None], alive: Callable[[], None] = lambda: None) -> None:
+        """Run the loop; `ready` is called once the table can be seen, `alive` every time it goes round."""
         self._step(Tick(self._clock()))
         self._settle()
         self._tell()
@@ -160,6 +213,7 @@ class Daemon:
         while self._take_all():
             self._tell()
             self._show()
+            alive()
         if self._store is not None:
             self._store.close()
 
@@ -179,36 +233,61 @@ class Daemon:
             self._take(item)
             wait = 0.0
         self._step(Tick(self._clock()))
+        for watcher in self._watchers:
+            watcher.look(self.table)
         return True
 
-    def _take(self, item: TableEvent | InputEvent | Request) -> None:
+    def _take(self, item: TableEvent | HardwareEvent | Request) -> None:
         match item:
             case Request():
                 item.answer(self._answer(item.message))
-            case TagArrived():
-                self._step(self._tile_shown(item))
+            case PartLost():
+                self._say(f"Lost: {item.part}: {item.told}")
+                self._step(item)
+            case PartBack():
+                self._say(f"Back: {item.part}")
+                self._shown_at = float("-inf")  # it gets a whole frame at once
+                self._step(item)
+            case TagArrived(reader, tag, at):
+                self._step(TagShown(reader, one_form(tag), at))
             case TagLeft():
                 pass  # a tile was taken off its reader: nothing follows from that
             case _:
                 self._step(item)
 
-    def _tile_shown(self, arrived: TagArrived) -> TableEvent:
-        """What a tag on a reader means."""
-        colour = self._tile_tags.get(arrived.tag)
-        if colour is None:
-            return UnknownTag(arrived.reader, arrived.at)
-        return TileShown(colour, arrived.reader, arrived.tag, arrived.at)
-
     def _answer(self, message: ClientMessage) -> Answer:
         """Do what a client asks for, and say what became of it."""
         if message.press is not None and message.press not in self._button_names:
             return refusal(message, Why.UNKNOWN_BUTTON)
+        if message.tags is not None:
+            return known(message, self.table.tags)
+        if message.plug is not None:
+            return self._plug(message)
+        if self._is_passed_on(message):
+            return taken(message)
         before = self.table.refusal
         self._step(self._asked(message, self._clock()))
         after = self.table.refusal
         if after is None or not after.said or (before is not None and after.number == before.number):
             return taken(message)
         return refusal(message, after.why)
+
+    def _plug(self, message: ClientMessage) -> Answer:
+        """Plug the simulated Pico in, or pull it out."""
+        pico = self._options.simulated.pico
+        if pico is None or message.plug is None:
+            return refusal(message, Why.NOT_NOW)
+        pico.plug(plugged=message.plug)
+        return taken(message)
+
+    def _is_passed_on(self, message: ClientMessage) -> bool:
+        """Have the hands at the simulated Pico do it, where it would come through; else it is done here."""
+        pico = self._options.simulated.pico
+        if pico is None:
+            return False
+        if message.press is not None:
+            return pico.pass_press(message.press)
+        return message.tag is not None and pico.pass_tag(message.tag.reader, message.tag.tag)
 
     def _asked(self, message: ClientMessage, at: float) -> TableEvent:
         """A client's message as an event of the table."""
@@ -217,7 +296,13 @@ class Daemon:
         if message.tile is not None:
             return TileShown(colour_of(message.tile), None, None, at)
         if message.tag is not None:
-            return self._tile_shown(TagArrived(message.tag.reader, message.tag.tag, at))
+            return TagShown(message.tag.reader, one_form(message.tag.tag), at)
+        if message.learn is not None:
+            return learning_event(message.learn, at)
+        if message.forget is not None:
+            return Forgotten(tuple(map(one_form, message.forget)), at)
+        if message.hint is not None:
+            return HintAsked(message.hint.seat, at)
         assert message.press is not None
         return ButtonPressed(message.press, at)
 
@@ -273,7 +358,13 @@ class Daemon:
 
     def _tell(self) -> None:
         """Publish a snapshot if there is anything new in it."""
-        now_known = snapshot(self.table, self._palette_now())
+        plugged = self._options.simulated.plugged
+        known = self._told_of
+        if known is not None and known[0] is self.table and known[1] == plugged:
+            return  # the same value: nothing can be new in it
+        self._told_of = self.table, plugged
+        simulated = self._options.simulated.told(self.table)
+        now_known = snapshot(self.table, self._palette_now(), self._zero, simulated)
         if now_known != self._told:
             self._told = now_known
             self._version += 1
@@ -295,5 +386,7 @@ class Daemon:
             self._audience.publish_frame(messages.line({"frame": b"".join(dots).hex()}))
 
     def _palette_now(self) -> Palette:
+        if self.table.lesson is not None:
+            return self._palette  # tiles are the box's, whatever is played
         play = self.table.play
         return palette_for(play.setup.mode if play is not None else self.table.wishes.mode, self._palette)

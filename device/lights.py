@@ -1,7 +1,7 @@
 """The light language: `view(table, now, palette)` says what every light shows at a moment.
 
 Steady: a tile lies here. Slow pulse: can be chosen. Fast pulse: chosen. One short flash: refused.
-Sweep: something moves.
+Sweep: something moves. Two beats and a pause, on the status light: a part of the table is lost.
 """
 
 from collections.abc import Iterable
@@ -9,8 +9,10 @@ from typing import Final
 
 from device.appliance import Question, Stage, Table
 from device.buttons import place_and_line_of, source_of
+from device.cards import seats_for_a_card
 from device.ceremony_lights import paint_ceremony
-from device.choice_lights import paint_choices, paint_scoring_tile, paint_sent
+from device.choice_lights import paint_choice, paint_choices, paint_scoring_tile, paint_sent
+from device.learning_lights import paint_learning
 from device.painting import (
     Painting,
     free_spaces,
@@ -21,23 +23,28 @@ from device.painting import (
     source_lights,
 )
 from device.palettes import Palette
-from device.play import Play, is_player_board, marker_in_centre
+from device.play import Play, Selection, is_player_board, marker_in_centre
 from device.prompt import acting_places, lines_for_selection, live_buttons, sources_on_offer
+from device.questions import OPPONENTS
 from device.resin import NOWHERE, PENALTY_ROW, Slot, next_slot, slots
-from device.rhythm import FAINT, FLASH, STEADY, dimmed, fast, frame_time, slow
+from device.rhythm import FAINT, FLASH, STEADY, beats, dimmed, fast, frame_time, slow, swell
 from device.rules import game as rules
-from device.rules.board import FLOOR
-from device.rules.events import CENTRE
+from device.rules.board import FLOOR, LINES
+from device.rules.events import CENTRE, Draft
+from device.rules.game import SOLO
 from device.rules.penalty_row import ACTION
 from device.rules.scoring import Outcome
 from device.rules.tiles import Colour
 from device.seating import menu
+from device.single_lights import gather, lights_of_selection
 from hardware import api
 from hardware.api import DARK, LightFrame, Rgb
 
 TURN: Final[Rgb] = (120, 255, 120)
 OFFERED: Final[Rgb] = (150, 150, 130)
+OPPONENT: Final[Rgb] = (60, 160, 255)
 REFUSED: Final[Rgb] = (255, 60, 40)
+LOST: Final[Rgb] = (255, 90, 0)
 CREST: Final[Rgb] = (255, 255, 255)
 """The front of a sweep."""
 SWEEP: Final = 0.06
@@ -51,6 +58,7 @@ def view(table: Table, now: float, palette: Palette) -> LightFrame:
     """What every light shows at `now` (seconds, the clock of the events)."""
     now = frame_time(now)
     painting = Painting()
+    foremost: list[str] = []
     match table.stage:
         case Stage.UNUSABLE:
             painting[api.STATUS] = dimmed(REFUSED, fast(now))
@@ -58,10 +66,13 @@ def view(table: Table, now: float, palette: Palette) -> LightFrame:
             _paint_seating(painting, table, now)
         case Stage.CHOOSING:
             _paint_choosing(painting, table, now)
+        case Stage.LEARNING:
+            paint_learning(painting, table, palette, now)
         case _:
-            _paint_play(painting, table, now, palette)
+            foremost = _paint_play(painting, table, now, palette)
     _paint_status(painting, table, now)
     _paint_refusal(painting, table, now)
+    gather(painting, table.fittings.single, foremost, now)
     return LightFrame(painting)
 
 
@@ -71,24 +82,47 @@ def view(table: Table, now: float, palette: Palette) -> LightFrame:
 def _paint_seating(painting: Painting, table: Table, now: float) -> None:
     for place in range(1, table.places + 1):
         level = STEADY if place in table.taken else slow(now) * 0.5
+        if table.card is not None and place in seats_for_a_card(table):
+            level = fast(now)
         painting[api.turn_light(place)] = dimmed(TURN, level)
+        _paint_opponent(painting, table, place)
+
+
+def _paint_opponent(painting: Painting, table: Table, place: int) -> None:
+    """An opponent's strength as lines that are lit, the more the stronger; a program as the fifth line alone.
+
+    So many of its lights as the program's number among the settings'.
+    """
+    bot = table.bot_at(place) if place in table.taken else ""
+    lines: list[str] = []
+    if bot in OPPONENTS:
+        lines = [name for line in range(1, OPPONENTS.index(bot) + 2) for name in line_lights(place, line)]
+    elif bot in table.manners.programs:
+        lines = line_lights(place, len(LINES))[: table.manners.programs.index(bot) + 1]
+    for name in lines:
+        painting[name] = dimmed(OPPONENT, STEADY)
 
 
 def _paint_choosing(painting: Painting, table: Table, now: float) -> None:
     """What can be chosen stands on the displays; who starts is asked at the seats, and the centre draws."""
     for item in menu(table):
         level = fast(now) if item.chosen else slow(now) * 0.5
+        light = OPPONENT if item.group == "hints" else OFFERED
         for name in source_lights(source_of(item.button) or CENTRE)[:4]:
-            painting[name] = dimmed(OFFERED, level)
+            painting[name] = dimmed(light, level)
     for place in table.taken:
         painting[api.turn_light(place)] = dimmed(TURN, slow(now))
-    painting[api.centre_light(1)] = dimmed(OFFERED, slow(now))
+        _paint_opponent(painting, table, place)
+    if table.wishes.mode != SOLO:
+        painting[api.centre_light(1)] = dimmed(OFFERED, slow(now))
 
 
 # --- The game --------------------------------------------------------------------------------------------
 
 
-def _paint_play(painting: Painting, table: Table, now: float, palette: Palette) -> None:
+def _paint_play(painting: Painting, table: Table, now: float, palette: Palette) -> list[str]:
+    """Light the game; the lights of what matters most now, by name."""
+    foremost: list[str] = []
     play = table.play
     assert play is not None
     moving = _is_moving(table, now)
@@ -97,17 +131,34 @@ def _paint_play(painting: Painting, table: Table, now: float, palette: Palette) 
     else:
         _paint_boards(painting, play, palette)
         resting = moving or (table.resin and table.question is Question.YOUR_BOARD)
-        _paint_drafts(painting, table, play, STEADY if resting else slow(now), fast(now), palette)
+        _paint_drafts(painting, table, play, STEADY if resting else slow(now), now, palette)
     paint_scoring_tile(painting, play, palette)
     if moving:
-        (_guide if table.resin else _sweep)(painting, table, now, palette)
+        foremost = (_guide if table.resin else _sweep)(painting, table, now, palette)
     elif table.selection is not None:
+        foremost = lights_of_selection(play.state, table.selection, palette)
         _paint_targets(painting, table, play, now, palette)
     elif table.stage is Stage.CHOICE:
-        paint_choices(painting, play, palette, now)
+        paint_choices(painting, table, play, palette, now)
+        for hint in table.hints:
+            paint_choice(painting, play, hint.choice, palette, swell(now), fast(now))
     elif table.stage is Stage.TELLING:
-        _paint_told(painting, table, play, now, palette)
+        foremost = _paint_told(painting, table, play, now, palette)
+    for hint in table.hints:
+        if isinstance(hint.choice, Draft):
+            foremost = _paint_advice(painting, play, hint.choice, now, palette)
     _paint_turn(painting, table, play, now)
+    return foremost
+
+
+def _paint_advice(painting: Painting, play: Play, draft: Draft, now: float, palette: Palette) -> list[str]:
+    """The spaces that an advised draft would fill; the lights of its tiles, which are lit where they lie."""
+    seat = play.state.turn
+    tiles = play.state.sources[draft.source][draft.colour]
+    if draft.line != FLOOR or is_player_board(play, seat):
+        for name in free_spaces(play.places[seat], play.state.boards[seat], draft.line, tiles):
+            painting[name] = dimmed(palette.shades[draft.colour].light, swell(now))
+    return lights_of_selection(play.state, Selection(draft.source, draft.colour), palette)
 
 
 def _paint_boards(painting: Painting, play: Play, palette: Palette) -> None:
@@ -117,14 +168,15 @@ def _paint_boards(painting: Painting, play: Play, palette: Palette) -> None:
             paint_score(painting, play.places[seat], board.score)
 
 
-def _paint_told(painting: Painting, table: Table, play: Play, now: float, palette: Palette) -> None:
-    """With tiles of resin: those told so far, and the slot that the next one goes to."""
+def _paint_told(painting: Painting, table: Table, play: Play, now: float, palette: Palette) -> list[str]:
+    """With tiles of resin: those told so far, and the slot that the next one goes to; the lights of that."""
     for slot, tile in zip(slots(play), table.told, strict=False):
         for name in _slot_lights(play, slot):
             painting[name] = dimmed(palette.shades[tile.colour].light, STEADY)
-    if (slot_due := next_slot(table)) is not None:
-        for name in _slot_lights(play, slot_due):
-            painting[name] = dimmed(OFFERED, fast(now))
+    due = _slot_lights(play, slot_due) if (slot_due := next_slot(table)) is not None else []
+    for name in due:
+        painting[name] = dimmed(OFFERED, fast(now))
+    return due
 
 
 def _slot_lights(play: Play, slot: Slot) -> list[str]:
@@ -136,15 +188,21 @@ def _slot_lights(play: Play, slot: Slot) -> list[str]:
 
 
 def _paint_drafts(
-    painting: Painting, table: Table, play: Play, offered: float, chosen: float, palette: Palette
+    painting: Painting, table: Table, play: Play, offered: float, now: float, palette: Palette
 ) -> None:
-    """The sources: what can be taken pulses slowly, what is selected fast."""
+    """The sources: what can be taken pulses slowly, what is selected fast, what is advised twice."""
     selection = table.selection
     on_offer = sources_on_offer(table)
+    drafts = [each.choice for each in table.hints if isinstance(each.choice, Draft)]
+    advised = {(draft.source, draft.colour) for draft in drafts}
 
     def level_of(source: int, colour: Colour) -> float:
-        selected = selection is not None and (source, colour) == (selection.source, selection.colour)
-        return chosen if selected else offered if source in on_offer else STEADY
+        if (source, colour) in advised:
+            return swell(now)
+        if selection is not None and (source, colour) == (selection.source, selection.colour):
+            return fast(now)
+        takes = source in on_offer and table.colour_in_hand in (None, colour)
+        return offered if takes else STEADY
 
     paint_sources(painting, play.state, palette, level_of)
 
@@ -192,7 +250,7 @@ def _is_moving(table: Table, now: float) -> bool:
         return False
     if table.ceremony is not None and table.ceremony.shown:
         return False
-    return now - table.movement.at < (GUIDING if table.resin else LONGEST_SWEEP)
+    return table.hands_due or now - table.movement.at < (GUIDING if table.resin else LONGEST_SWEEP)
 
 
 def _changes(painting: Painting, table: Table, palette: Palette) -> tuple[Painting, list[str]]:
@@ -206,44 +264,50 @@ def _changes(painting: Painting, table: Table, palette: Palette) -> tuple[Painti
     return before, changed
 
 
-def _sweep(painting: Painting, table: Table, now: float, palette: Palette) -> None:
-    """Hold back what changed: tiles leave one after another, then arrive one after another."""
+def _sweep(painting: Painting, table: Table, now: float, palette: Palette) -> list[str]:
+    """Hold back what changed: tiles leave one after another, then arrive one after another; the front."""
     assert table.movement is not None
     before, changed = _changes(painting, table, palette)
     seconds = min(LONGEST_SWEEP, SWEEP * len(changed))
     arrived = int((now - table.movement.at) / seconds * len(changed)) if changed else 0
     for name in changed[arrived + 1 :]:
         painting[name] = before.get(name, DARK)
-    for name in changed[arrived : arrived + 1]:
+    on_its_way = changed[arrived : arrived + 1]
+    for name in on_its_way:
         painting[name] = CREST
+    return on_its_way
 
 
-def _guide(painting: Painting, table: Table, now: float, palette: Palette) -> None:
-    """Show hands what to move: where tiles leave pulses fast, where they go to pulses slowly."""
+def _guide(painting: Painting, table: Table, now: float, palette: Palette) -> list[str]:
+    """Show hands what to move: where tiles leave pulses fast, where they go to pulses slowly; all these."""
     before, changed = _changes(painting, table, palette)
     for name in changed:
         leaves = name not in painting
         light = before[name] if leaves else painting[name]
         painting[name] = dimmed(light, fast(now) if leaves else slow(now))
+    return changed
 
 
 def _paint_status(painting: Painting, table: Table, now: float) -> None:
-    """The status light pulses while `ok` would do something."""
-    if table.fault is None:
+    """The status light pulses while `ok` would do something, and beats while a part is lost."""
+    if table.lost and beats(now):
+        painting[api.STATUS] = LOST
+    elif table.fault is None and table.lesson is None:
         level = slow(now) if "ok" in live_buttons(table) else FAINT
         painting[api.STATUS] = dimmed(OFFERED, level)
 
 
 def _paint_refusal(painting: Painting, table: Table, now: float) -> None:
     if table.refusal is not None and 0 <= now - table.refusal.at < FLASH:
-        for name in _lights_at(table.refusal.flash, table.places):
+        for name in _lights_at(table, table.refusal.flash):
             painting[name] = REFUSED
 
 
-def _lights_at(button: str, places: int) -> Iterable[str]:
+def _lights_at(table: Table, button: str) -> Iterable[str]:
     """The lights beside a button; the status light where the table has none such."""
     if (source := source_of(button)) is not None:
         return source_lights(source)
-    if (found := place_and_line_of(button)) is not None and found[0] <= places:
+    found = place_and_line_of(button) if table.fittings.boards else None
+    if found is not None and found[0] <= table.places:
         return line_lights(*found)
     return (api.STATUS,)

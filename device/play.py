@@ -3,12 +3,12 @@
 The events alone are kept and stored; the state is what they lead to.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from device.rules import game as rules
 from device.rules import standard
-from device.rules.events import CENTRE, Choice, Deal, Draft, Event
+from device.rules.events import CENTRE, Choice, Deal, Draft, Event, Tile
 from device.rules.game import Setup
 from device.rules.penalty_row import PLAYER
 from device.rules.solo import display_in_work, preview
@@ -77,11 +77,11 @@ def resume(setup: Setup, places: tuple[int, ...], events: Iterable[Event]) -> Pl
 def advance(play: Play, event: Event) -> Play:
     """The game after one more event; raises IllegalEventError."""
     after = rules.apply(play.state, event)
-    moves = (*play.moves, _move(play.state, event)) if isinstance(event, Draft) else play.moves
+    moves = (*play.moves, moved(play.state, event)) if isinstance(event, Draft) else play.moves
     return replace(play, state=after, events=(*play.events, event), moves=moves)
 
 
-def _move(before: rules.State, draft: Draft) -> Move:
+def moved(before: rules.State, draft: Draft) -> Move:
     """What a legal draft did."""
     board = before.boards[before.turn]
     tiles = before.sources[draft.source][draft.colour]
@@ -90,20 +90,25 @@ def _move(before: rules.State, draft: Draft) -> Move:
     return Move(before.turn, draft, tiles, max(0, tiles - room), marker)
 
 
-def can_take_back(play: Play) -> bool:
-    """Whether this round has a choice to undo: never one from before the deal."""
-    return any(isinstance(event, Choice) for event in _this_round(play))
+def before_each_choice(play: Play, of: Callable[[int], bool]) -> list[Play]:
+    """The game before each choice of this round by the seats that are meant, the last one first.
+
+    Never one from before the deal. Chance events since then go too, and will be drawn the same again.
+    """
+    found: list[Play] = []
+    then = start(play.setup, play.places)
+    for event in play.events:
+        if isinstance(event, Deal):
+            found.clear()
+        elif isinstance(event, Choice) and of(seat_of(then.state, event)):
+            found.append(then)
+        then = advance(then, event)
+    return found[::-1]
 
 
-def take_back(play: Play) -> Play:
-    """The game before its last choice; chance events since then go too, and will be drawn the same again."""
-    last = max(at for at, event in enumerate(play.events) if isinstance(event, Choice))
-    return resume(play.setup, play.places, play.events[:last])
-
-
-def _this_round(play: Play) -> tuple[Event, ...]:
-    deals = [at for at, event in enumerate(play.events) if isinstance(event, Deal)]
-    return play.events[deals[-1] + 1 :] if deals else ()
+def seat_of(state: rules.State, choice: Event) -> int:
+    """Whose choice it is, by the game's seats; `state` is the one before it."""
+    return choice.seat if isinstance(choice, Tile) else state.turn
 
 
 def marker_in_centre(state: rules.State) -> bool:
@@ -142,6 +147,12 @@ def sources_to_draft(state: rules.State) -> tuple[int, ...]:
     return tuple(source for source, tiles in enumerate(state.sources) if tiles != NO_TILES)
 
 
+def sources_with(play: Play, colour: Colour) -> tuple[int, ...]:
+    """The sources that a draft of a colour may take from now."""
+    sources = play.state.sources
+    return tuple(source for source in sources_to_draft(play.state) if sources[source][colour])
+
+
 def next_selection(play: Play, now: Selection | None, source: int) -> Selection | None:
     """What pressing a source selects: its first colour, or the next one when pressed again.
 
@@ -159,3 +170,8 @@ def next_selection(play: Play, now: Selection | None, source: int) -> Selection 
 def sent_to_penalty_row(state: rules.State, draft: Draft) -> tuple[Colour, ...]:
     """The tiles that a legal draft would send to the penalty row; none but in solo (S4 to S6)."""
     return () if isinstance(state, standard.State) else preview(state, draft).sent
+
+
+def loses(state: rules.State, draft: Draft) -> bool:
+    """Whether a legal draft loses the game at once: in solo, by an eighth penalty tile (S7)."""
+    return not isinstance(state, standard.State) and preview(state, draft).loses

@@ -2,16 +2,20 @@
 
 from dataclasses import dataclass, field
 
-from device import resin
+from device import lessons, resin
 from device.appliance import Stage, Table
 from device.buttons import OK, UNDO, place_and_line_of, seat_button, seat_buttons, source_button
+from device.cards import seats_for_a_card
 from device.choices import choices
-from device.play import sources_to_draft
+from device.opponents import bots_to_act, can_skip, place_of
+from device.play import loses, sources_to_draft, sources_with
 from device.rules.board import FLOOR, open_lines
-from device.rules.events import CENTRE, Event, Remove, Scoring, Swap
+from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap
 from device.rules.game import SOLO
 from device.rules.tiles import letter
-from device.seating import menu, why_not_enough
+from device.seating import menu, seat_items, why_not_enough
+from device.tags import ActionCard, PlayerCard, TileTag
+from device.turns import choices_of_people
 
 Values = dict[str, str | int | None]
 
@@ -29,6 +33,8 @@ def prompt(table: Table) -> Prompt:
     if table.fault is not None:
         fault = table.fault
         return Prompt("start_beside", {"why": fault.why, "path": fault.path, "new_path": fault.beside})
+    if table.lesson is not None:
+        return _learning(table, table.lesson)
     if table.question is not None:
         return Prompt(table.question.value)
     match table.stage:
@@ -39,14 +45,32 @@ def prompt(table: Table) -> Prompt:
             return _scoring(table)
         case Stage.OVER:
             return Prompt("game_over")
+        case Stage.OFFER | Stage.CHOICE if (bots := _opponents(table)) is not None:
+            return bots
         case Stage.OFFER:
             return _drafting(table)
         case Stage.TELLING:
             return _telling(table)
         case Stage.CHOICE:
             return _choosing(table)
+        case Stage.SEATING if table.card is not None:
+            return Prompt("card_seat", {"name": table.card.name})
         case _:
             return Prompt("take_seat" if why_not_enough(table) else "seats_ready")
+
+
+def _learning(table: Table, lesson: lessons.Lesson) -> Prompt:
+    """What the next tag will mean; of tiles, how many of the colour are known already."""
+    match lessons.due(lesson, table.tags):
+        case TileTag(colour):
+            known = lessons.tile_counts(table.tags)[colour]
+            return Prompt("learn_tiles", {"colour": letter(colour), "count": known})
+        case PlayerCard(name):
+            return Prompt("learn_player", {"name": name})
+        case ActionCard(action):
+            return Prompt("learn_action", {"action": action.value})
+        case None:
+            return Prompt("learn_done")
 
 
 def _scoring(table: Table) -> Prompt:
@@ -65,13 +89,37 @@ def _drafting(table: Table) -> Prompt:
         return Prompt("dealing")
     selection = table.selection
     who = _who(table, place)
+    if selection is None and table.colour_in_hand is not None:
+        return Prompt("choose_source", who | {"colour": letter(table.colour_in_hand)})
     if selection is None:
         return Prompt("draft", who)
     count = table.play.state.sources[selection.source][selection.colour]
     tiles: Values = {"source": selection.source, "colour": letter(selection.colour), "count": count}
     if selection.tried is None:
         return Prompt("place", who | tiles)
-    return Prompt("place_again", who | tiles | {"line": selection.tried})
+    draft = Draft(selection.source, selection.colour, selection.tried)
+    return Prompt(
+        "place_again", who | tiles | {"line": selection.tried, "loses": loses(table.play.state, draft)}
+    )
+
+
+def _opponents(table: Table) -> Prompt | None:
+    """What an opponent does, where all wait for it; with tiles of resin, that people move its tiles."""
+    if table.hands_due:
+        return Prompt("move_for_bot")
+    seats = bots_to_act(table)
+    if table.play is None or not seats or choices_of_people(table):
+        return None
+    who = _who(table, place_of(table.play, seats[0]))
+    chosen = table.selection
+    if chosen is None:
+        shown = any(each.step for each in table.chosen)
+        return Prompt("bot_chooses" if shown else "bot_thinks", who)
+    count = table.play.state.sources[chosen.source][chosen.colour]
+    tiles: Values = {"source": chosen.source, "colour": letter(chosen.colour), "count": count}
+    if chosen.tried is None:
+        return Prompt("bot_takes", who | tiles)
+    return Prompt("bot_puts", who | tiles | {"line": chosen.tried})
 
 
 def _telling(table: Table) -> Prompt:
@@ -89,8 +137,7 @@ def _telling(table: Table) -> Prompt:
 
 def _choosing(table: Table) -> Prompt:
     """What the choices are about; several seats at once are asked together (G3)."""
-    assert table.play is not None
-    events = list(choices(table.play).values())
+    events = list(choices_of_people(table).values())
     return Prompt(_choice_key(events[0]))
 
 
@@ -107,13 +154,15 @@ def _choice_key(event: Event) -> str:
 
 
 def _who(table: Table, place: int) -> Values:
-    return {"seat": place, "name": table.names[place - 1] or None}
+    return {"seat": place, "name": table.known_as(place)}
 
 
 def live_buttons(table: Table) -> tuple[str, ...]:
     """The buttons that mean something now; every other press is refused."""
     if table.fault is not None:
         return (OK,)
+    if table.lesson is not None:
+        return (OK, UNDO) if table.lesson.learned else (OK,)
     live = _live_in_stage(table)
     return (*live, OK) if table.question is not None and OK not in live else live
 
@@ -122,20 +171,28 @@ def _live_in_stage(table: Table) -> tuple[str, ...]:
     match table.stage:
         case Stage.SEATING:
             free = [place for place in range(1, table.places + 1) if place not in table.taken]
+            given = [item.button for item in seat_items(table) if not item.chosen]
             ok = () if why_not_enough(table) else (OK,)
-            return (*_buttons_of(free), *ok, *((UNDO,) if table.taken else ()))
+            if table.card is not None:
+                return (*_buttons_of(seats_for_a_card(table)), *ok, UNDO)
+            return (*_buttons_of(free), *given, *ok, *((UNDO,) if table.taken else ()))
         case Stage.CHOOSING:
             items = [item.button for item in menu(table)]
-            return (*items, source_button(CENTRE), *_buttons_of(table.taken), UNDO)
+            return (*dict.fromkeys((*items, source_button(CENTRE))), *_buttons_of(table.taken), UNDO)
         case Stage.OFFER:
-            return (*map(source_button, sources_on_offer(table)), *_live_lines(table), UNDO)
+            sources = map(source_button, sources_on_offer(table))
+            return (*sources, *_live_lines(table), *_skipping(table), UNDO)
         case Stage.TELLING:
             return (UNDO,)
         case Stage.CHOICE:
-            assert table.play is not None
-            return (*choices(table.play), UNDO)
+            due = choices_of_people(table)
+            return (*due, *(button for button in _skipping(table) if button not in due), UNDO)
         case _:
             return (OK, UNDO)
+
+
+def _skipping(table: Table) -> tuple[str, ...]:
+    return (OK,) if can_skip(table) else ()
 
 
 def _buttons_of(places: list[int] | tuple[int, ...]) -> list[str]:
@@ -143,7 +200,7 @@ def _buttons_of(places: list[int] | tuple[int, ...]) -> list[str]:
 
 
 def acting_places(table: Table) -> tuple[int, ...]:
-    """The places that have a choice now: one in an offer, several at once on gray walls (G3)."""
+    """The places that have a choice now, opponents' too: in an offer one, on gray walls several (G3)."""
     if table.acting_place is not None:
         return (table.acting_place,)
     if table.play is None or table.stage is not Stage.CHOICE:
@@ -153,20 +210,29 @@ def acting_places(table: Table) -> tuple[int, ...]:
 
 
 def sources_on_offer(table: Table) -> tuple[int, ...]:
-    """The sources that can be drafted from now; none where nothing is drafted."""
-    if table.play is None or table.acting_place is None:
+    """The sources that people can draft from now; none where nothing is drafted."""
+    if table.play is None or table.acting_place is None or table.bots_turn:
         return ()
+    if table.colour_in_hand is not None:
+        return sources_with(table.play, table.colour_in_hand)
     return sources_to_draft(table.play.state)
 
 
 def lines_for_selection(table: Table) -> tuple[int, ...]:
-    """The lines that take the selected tiles, the floor (0) last; none while nothing is selected."""
+    """The lines that take the selected tiles, the floor (0) last; none while nothing is selected.
+
+    Of an opponent the one that it has chosen, once that is shown.
+    """
     if table.play is None or table.selection is None or table.acting_place is None:
         return ()
+    if table.bots_turn:
+        return () if table.selection.tried is None else (table.selection.tried,)
     board = table.play.state.boards[table.play.places.index(table.acting_place)]
     return (*open_lines(board, table.selection.colour), FLOOR)
 
 
 def _live_lines(table: Table) -> list[str]:
     place = table.acting_place
-    return [] if place is None else [seat_button(place, line) for line in lines_for_selection(table)]
+    if place is None or table.bots_turn:
+        return []
+    return [seat_button(place, line) for line in lines_for_selection(table)]

@@ -14,6 +14,7 @@ from device.rules.solo_state import State as SoloState
 from device.rules.solo_state import display_sizes
 from device.rules.standard import Phase
 from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, count, letter, without
+from device.tags import TileTag
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,10 @@ def take_back(table: Table) -> Table:
     return replace(table, told=table.told[:-1])
 
 
-def drawer() -> dict[str, Colour]:
-    """The simulated table's 100 tagged tiles, each tag with its colour."""
-    return {f"tile-{letter(colour)}-{number:02}": colour for colour in COLOURS for number in range(1, 21)}
+def drawer() -> dict[str, TileTag]:
+    """The 100 tagged tiles beside simulated readers, each tag with its colour; tags as readers tell them."""
+    return {
+        f"A7{ord(letter(colour)):02X}0000{number:02}": TileTag(colour)
+        for colour in COLOURS
+        for number in range(1, 21)
+    }

@@ -12,8 +12,12 @@ SLOW: Final = 2.0
 """Seconds of a slow pulse: can be chosen."""
 FAST: Final = 0.5
 """Seconds of a fast pulse: chosen."""
+SWELL: Final = 1.0
+"""Seconds in which a light swells up and falls: advised."""
 FLASH: Final = 0.25
 """Seconds of the one short flash: refused."""
+BEATS: Final = ((0.0, 0.25), (0.5, 0.75))
+"""Seconds in each slow pulse in which a fault is shown: two beats, then a pause."""
 FRAMES_A_SECOND: Final = 16
 """How often moving light changes: smooth to the eye, and next to nothing to compute."""
 
@@ -42,6 +46,16 @@ def slow(now: float) -> float:
 def fast(now: float) -> float:
     """The level of what is chosen."""
     return pulse(now, FAST, 0.1, 1.0)
+
+
+def beats(now: float) -> bool:
+    """Whether a fault is shown at `now`; between its beats a light shows what it would show without."""
+    return any(start <= now % SLOW < end for start, end in BEATS)
+
+
+def swell(now: float) -> float:
+    """The level of what is advised: it grows, and falls at once."""
+    return FAINT + (1.0 - FAINT) * min(1.0, now % SWELL / (0.8 * SWELL))
 
 
 def frame_time(now: float) -> float:

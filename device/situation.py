@@ -4,16 +4,18 @@ from dataclasses import replace
 
 import msgspec
 
-from device.appliance import LONGEST_NAME, Question, Table, Told, Wishes
+from device.appliance import Question, Table, Told, Wishes
 from device.ceremony import Ceremony
-from device.play import Play, Selection, sources_to_draft
+from device.names import LONGEST_NAME
+from device.play import Play, Selection, sources_to_draft, sources_with
+from device.questions import StandIn
 from device.resin import slots
 from device.rules.board import FLOOR, open_lines
 from device.rules.events import Draft
 from device.rules.game import MODES
 from device.rules.notation import event_of, text_of
 from device.rules.solo_state import LEVELS, WALLS
-from device.rules.tiles import add, colour_of, count, letter
+from device.rules.tiles import Colour, add, colour_of, count, letter
 
 
 class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,8 +27,11 @@ class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wishes: Wishes = Wishes()
     selection: str | None = None  # as a draft to the floor, such as `3bf`
     tried: int | None = None  # the line that it was tried on, in solo
+    in_hand: str | None = None  # the letter of a tile shown before its source was chosen
     told: tuple[tuple[str, str | None], ...] = ()  # tiles of resin told so far: letter and tag
     steps_shown: int | None = None  # of the scoring ceremony
+    bots: tuple[str, ...] = ()  # by place
+    stand_ins: tuple[StandIn, ...] = ()  # those for good
 
 
 class LargerTableError(ValueError):
@@ -35,7 +40,7 @@ class LargerTableError(ValueError):
 
 def situation_of(table: Table) -> Situation:
     """What is to be kept of a table, apart from its game."""
-    chosen = table.selection
+    chosen = None if table.bots_turn else table.selection  # an opponent chooses again
     return Situation(
         names=table.names,
         taken=table.taken,
@@ -43,8 +48,11 @@ def situation_of(table: Table) -> Situation:
         wishes=table.wishes,
         selection=text_of(Draft(chosen.source, chosen.colour, FLOOR)) if chosen else None,
         tried=chosen.tried if chosen else None,
+        in_hand=letter(table.colour_in_hand) if table.colour_in_hand is not None else None,
         told=tuple((letter(tile.colour), tile.tag) for tile in table.told),
         steps_shown=table.ceremony.shown if table.ceremony else None,
+        bots=table.bots,
+        stand_ins=tuple(each for each in table.stand_ins if each.for_good),
     )
 
 
@@ -55,22 +63,26 @@ def table_of(kept: Situation, play: Play | None, blank: Table, now: float) -> Ta
     """
     places, displays = blank.places, blank.displays
     seats = (*kept.taken, *(play.places if play is not None else ()))
-    if any(kept.names[places:]) or any(place > places for place in seats):
+    if any((*kept.names[places:], *kept.bots[places:])) or any(place > places for place in seats):
         raise LargerTableError(f"it has a player at a seat beyond the {places} of this table")
     if play is not None and len(play.state.sources) - 1 > displays:
         raise LargerTableError(f"its game needs more than the {displays} displays of this table")
-    if not _known(kept.wishes) or any(len(name) > LONGEST_NAME for name in kept.names):
+    if not _known(kept.wishes) or any(len(name) > LONGEST_NAME for name in (*kept.names, *kept.bots)):
         raise ValueError("its situation can't be read")
     if len(set(kept.taken)) != len(kept.taken) or any(place < 1 for place in seats):
         raise ValueError("its seats can't be read")
-    names = (*kept.names[:places], *("",) * (places - len(kept.names)))
-    table = replace(blank, names=names, taken=kept.taken, choosing=kept.choosing, wishes=kept.wishes)
+    names, bots = ((*each[:places], *("",) * (places - len(each))) for each in (kept.names, kept.bots))
+    table = replace(
+        blank, names=names, bots=bots, taken=kept.taken, choosing=kept.choosing, wishes=kept.wishes
+    )
+    table = replace(table, stand_ins=kept.stand_ins)
     if play is None:
         return table
     return replace(
         table,
         play=play,
         selection=_selection(kept, play),
+        colour_in_hand=_in_hand(kept, play),
         told=_told(kept, play) if blank.resin else (),
         ceremony=None if kept.steps_shown is None else Ceremony(_steps_shown(kept.steps_shown, play), now),
         question=None if play.over else Question.YOUR_BOARD,
@@ -92,6 +104,15 @@ def _selection(kept: Situation, play: Play) -> Selection | None:
     if not play.state.sources[draft.source][draft.colour] or kept.tried not in lines:
         raise ValueError(f"its half-made draft {kept.selection} can't be made")
     return Selection(draft.source, draft.colour, kept.tried)
+
+
+def _in_hand(kept: Situation, play: Play) -> Colour | None:
+    if kept.in_hand is None:
+        return None
+    colour = colour_of(kept.in_hand)
+    if not sources_with(play, colour):
+        raise ValueError(f"the tile in hand, {kept.in_hand}, can't be taken")
+    return colour
 
 
 def _told(kept: Situation, play: Play) -> tuple[Told, ...]:

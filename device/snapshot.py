@@ -5,15 +5,15 @@ No sentence is in it: words are keys with values, and the pages say them in each
 
 import re
 from dataclasses import asdict, fields
-from enum import Enum
-from typing import Any, Final
+from typing import Final
 
 from device import resin
+from device.advice import hint, moves, reason
 from device.appliance import Stage, Table
-from device.choices import choices
+from device.lessons import Laid, Tiles, due, tile_counts
 from device.palettes import Palette
+from device.phones import may_tell, pressable_by_phones
 from device.play import (
-    Move,
     Play,
     has_gray_wall,
     marker_holder,
@@ -22,12 +22,12 @@ from device.play import (
     starter,
 )
 from device.prompt import acting_places, lines_for_selection, live_buttons, prompt
+from device.questions import STAND_IN
 from device.rules import game as rules
 from device.rules import standard
 from device.rules.board import WALL_PATTERN, Board
-from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
+from device.rules.events import Draft
 from device.rules.game import SOLO
-from device.rules.notation import text_of
 from device.rules.penalty_row import ACTION
 from device.rules.scoring import (
     FLOOR_COSTS,
@@ -40,19 +40,23 @@ from device.rules.scoring import (
     TilePlaced,
 )
 from device.rules.solo_scoring import SoloOutcome
-from device.rules.tiles import LETTERS, MARKER, NO_TILES, Colour, letter, letters
-from device.seating import menu
+from device.rules.tiles import COLOURS, LETTERS, MARKER, NO_TILES, letter, letters
+from device.seating import menu, seat_items
+from device.tags import Meaning, TileTag, kept_as
+from device.told import Json, named, plain, told_choice
+from device.turns import choices_of_people
 
 SCHEMA: Final = 1
-MOVES_SHOWN: Final = 8
-
-Json = dict[str, Any]
 
 _PATTERN: Final = ["".join(map(letter, row)) for row in WALL_PATTERN]
 
 
-def snapshot(table: Table, palette: Palette) -> Json:
-    """Everything the pages show of the table now."""
+def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json | None = None) -> Json:
+    """Everything the pages show of the table now.
+
+    `zero` is the Unix time at which the clock of the events stood at 0; `simulated` says what of the table
+    hands on a page may do because it is simulated.
+    """
     play = table.play
     asked = prompt(table)
     return {
@@ -61,6 +65,7 @@ def snapshot(table: Table, palette: Palette) -> Json:
         "ask": {"say": asked.say, **asked.values},
         "mode": play.setup.mode if play else table.wishes.mode if table.choosing else None,
         "menu": [asdict(item) for item in menu(table)] if table.stage is Stage.CHOOSING else [],
+        "opponents": [asdict(item) for item in seat_items(table)] if table.stage is Stage.SEATING else [],
         "round": play.state.round if play else 0,
         "first": starter(play) if play else None,
         "seats": [_seat(table, place) for place in range(1, table.places + 1)],
@@ -69,11 +74,20 @@ def snapshot(table: Table, palette: Palette) -> Json:
         "choosing": _choosing(table),
         "scoring_tile": _scoring_tile(play),
         "resin": _resin(table),
+        "tags": _tags(table),
+        "learning": _learning(table),
         "live": list(live_buttons(table)),
-        "moves": [_move(table, play, move) for move in play.moves[-MOVES_SHOWN:]] if play else [],
+        "phones": _phones(table),
+        "moves": moves(table, play) if play else [],
+        "reason": reason(table),
+        "hint": hint(table),
         "account": _account(table),
         "result": _result(table),
         "refusal": _refusal(table),
+        "faults": [
+            {"part": lost.part, "why": lost.why.value, "since": round(zero + lost.at)} for lost in table.lost
+        ],
+        "simulated": simulated,
         "palette": {
             LETTERS[at]: {"name": shade.word, "rgb": "#{:02x}{:02x}{:02x}".format(*shade.light)}
             for at, shade in enumerate(palette.shades)
@@ -90,7 +104,9 @@ def _seat(table: Table, place: int) -> Json:
         "seat": place,
         "taken": seat is not None if play else place in table.taken,
         "role": "action" if play and play.setup.mode == SOLO and seat == ACTION else "player",
-        "name": table.names[place - 1] or None,
+        "name": table.known_as(place),
+        "bot": table.bot_at(place) or None,
+        "stand_in": _stand_in(table, place),
         "acting": place in acting_places(table),
         "score": board.score,
         "marker": play is not None and seat is not None and marker_holder(play.state) == seat,
@@ -103,6 +119,14 @@ def _seat(table: Table, place: int) -> Json:
         "floor": "".join(MARKER.value if tile is MARKER else letter(tile) for tile in board.floor),
         "cost": FLOOR_COSTS[len(board.floor)],
     }
+
+
+def _stand_in(table: Table, place: int) -> Json | None:
+    """Why somebody else chose for an opponent, or does from now on."""
+    for each in table.stand_ins:
+        if each.place == place and table.play is not None:
+            return {"why": each.why, "detail": each.detail, "by": STAND_IN, "for_good": each.for_good}
+    return None
 
 
 def shown_boards(table: Table) -> dict[int, Board]:
@@ -165,27 +189,9 @@ def _choosing(table: Table) -> list[Json]:
     if table.play is None or table.stage is not Stage.CHOICE:
         return []
     play = table.play
-    return [{"button": button, **_due(play, event)} for button, event in choices(play).items()]
-
-
-def _due(play: Play, event: Event) -> Json:
-    """What a choice is about; the tile of a column or a square with its colour."""
-    state = play.state
-    match event:
-        case Tile(seat, row, column):
-            colour = state.boards[seat].colours[row - 1]
-            told = {"kind": "column", "row": row, "column": column, "colour": _plain(colour)}
-            return {"seat": play.places[seat], **told}
-        case Scoring(row, column):
-            colour = WALL_PATTERN[row - 1][column - 1]
-            told = {"kind": "square", "row": row, "column": column, "colour": letter(colour)}
-        case Remove(position):
-            told = {"kind": "remove", "position": position}
-        case Swap(position):
-            told = {"kind": "swap", "position": position}
-        case _:
-            raise ValueError(f"{event} is not made by one button")
-    return {"seat": play.places[ACTION], **told}
+    return [
+        {"button": button, **told_choice(play, event)} for button, event in choices_of_people(table).items()
+    ]
 
 
 def _scoring_tile(play: Play | None) -> list[int] | None:
@@ -195,21 +201,49 @@ def _scoring_tile(play: Play | None) -> list[int] | None:
     return list(play.state.scoring_tile)
 
 
-def _named(table: Table, play: Play, seat: int) -> Json:
-    place = play.places[seat]
-    return {"seat": place, "name": table.names[place - 1] or None}
-
-
-def _move(table: Table, play: Play, move: Move) -> Json:
+def _tags(table: Table) -> Json:
+    """What is known: how many tiles of each colour, and every card."""
+    counts = tile_counts(table.tags)
+    cards = {tag: each for tag, each in table.tags.items() if not isinstance(each, TileTag)}
     return {
-        **_named(table, play, move.seat),
-        "source": move.draft.source,
-        "colour": letter(move.draft.colour),
-        "count": move.tiles,
-        "line": move.draft.line,
-        "fell": move.fell,
-        "marker": move.marker,
-        "token": text_of(move.draft),
+        "tiles": {letter(colour): counts[colour] for colour in COLOURS},
+        "cards": [{"tag": tag, **_meaning(card)} for tag, card in cards.items()],
+    }
+
+
+def _learning(table: Table) -> Json | None:
+    """What is learned just now: the lesson, what the next tag will mean, and what became of the last."""
+    lesson = table.lesson
+    if lesson is None:
+        return None
+    meaning = due(lesson, table.tags)
+    subject = lesson.subject
+    return {
+        "lesson": "tiles" if isinstance(subject, Tiles) else kept_as(subject)[0].value,
+        "next": _meaning(meaning) if meaning is not None else None,
+        "learned": len(lesson.learned),
+        "last": _laid(lesson.last) if lesson.last is not None else None,
+    }
+
+
+def _meaning(meaning: Meaning) -> Json:
+    kind, value = kept_as(meaning)
+    return {"kind": kind.value, "value": value}
+
+
+def _laid(last: Laid) -> Json:
+    known = _meaning(last.meaning) if last.meaning is not None else {"kind": None, "value": None}
+    return {"tag": last.tag, "verdict": last.verdict.value, "number": last.number, **known}
+
+
+def _phones(table: Table) -> Json:
+    """What phones in the network may do."""
+    fittings, lost = table.fittings, [each.part for each in table.lost]
+    return {
+        "press": list(pressable_by_phones(table.places, table.displays, fittings, lost)),
+        "tell": may_tell(fittings, lost),
+        "hint": table.play is not None and table.wishes.hints,
+        "learn": fittings.phones_play,
     }
 
 
@@ -222,7 +256,7 @@ def _account(table: Table) -> Json | None:
     return {
         "round": account.round,
         "running": table.ceremony is not None,
-        "steps": [{**_step(step), **_named(table, play, step.seat)} for step in steps],
+        "steps": [{**_step(step), **named(table, play, step.seat)} for step in steps],
     }
 
 
@@ -238,18 +272,8 @@ def _step(step: Step) -> Json:
     """A step by its name, with all that it holds but the board; of that, the score after it."""
     what = step.what
     name = _STEP_NAMES.get(type(what)) or re.sub(r"(?<!^)(?=[A-Z])", "_", type(what).__name__).lower()
-    held = {each.name: _plain(getattr(what, each.name)) for each in fields(what) if each.name != "board"}
+    held = {each.name: plain(getattr(what, each.name)) for each in fields(what) if each.name != "board"}
     return {"step": name, "score": what.board.score, **held}
-
-
-def _plain(value: object) -> object:
-    match value:
-        case Colour():
-            return letter(value)
-        case Enum():
-            return value.value
-        case _:
-            return value
 
 
 def _result(table: Table) -> Json | None:
@@ -266,7 +290,7 @@ def _result(table: Table) -> Json | None:
         }
     scores = [
         {
-            **_named(table, play, seat),
+            **named(table, play, seat),
             "score": ended.scores[seat],
             "rows": ended.rows[seat],
             "winner": seat in ended.winners,

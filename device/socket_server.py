@@ -92,11 +92,21 @@ class Client:
 
 
 class SocketServer:
-    """Serves clients at a path; `put` is called in the server's thread and must not wait."""
+    """Serves clients at a path; `put` is called in the server's thread and must not wait.
 
-    def __init__(self, path: Path, layout: object, put: Callable[[Request], None]) -> None:
+    Questions about the past are for `put_question`: the table's loop has no part in them.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        layout: object,
+        put: Callable[[Request], None],
+        put_question: Callable[[Request], None] | None = None,
+    ) -> None:
         self._path = path
         self._put = put
+        self._put_question = put_question
         self._news = News(messages.line({"layout": layout}))
         self._clients: set[Client] = set()
         self._meetings: set[asyncio.Task[None]] = set()
@@ -217,7 +227,12 @@ class SocketServer:
             client.tell(messages.refusal(message, "too_many_presses"))
         else:
             client.waiting += 1
-            self._put(Request(message, lambda answer: self._answer(client, answer)))
+            put = self._put_question if message.asks_for_the_past else self._put
+            request = Request(message, lambda answer: self._answer(client, answer))
+            if put is None:
+                request.answer(messages.refusal(message, "not_now"))
+            else:
+                put(request)
 
     def _answer(self, client: Client, answer: Answer) -> None:
         def tell() -> None:

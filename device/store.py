@@ -6,59 +6,26 @@ WAL with synchronous=FULL: what `save` returned from is still there after a pull
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Self
 
 import msgspec
 
+from device import schema
 from device.appliance import StoreFault, Table
 from device.play import Play, resume
-from device.rules.errors import NotationError
 from device.rules.events import Event
 from device.rules.game import Setup
 from device.rules.notation import event_of, text_of
-from device.rules.tiles import Colour, colour_of, letter
+from device.schema import APPLICATION, SCHEMA
 from device.situation import LargerTableError, Situation, situation_of, table_of
+from device.tags import Meaning, Tags, kept_as, meaning_of, one_form
 
-SCHEMA: Final = 1
-APPLICATION: Final = 0x417A756C
-"""SQLite's application id of our files: 'Azul' in ASCII."""
-
-_TABLES: Final = """
-CREATE TABLE players (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE games (
-    id INTEGER PRIMARY KEY,
-    setup TEXT NOT NULL,           -- JSON: mode, players, first
-    places TEXT NOT NULL,          -- JSON: the table's seat of each player
-    seed TEXT NOT NULL,            -- of every draw, so that what is dealt again is the same
-    started TEXT NOT NULL DEFAULT (datetime('now')),
-    ended TEXT
-);
-CREATE TABLE game_players (
-    game INTEGER NOT NULL REFERENCES games,
-    seat INTEGER NOT NULL,
-    player INTEGER REFERENCES players,
-    PRIMARY KEY (game, seat)
-) WITHOUT ROWID;
-CREATE TABLE events (
-    game INTEGER NOT NULL REFERENCES games,
-    number INTEGER NOT NULL,
-    event TEXT NOT NULL,           -- the notation
-    PRIMARY KEY (game, number)
-) WITHOUT ROWID;
-CREATE TABLE tags (
-    tag TEXT PRIMARY KEY,
-    colour TEXT NOT NULL           -- a letter: the tile that carries it
-) WITHOUT ROWID;
-CREATE TABLE situation (
-    only INTEGER PRIMARY KEY CHECK (only = 1),
-    game INTEGER REFERENCES games, -- the one on the table
-    situation TEXT NOT NULL        -- JSON
-);
-"""
+PATIENCE: Final = 1.0
+"""Seconds that the table waits for another program that holds the file; after once in vain, no more."""
 
 
 class StoreError(Exception):
@@ -77,6 +44,7 @@ class _Saved:
     game: int | None = None
     events: tuple[Event, ...] = ()
     situation: Situation | None = None
+    tags: Tags = field(default_factory=dict)
 
 
 class Store:
@@ -86,6 +54,7 @@ class Store:
         self.path = path
         self._connection = connection
         self._saved = _Saved()
+        self._patient = True
         self.seed = ""
 
     @classmethod
@@ -94,7 +63,7 @@ class Store:
         try:
             if path.exists():
                 _check_file(path)
-            store = cls(path, sqlite3.connect(path, isolation_level=None))
+            store = cls(path, sqlite3.connect(path, timeout=PATIENCE, isolation_level=None))
             try:
                 store._prepare()
             except BaseException:
@@ -102,7 +71,7 @@ class Store:
                 raise
         except (OSError, sqlite3.OperationalError) as error:
             raise StoreError(path, "unreadable", f"the file can't be opened: {error}") from error
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, ValueError) as error:
             raise StoreError(path, "damaged", f"the file is damaged: {error}") from error
         return store
 
@@ -110,15 +79,9 @@ class Store:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA foreign_keys = ON")
-        if self._connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            self._make_tables()
-
-    def _make_tables(self) -> None:
-        with self._transaction():
-            for statement in _TABLES.split(";\n"):
-                self._connection.execute(statement)
-            self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        if self._connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
+            with self._transaction():
+                schema.prepare(self._connection)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -138,13 +101,14 @@ class Store:
             situation = msgspec.json.decode(row[1], type=Situation) if row else Situation()
             game = row[0] if row else None
             play = self._load_game(game) if game is not None else None
-            table = table_of(situation, play, blank, now)
+            tags = self.tags()
+            table = replace(table_of(situation, play, blank, now), tags=tags)
         except LargerTableError as error:
             raise StoreError(self.path, "larger_table", str(error)) from error
         except (sqlite3.DatabaseError, ValueError, TypeError, msgspec.MsgspecError) as error:
             raise StoreError(self.path, "damaged", f"what it holds is damaged: {error}") from error
         events = play.events if play is not None else ()
-        self._saved = _Saved(game, events, situation if row else None)
+        self._saved = _Saved(game, events, situation if row else None, tags)
         return table
 
     def _load_game(self, game: int) -> Play:
@@ -171,7 +135,8 @@ class Store:
         play, saved = table.play, self._saved
         situation = situation_of(table)
         events = play.events if play is not None else ()
-        if (play is None) == (saved.game is None) and situation == saved.situation and events == saved.events:
+        same_game = (play is None) == (saved.game is None) and events == saved.events
+        if same_game and situation == saved.situation and table.tags == saved.tags:
             return
         game, seed = saved.game, self.seed
         try:
@@ -180,26 +145,47 @@ class Store:
                     game = None
                 elif game is None:
                     seed = secrets.token_hex(16)
-                    game = self._begin_game(play, seed)
+                    game = self._begin_game(table, play, seed)
                 if game is not None:
                     self._write_events(game, saved.events, events)
                     self._write_end(game, play)
                 self._write_situation(game, situation)
+                self._write_tags(saved.tags, table.tags)
         except sqlite3.Error as error:
+            self._wait_for_others(patient=False)
             raise StoreError(self.path, "unreadable", f"the game can't be saved: {error}") from error
-        self._saved, self.seed = _Saved(game, events, situation), seed
+        self._wait_for_others(patient=True)
+        self._saved, self.seed = _Saved(game, events, situation, table.tags), seed
 
-    def _begin_game(self, play: Play, seed: str) -> int:
+    def _wait_for_others(self, *, patient: bool) -> None:
+        """Whether the next save waits for whoever holds the file: the table's loop stands still so long."""
+        if patient != self._patient:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * PATIENCE) if patient else 0}")
+            self._patient = patient
+
+    def _begin_game(self, table: Table, play: Play, seed: str) -> int:
         cursor = self._connection.execute(
-            "INSERT INTO games (setup, places, seed) VALUES (?, ?, ?)",
-            (msgspec.json.encode(play.setup).decode(), msgspec.json.encode(play.places).decode(), seed),
+            "INSERT INTO games (setup, places, seed, hints) VALUES (?, ?, ?, ?)",
+            (
+                msgspec.json.encode(play.setup).decode(),
+                msgspec.json.encode(play.places).decode(),
+                seed,
+                table.wishes.hints,
+            ),
         )
         game = cursor.lastrowid
         assert game is not None
         for seat, name in enumerate(play.setup.players):
+            if bot := table.bot_of(seat):  # the game's setup names it, and no person is called so
+                bot_row = (game, seat, bot)
+                self._connection.execute(
+                    "INSERT INTO game_players (game, seat, bot) VALUES (?, ?, ?)", bot_row
+                )
+                continue
             self._connection.execute("INSERT OR IGNORE INTO players (name) VALUES (?)", (name,))
             self._connection.execute(
-                "INSERT INTO game_players SELECT ?, ?, id FROM players WHERE name = ?", (game, seat, name)
+                "INSERT INTO game_players (game, seat, player) SELECT ?, ?, id FROM players WHERE name = ?",
+                (game, seat, name),
             )
         return game
 
@@ -227,24 +213,27 @@ class Store:
             (game, msgspec.json.encode(situation).decode()),
         )
 
-    def tile_tags(self) -> dict[str, Colour]:
-        """Every known tag of a tile, with the tile's colour; raises StoreError."""
+    def tags(self) -> dict[str, Meaning]:
+        """Every known tag with what it means, in the order in which they were learned; raises StoreError."""
         try:
-            rows = self._connection.execute("SELECT tag, colour FROM tags").fetchall()
-            return {str(tag): colour_of(text) for tag, text in rows}
-        except (sqlite3.DatabaseError, NotationError) as error:
+            rows = self._connection.execute("SELECT tag, kind, value FROM tags ORDER BY rowid").fetchall()
+            return {one_form(tag): meaning_of(kind, value) for tag, kind, value in rows}
+        except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError) as error:
             raise StoreError(self.path, "damaged", f"its tags are damaged: {error}") from error
 
-    def learn_tile_tags(self, tags: Mapping[str, Colour]) -> None:
-        """Remember which tags tiles carry; raises StoreError."""
+    def keep_tags(self, before: Tags, after: Tags) -> None:
+        """Commit a change of the tags alone; raises StoreError."""
         try:
             with self._transaction():
-                self._connection.executemany(
-                    "INSERT OR REPLACE INTO tags VALUES (?, ?)",
-                    [(tag, letter(colour)) for tag, colour in tags.items()],
-                )
+                self._write_tags(before, after)
         except sqlite3.Error as error:
             raise StoreError(self.path, "unreadable", f"the tags can't be saved: {error}") from error
+
+    def _write_tags(self, before: Tags, after: Tags) -> None:
+        gone = [(tag,) for tag, meaning in before.items() if after.get(tag) != meaning]
+        new = [(tag, *kept_as(meaning)) for tag, meaning in after.items() if before.get(tag) != meaning]
+        self._connection.executemany("DELETE FROM tags WHERE tag = ?", gone)
+        self._connection.executemany("INSERT INTO tags (tag, kind, value) VALUES (?, ?, ?)", new)
 
     def close(self) -> None:
         """Close the file; everything is saved already."""

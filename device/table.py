@@ -8,10 +8,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from device import ceremony, resin, seating, turns
+from device import cards, ceremony, faults, hints, learning, opponents, resin, seating, turns
 from device.appliance import (
+    Answered,
     ChanceDrawn,
     FirstDrawn,
+    Forgotten,
+    Happening,
+    HintAsked,
+    LearningEvent,
+    LessonBack,
+    LessonBegun,
+    LessonEnded,
     Named,
     Question,
     Refusal,
@@ -19,16 +27,17 @@ from device.appliance import (
     Stage,
     Table,
     TableEvent,
+    TagShown,
     Tick,
     TileShown,
-    UnknownTag,
     Want,
     Why,
     wants,
 )
 from device.buttons import OK, UNDO, place_and_line_of, source_of
 from device.rules.tiles import Colour
-from hardware.api import ButtonPressed
+from device.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
+from hardware.api import ButtonPressed, PartBack, PartLost
 
 FLASH_APART: Final = 0.5
 """Seconds from one refusal's flash to the next at least: nothing may flash more than 3 times a second."""
@@ -36,24 +45,48 @@ FLASH_APART: Final = 0.5
 
 def update(table: Table, event: TableEvent) -> Table:
     """The table after an event; what can't be done now changes nothing but the refusal it shows."""
-    table = _pass_time(table, event.at)
+    if isinstance(event, PartLost | PartBack):
+        return faults.note(table, event)
+    return hints.attend(opponents.attend(_after(_pass_time(table, event.at), event), event.at))
+
+
+def _after(table: Table, event: Happening) -> Table:
     match event:
         case ButtonPressed(button, at):
-            return _taken_or_refused(table, button, lambda: _press(table, button, at), at)
+            return _press_alone_or_together(table, button, at)
         case Named(place, name, at):
             button = f"seat.{place}.floor"
             return _taken_or_refused(table, button, lambda: seating.name_player(table, place, name), at)
-        case UnknownTag(reader, at):
-            return refuse(table, Why.UNKNOWN_TAG, reader, at)
+        case TagShown(reader, tag, at) if table.lesson is not None:
+            after, why = learning.lay(table, tag, at)
+            return refuse(after, why, reader, at) if why is not None else _nothing_said(after)
+        case TagShown(reader, tag, at):
+            meaning = table.tags.get(tag)
+            return _taken_or_refused(table, reader, lambda: _show(table, meaning, event), at)
         case TileShown(colour, reader, tag, at):
             button = reader or "centre"
             return _taken_or_refused(table, button, lambda: _show_tile(table, colour, reader, tag, at), at)
+        case LessonBegun() | LessonBack() | LessonEnded() | Forgotten():
+            return _taken_or_refused(table, OK, lambda: _learn(table, event), event.at)
         case ChanceDrawn(drawn, at):
             return turns.happen(table, drawn, at) if wants(table) is Want.EVENT else table
         case FirstDrawn(place, at):
             return seating.begin(table, place, at) if wants(table) is Want.FIRST else table
+        case Answered():
+            return hints.take_answer(opponents.take_answer(table, event), event)
+        case HintAsked(asked_for, at):
+            return _taken_or_refused(table, UNDO, lambda: hints.ask(table, asked_for, at), at)
         case Tick():
             return table
+
+
+def _press_alone_or_together(table: Table, button: str, at: float) -> Table:
+    """What a press does; the second of two that are meant together takes the first back, for a hint."""
+    if hints.are_together(table, button, at):
+        back = hints.taken_back(table)
+        return _taken_or_refused(back, button, lambda: hints.ask(back, None, at), at)
+    after = _taken_or_refused(table, button, lambda: replace(_press(table, button, at), hints=()), at)
+    return hints.remembered(table, after, button, at)
 
 
 def _taken_or_refused(table: Table, button: str, doing: Callable[[], Table], at: float) -> Table:
@@ -61,9 +94,14 @@ def _taken_or_refused(table: Table, button: str, doing: Callable[[], Table], at:
         after = doing()
     except RefusedError as refused:
         return refuse(table, refused.why, button, at)
-    if after.refusal is None or not after.refusal.said:
-        return after
-    return replace(after, refusal=replace(after.refusal, said=False))
+    return _nothing_said(after)
+
+
+def _nothing_said(table: Table) -> Table:
+    """The table when something was done: the last refusal is not said any more."""
+    if table.refusal is None or not table.refusal.said:
+        return table
+    return replace(table, refusal=replace(table.refusal, said=False))
 
 
 def refuse(table: Table, why: str, button: str, at: float) -> Table:
@@ -77,9 +115,41 @@ def refuse(table: Table, why: str, button: str, at: float) -> Table:
     return replace(table, refusal=Refusal(why, button, button, at, number))
 
 
+def _learn(table: Table, event: LearningEvent) -> Table:
+    match event:
+        case LessonBegun(subject, at):
+            return learning.begin(table, subject, at)
+        case LessonBack(at):
+            return learning.go_back(table, at)
+        case LessonEnded():
+            return learning.end(table)
+        case Forgotten(tags):
+            return learning.forget(table, tags)
+
+
+def _show(table: Table, meaning: Meaning | None, shown: TagShown) -> Table:
+    """A tag was laid on a reader: a tile's, or a card's."""
+    if table.fault is not None:
+        raise RefusedError(Why.NOT_NOW)
+    match meaning:
+        case TileTag(colour):
+            return _show_tile(table, colour, shown.reader, shown.tag, shown.at)
+        case PlayerCard(name):
+            return cards.show_player(table, name, shown.reader, shown.at)
+        case ActionCard(Action.NEW_GAME):
+            return cards.new_game(table)
+        case ActionCard(action):
+            return _press(table, UNDO if action is Action.UNDO else OK, shown.at)
+        case None:
+            raise RefusedError(Why.UNKNOWN_TAG)
+
+
 def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None, at: float) -> Table:
-    """A tile shown tells what was drawn, or, in an offer, what is taken."""
+    """A tile shown tells what was drawn, or, in an offer, what is taken; a question is answered by it."""
+    table = replace(table, question=None)
     match table.stage:
+        case Stage.LEARNING:
+            raise RefusedError(Why.LEARNING)
         case Stage.TELLING:
             return resin.tell(table, colour, tag, at)
         case Stage.OFFER:
@@ -89,7 +159,14 @@ def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None
 
 
 def _pass_time(table: Table, now: float) -> Table:
-    """Go on with a ceremony whose steps have been shown long enough; with tiles of resin `ok` does."""
+    """Go on with what waits for time alone: a ceremony, unless tiles of resin are moved by hand; a card.
+
+    And with what opponents show.
+    """
+    table = learning.pass_time(cards.pass_time(table, now), now)
+    if table.lesson is not None:
+        return table
+    table = hints.pass_time(opponents.pass_time(table, now), now)
     if table.ceremony is None or table.play is None or table.resin:
         return table
     going_on = ceremony.pass_time(table.ceremony, table.play.state.account, now)
@@ -99,12 +176,17 @@ def _pass_time(table: Table, now: float) -> Table:
 def _press(table: Table, button: str, at: float) -> Table:
     if table.fault is not None:
         return _leave_store_alone(table, button)
+    if table.lesson is not None:
+        return _press_in_lesson(table, button, at)
     if table.question is not None:
         if button == OK:
             return _say_yes(table)
         asked, table = table.question, replace(table, question=None)
         if asked is Question.STOP_GAME and button == UNDO:
             return table
+    if button == OK and opponents.can_skip(table):
+        return opponents.skip(table, at)
+    table = replace(table, hands_due=False)  # who plays on has moved them
     if table.stage is Stage.CHOICE and button != UNDO:
         return turns.choose_by(table, button, at)
     if button == OK:
@@ -119,6 +201,15 @@ def _press(table: Table, button: str, at: float) -> Table:
     raise RefusedError(Why.UNKNOWN_BUTTON)
 
 
+def _press_in_lesson(table: Table, button: str, at: float) -> Table:
+    """While tags are learned `undo` takes the last one back, and `ok` ends it; the game waits."""
+    if button == OK:
+        return learning.end(table)
+    if button == UNDO:
+        return learning.go_back(table, at)
+    raise RefusedError(Why.LEARNING)
+
+
 def _leave_store_alone(table: Table, button: str) -> Table:
     """`ok` accepts the new file that is offered beside a store that can't be used."""
     if button != OK:
@@ -128,7 +219,7 @@ def _leave_store_alone(table: Table, button: str) -> Table:
 
 def _say_yes(table: Table) -> Table:
     if table.question is Question.STOP_GAME:
-        return replace(table, question=None, play=None, selection=None, told=(), movement=None, choosing=True)
+        return seating.choose_again(table)
     return replace(table, question=None)
 
 
@@ -143,11 +234,11 @@ def _next_step(table: Table, at: float) -> Table:
 def _press_ok(table: Table, at: float) -> Table:
     match table.stage:
         case Stage.SEATING:
-            return seating.go_choosing(table)
+            return seating.go_choosing(replace(table, card=None))
         case Stage.SCORING:
             return _next_step(table, at)
         case Stage.OVER:
-            return replace(table, play=None, choosing=True, movement=None)
+            return seating.choose_again(table)
         case _:
             raise RefusedError(Why.NOTHING_TO_CONFIRM)
 
@@ -156,8 +247,10 @@ def _press_undo(table: Table, at: float) -> Table:
     match table.stage:
         case Stage.CHOOSING:
             return replace(table, choosing=False, drawing_first=False)
+        case Stage.SEATING if table.card is not None:
+            return replace(table, card=None)
         case Stage.SEATING if table.taken:
-            return replace(table, taken=table.taken[:-1])
+            return seating.leave(table)
         case Stage.TELLING if table.told:
             return resin.take_back(table)
         case _:
@@ -166,8 +259,10 @@ def _press_undo(table: Table, at: float) -> Table:
 
 def _press_seat(table: Table, place: int, line: int, at: float) -> Table:
     match table.stage:
+        case Stage.SEATING if table.card is not None:
+            return cards.seat_player(table, place, table.card.name)
         case Stage.SEATING:
-            return seating.take_seat(table, place)
+            return seating.take_seat(table, place, line)
         case Stage.CHOOSING:
             return seating.begin(table, place, at)
         case Stage.OFFER:

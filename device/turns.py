@@ -11,11 +11,11 @@ from device.play import (
     Play,
     Selection,
     advance,
-    can_take_back,
+    before_each_choice,
     next_selection,
+    seat_of,
     sent_to_penalty_row,
-    sources_to_draft,
-    take_back,
+    sources_with,
 )
 from device.rules import game as rules
 from device.rules.board import FLOOR
@@ -25,9 +25,13 @@ from device.rules.tiles import NO_TILES, Colour
 
 
 def select_source(table: Table, source: int) -> Table:
-    """Choose a source's first colour; pressed again, its next."""
+    """Choose a source's first colour, or that of a tile shown before; pressed again, its next."""
     if table.play is None or table.acting_place is None:
         raise RefusedError(Why.NOT_NOW)
+    if table.bots_turn:
+        raise RefusedError(Why.BOTS_TURN)
+    if table.colour_in_hand is not None:
+        return select_colour(table, table.colour_in_hand, source)
     selection = next_selection(table.play, table.selection, source)
     if selection is None:
         raise RefusedError(_why_nothing_from(table.play, source))
@@ -41,16 +45,22 @@ def _why_nothing_from(play: Play, source: int) -> Why:
 
 
 def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
-    """Choose a colour by showing a tile of it: of a display at its reader, else of the chosen source."""
+    """Choose a colour by showing a tile of it: of a display at its reader, else of the chosen source.
+
+    Where no source is chosen yet, or one without that colour, the tile waits in the hand for a source.
+    """
     if table.play is None or table.acting_place is None:
         raise RefusedError(Why.NOT_NOW)
-    if source is None:
-        if table.selection is None:
-            raise RefusedError(Why.CHOOSE_SOURCE_FIRST)
+    if table.bots_turn:
+        raise RefusedError(Why.BOTS_TURN)
+    holding = sources_with(table.play, colour)
+    if source is None and table.selection is not None and table.selection.source in holding:
         source = table.selection.source
-    if source not in sources_to_draft(table.play.state) or not table.play.state.sources[source][colour]:
-        raise RefusedError(Why.SOURCE_EMPTY)
-    return replace(table, selection=Selection(source, colour))
+    if source is None and holding:
+        return replace(table, selection=None, colour_in_hand=colour)
+    if source is None or source not in holding:
+        raise RefusedError(Why.COLOUR_NOT_THERE)
+    return replace(table, selection=Selection(source, colour), colour_in_hand=None)
 
 
 def draft_to(table: Table, place: int, line: int, at: float) -> Table:
@@ -61,6 +71,8 @@ def draft_to(table: Table, place: int, line: int, at: float) -> Table:
     """
     if place != table.acting_place or table.play is None:
         raise RefusedError(Why.NOT_YOUR_TURN)
+    if table.bots_turn:
+        raise RefusedError(Why.BOTS_TURN)
     selection = table.selection
     if selection is None:
         raise RefusedError(Why.CHOOSE_SOURCE_FIRST)
@@ -76,17 +88,29 @@ def draft_to(table: Table, place: int, line: int, at: float) -> Table:
 def choose_by(table: Table, button: str, at: float) -> Table:
     """Make the choice that a button stands for: a gray wall's column, or one of solo's."""
     assert table.play is not None
-    allowed = choices(table.play)
+    allowed = choices_of_people(table)
     if button not in allowed:
-        raise RefusedError(_why_no_choice(table.play, allowed.values(), button))
+        raise RefusedError(_why_no_choice(table, allowed.values(), button))
     return happen(table, allowed[button], at)
 
 
-def _why_no_choice(play: Play, allowed: Iterable[Event], button: str) -> Why:
+def _why_no_choice(table: Table, allowed: Iterable[Event], button: str) -> Why:
+    assert table.play is not None
+    if button in choices(table.play):
+        return Why.BOTS_TURN
     found = place_and_line_of(button)
-    seat = play.seat_at(found[0]) if found is not None and found[1] != FLOOR else None
+    seat = table.play.seat_at(found[0]) if found is not None and found[1] != FLOOR else None
     asked = any(isinstance(event, Tile) and event.seat == seat for event in allowed)
     return Why.COLUMN_TAKEN if asked else Why.NOT_NOW
+
+
+def choices_of_people(table: Table) -> dict[str, Event]:
+    """The choices that are no drafts and no opponent's, by the buttons that make them."""
+    play = table.play
+    if play is None:
+        return {}
+    due = choices(play)
+    return {button: event for button, event in due.items() if not table.bot_of(seat_of(play.state, event))}
 
 
 def happen(table: Table, event: Event, at: float) -> Table:
@@ -100,6 +124,7 @@ def happen(table: Table, event: Event, at: float) -> Table:
         table,
         play=after,
         selection=None,
+        colour_in_hand=None,
         ceremony=Ceremony(0, at) if _closed_round(before, after) else None,
         movement=Movement(before, at),
     )
@@ -110,14 +135,16 @@ def _closed_round(before: Play, after: Play) -> bool:
 
 
 def undo(table: Table, at: float) -> Table:
-    """Step back one choice, as far as the start of the round; there, ask whether to stop the game."""
+    """Step back to the last choice of a person, as far as the start of the round; there, ask whether to stop.
+
+    What opponents chose since then goes too: they would only choose it again.
+    """
     if table.play is None:
         raise RefusedError(Why.NOTHING_TO_UNDO)
-    if table.selection is not None:
-        return replace(table, selection=None)
-    if not can_take_back(table.play):
-        return replace(table, question=Question.STOP_GAME)
-    back = take_back(table.play)
-    while not table.confirm_columns and forced_choice(back) is not None:
-        back = take_back(back)
-    return replace(table, play=back, told=(), ceremony=None, movement=Movement(table.play, at))
+    if (table.selection is not None and not table.bots_turn) or table.colour_in_hand is not None:
+        return replace(table, selection=None, colour_in_hand=None)
+    for back in before_each_choice(table.play, lambda seat: not table.bot_of(seat)):
+        if table.confirm_columns or forced_choice(back) is None:
+            gone = Movement(table.play, at)
+            return replace(table, play=back, selection=None, told=(), ceremony=None, movement=gone)
+    return replace(table, question=Question.STOP_GAME)

@@ -7,7 +7,9 @@ import pwd
 import signal
 import socket
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import astuple
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Final
@@ -15,16 +17,25 @@ from typing import Final
 import click
 
 from device import store
-from device.commands.console import Refused
+from device.commands.console import Refused, printable
 from device.config import SettingsError, read_settings
 from device.daemon import Daemon, Inbox, Options, Stop
+from device.grader import Grader
+from device.historian import Historian
 from device.pages_process import PagesProcess
+from device.service import Manager
+from device.simulation import Simulated
 from device.socket_server import SocketServer
-from hardware.api import HardwareError, LayoutError
-from hardware.layout import Layout, drawing, read_layout
-from hardware.sim import SimulatedTable
+from device.thinking import Thinking, manners
+from hardware.api import PICO, HardwareError, LayoutError
+from hardware.bridge import BridgeState
+from hardware.layout import Layout, drawing, read_layout, simulated
+from hardware.opening import SIMULATED, Hardware, open_hardware
+from hardware.sim_pico import SimulatedPicoTable
 
 SOCKET: Final = "azul-table.sock"
+PICO_FOLDER: Final = "pico"
+"""Where the simulated Pico keeps its flash memory, beside the socket."""
 UNPRIVILEGED: Final = "nobody"
 PORT_RETRIES: Final = 20
 """Tenths of a second that a port may still be held by the pages of a table that was killed."""
@@ -60,42 +71,141 @@ def default_data() -> Path:
     show_default=True,
     help="Whether the lights are the tiles, or the box's own tiles lie on the table and are told to it.",
 )
-def command(layout: str, data: Path, port: int, host: str, tiles: str) -> None:
-    """Start the table with simulated hardware, and its pages.
+@click.option(
+    "--phones",
+    type=click.Choice(["look", "play"]),
+    help="Whether phones in the network may press every button, or only those that the table has no working "
+    "switch for.  [default: look, or as settings.toml says]",
+)
+@click.option(
+    "--simulate",
+    type=click.Choice(["table", "pico"]),
+    help="Play without the hardware: a table that is drawn only, or the real firmware on a simulated Pico.",
+)
+def command(
+    layout: str,
+    data: Path,
+    port: int,
+    host: str,
+    tiles: str,
+    phones: str | None,
+    simulate: str | None,
+) -> None:
+    """Start the table with the hardware that its layout names, and its pages.
 
-    Two addresses are printed: the twin is the table itself, drawn, to play on from this machine; the other is
-    the page for phones. Ctrl-C ends both, and the next start goes on where this one ended.
+    What of it does not work is said, and tried again and again; play goes on with what is left. Two addresses
+    are printed: the twin is the table itself, drawn, to play on from this machine; the other is the page for
+    phones. Ctrl-C ends both, and the next start goes on where this one ended.
     """
     try:
         table_layout = read_layout(layout)
+        if simulate == PICO and PICO not in astuple(table_layout.drivers):
+            raise Refused(
+                f"--simulate pico: layout {table_layout.name!r} has no Pico; "
+                "--simulate table plays it, drawn on the screen"
+            )
         with ExitStack() as closing:
-            _play(table_layout, data.absolute(), host, port, closing, resin=tiles == "resin")
+            _play(
+                table_layout,
+                data.absolute(),
+                host,
+                port,
+                closing,
+                resin=tiles == "resin",
+                phones=phones,
+                simulate=simulate,
+            )
     except (LayoutError, SettingsError, HardwareError) as error:
         raise Refused(str(error)) from error
     except OSError as error:
         raise Refused(f"{error.filename or data}: can't be used: {error.strerror}") from error
 
 
-def _play(layout: Layout, data: Path, host: str, port: int, closing: ExitStack, *, resin: bool) -> None:
-    listening = closing.enter_context(_listen(host, port))
+def _play(
+    layout: Layout,
+    data: Path,
+    host: str,
+    port: int,
+    closing: ExitStack,
+    *,
+    resin: bool,
+    phones: str | None,
+    simulate: str | None,
+) -> None:
+    manager = Manager()
+    listening = closing.enter_context(manager.port() or _listen(host, port))
     runtime = _own_folder(data, closing)
     settings = read_settings(data)
     pages = PagesProcess(runtime, SOCKET, listening)
     closing.callback(pages.close)
     os.chdir(runtime)  # a short path for the socket; drivers may leave their files here, too
+    os.environ["LG_WD"] = str(runtime)  # lgpio, when it is loaded, takes the whole process there: here
     inbox: Inbox = SimpleQueue()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: inbox.put(Stop()))
-    table = SimulatedTable(layout)
-    table.start(inbox.put)
-    closing.callback(table.close)
-    server = SocketServer(Path(SOCKET), drawing(layout), inbox.put)
-    server.start()
-    closing.callback(server.close)
+    hardware, what_is_simulated = open_table(layout, inbox, simulate, Path(PICO_FOLDER))
+    closing.callback(hardware.close)
+    grader = Grader(lambda: store.newest(data))
+    historian = Historian(lambda: store.newest(data), settings.palette)
+    server = SocketServer(Path(SOCKET), drawing(layout), inbox.put, historian.put)
+    for part in (grader, historian, server):
+        part.start()
+        closing.callback(part.close)
     _let_pages_in(Path(SOCKET))
-    options = Options(settings.confirm_columns, resin=resin, drawer=resin)
-    daemon = Daemon(layout, store.newest(data), settings.palette, inbox, table, server, options=options)
-    daemon.run(ready=lambda: _print_addresses(listening))
+    opponents = Thinking(settings, data, inbox.put)
+    closing.callback(opponents.close)
+    options = Options(
+        settings.confirm_columns,
+        resin=resin,
+        phones_play=settings.phones_play if phones is None else phones == "play",
+        simulated=what_is_simulated,
+        manners=manners(settings),
+    )
+    daemon = Daemon(
+        layout,
+        store.newest(data),
+        settings.palette,
+        inbox,
+        hardware,
+        server,
+        options=options,
+        watchers=[grader, opponents],
+        say=_say,
+    )
+    closing.callback(manager.stopping)
+
+    def ready() -> None:
+        _print_addresses(listening)
+        manager.ready()
+
+    daemon.run(ready, manager.alive)
+
+
+def open_table(
+    layout: Layout, inbox: Inbox, simulate: str | None, folder: Path
+) -> tuple[Hardware, Simulated]:
+    """Open what the layout names, or what is simulated in its place because somebody asked for that.
+
+    `folder` keeps the flash memory of a simulated Pico. Raises HardwareError where that can't run.
+    """
+    if simulate != PICO:
+        opened = simulated(layout) if simulate else layout
+        return open_hardware(opened, inbox.put), Simulated(readers=opened.drivers.readers == SIMULATED)
+    tables: list[SimulatedPicoTable] = []
+
+    def make_pico(
+        layout: Layout, *, watch: Callable[[BridgeState], None], clock: Callable[[], float]
+    ) -> SimulatedPicoTable:
+        tables.append(SimulatedPicoTable(layout, folder, watch=watch, clock=clock))
+        return tables[0]
+
+    hardware = open_hardware(layout, inbox.put, make_pico=make_pico)
+    return hardware, Simulated(readers=layout.drivers.readers in (PICO, SIMULATED), pico=tables[0])
+
+
+def _say(sentence: str) -> None:
+    """Tell whoever runs the table what happens to its parts."""
+    click.echo(printable(sentence), err=True)
 
 
 def _own_folder(data: Path, closing: ExitStack) -> Path:

@@ -24,9 +24,14 @@ def command(file: str, *, as_json: bool) -> None:
     One line is printed for each game. The first fault, named as FILE:LINE, ends the command with status 1.
     """
     describe = in_json if as_json else in_words
+    for record in records(file):
+        click.echo(describe(record))
+
+
+def records(file: str) -> Iterator[Record]:
+    """Every game of a record file, verified; raises Refused, which names the file and the line of a fault."""
     try:
-        for record in read(_lines(file)):
-            click.echo(describe(record))
+        yield from read(_lines(file))
     except RecordError as error:
         raise Refused(f"{shown_file(file)}:{error.line}: {error.message}") from None
 

@@ -1,0 +1,111 @@
+"""`azul-table bot`: a built-in bot on standard input and output, for anybody's runner (D3)."""
+
+import os
+import random
+import sys
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Final
+
+import click
+
+from device.bots.builtin import NAMES, Thinker, thinker
+from device.bots.dtc import Listener, ProtocolError, Turn, Wish, answer_of
+from device.bots.dtc_view import state_of
+from device.bots.simple import Below
+from device.commands.console import Refused
+from device.rules.events import Draft
+from device.rules.game import Setup
+from device.rules.tiles import NO_TILES
+
+RESERVE: Final = 400
+"""Milliseconds of the clock that are never planned for thinking: a busy machine may be late in every move."""
+ROUNDS: Final = 5
+"""How many rounds a game lasts where both play well."""
+HARD: Final = 2
+"""On how many of its turns in a round a bot meets an offer too large to think through."""
+PLAIN: Final = 10
+"""So many groups of tiles in the offer are thought through in a moment."""
+
+
+@click.command()
+@click.argument("name", type=click.Choice(NAMES), metavar="NAME")
+@click.option(
+    "--move-time",
+    type=click.IntRange(min=1),
+    metavar="MS",
+    help="The longest that it thinks about a move.  [default: as the clock allows]",
+)
+@click.option("--seed", metavar="TEXT", help="The same seed gives the same random numbers.  [default: drawn]")
+def command(name: str, move_time: int | None, seed: str | None) -> None:
+    """Be the bot NAME on standard input and output, as the competition's protocol says.
+
+    It asks for the state block, answers every turn with a line, and ends when its input does.
+    """
+    chance = random.Random(seed)
+    player = Player(
+        thinker(name, Setup("dtc", ("", ""))), lambda number: int(chance.random() * number), move_time
+    )
+    try:
+        play(player, sys.stdin.buffer if sys.stdin else (), _say)
+    except ProtocolError as error:
+        raise Refused(str(error)) from None
+    except BrokenPipeError:  # nobody listens any more: the game is over
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def play(player: "Player", lines: Iterable[bytes], say: Callable[[str], None]) -> None:
+    """Answer turns until the lines end, wherever that is; raises ProtocolError."""
+    listener = Listener(Wish.STATE)
+    say(Wish.STATE.value)
+    for line in lines:
+        if not line.endswith(b"\n"):
+            return
+        turn = listener.receive(line[:-1].decode("ascii", errors="backslashreplace"))
+        if turn is not None:
+            say(answer_of(player.choose(turn)))
+
+
+class Player:
+    """Makes a move of every turn, from its state block alone."""
+
+    def __init__(self, bot: Thinker, below: Below, move_time: int | None = None) -> None:
+        self._bot = bot
+        self._below = below
+        self._move_time = move_time
+        self._round = 0
+        self._displays = 0  # that held tiles on the turn before
+
+    def choose(self, turn: Turn) -> Draft:
+        """The move to answer with; raises ProtocolError."""
+        assert turn.view is not None
+        displays = sum(tiles != NO_TILES for tiles in turn.view.sources[1:])
+        if displays > self._displays:  # they are filled between rounds only
+            self._round += 1
+        self._displays = displays
+        state = state_of(turn.view, self._round)
+        parts = parts_to_come(self._round, sum(map(bool, chain(*turn.view.sources))))
+        event = self._bot(state, self._below, seconds_to_think(turn.milliseconds, parts, self._move_time))
+        assert isinstance(event, Draft)
+        return event
+
+
+def parts_to_come(round_number: int, groups: int) -> int:
+    """Among how many moves the clock is to be shared, this one and one too many counted.
+
+    `groups` of tiles of one colour in one place are there to be taken. The first moves of a round need time;
+    towards its end the search comes to the end by itself.
+    """
+    in_this = min(HARD, 1 + max(0, groups - PLAIN) // 2)
+    return HARD * max(0, ROUNDS - round_number) + in_this + 1
+
+
+def seconds_to_think(milliseconds: int, parts: int, most: int | None) -> float:
+    """How long a move may take with so much left on the clock, `most` milliseconds at the most."""
+    planned = max(0, milliseconds - RESERVE) / parts
+    return min(planned, planned if most is None else most) / 1000

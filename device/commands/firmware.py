@@ -1,0 +1,72 @@
+"""`azul-table firmware`: the program on the Pico."""
+
+import json
+from dataclasses import asdict
+
+import click
+
+from device.commands.console import Refused
+from firmware_bridge.firmware_files import VERSION, check_of_files
+from firmware_bridge.messages import Identity
+from firmware_bridge.ports import PortError, find_port
+
+PORT = click.option("--port", metavar="PATH", help="The Pico's serial port.  [default: that of the one Pico]")
+
+
+@click.group()
+def command() -> None:
+    """Put the firmware on the Pico, or ask what runs there.
+
+    The Pico needs MicroPython first: hold BOOTSEL while you plug it in, and copy MicroPython's file for your
+    board (micropython.org/download) onto the drive that it shows.
+    """
+
+
+@command.command()
+@PORT
+def install(port: str | None) -> None:
+    """Copy the firmware onto the Pico, start it, and check what runs."""
+    from firmware_bridge.installer import InstallError
+    from firmware_bridge.installer import install as put
+
+    try:
+        identity = put(_chosen(port), click.echo)
+    except InstallError as error:
+        raise Refused(str(error)) from error
+    click.echo(in_words(identity))
+
+
+@command.command()
+@PORT
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def info(port: str | None, *, as_json: bool) -> None:
+    """Ask the Pico which firmware it runs; exit status 1 if none, or another than this program's."""
+    from firmware_bridge.installer import InstallError, identify
+
+    path = _chosen(port)
+    try:
+        identity = identify(path)
+    except InstallError as error:
+        raise Refused(str(error)) from error
+    same = identity.files == check_of_files()
+    if as_json:
+        click.echo(json.dumps({"port": path, **asdict(identity), "same": same}))
+    else:
+        click.echo(in_words(identity))
+    if not same:
+        raise Refused(
+            f"this program has other files (firmware {VERSION}): `azul-table firmware install` copies them"
+        )
+
+
+def in_words(identity: Identity) -> str:
+    """One line such as `Raspberry Pi Pico with RP2040: firmware 1.0.0, protocol 1, wiring known`."""
+    wiring = "wiring known" if identity.wiring else "no wiring yet"
+    return f"{identity.board}: firmware {identity.version}, protocol {identity.newest}, {wiring}"
+
+
+def _chosen(port: str | None) -> str:
+    try:
+        return port or find_port()
+    except PortError as error:
+        raise Refused(str(error)) from error

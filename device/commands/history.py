@@ -1,0 +1,81 @@
+"""`azul-table history`: the games that were played at the table, and the record of each."""
+
+import json
+from pathlib import Path
+
+import click
+
+from device import archive, history, store
+from device.commands.console import Refused, printable
+from device.commands.matches import columns
+from device.commands.play import default_data
+from device.history import PastGame
+from device.told import Json
+
+AT_ONCE = 50
+
+
+@click.command()
+@click.argument("number", type=click.IntRange(min=1), required=False, metavar="[N]")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=default_data,
+    help="The table's folder of saved games.  [default: ~/.local/share/azul-table]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each game.")
+def command(number: int | None, data: Path, *, as_json: bool) -> None:
+    """List the games of a table, the newest first; with N, print the record of game N.
+
+    The table may be running. The record of a finished game is what replay and review read.
+    """
+    try:
+        path = store.newest(data)
+        if number is not None:
+            click.echo(_record(path, number), nl=False)
+        elif as_json:
+            for past in _all_games(path):
+                click.echo(json.dumps(history.entry(past), ensure_ascii=False, separators=(",", ":")))
+        else:
+            click.echo(_table(_all_games(path)), nl=False)
+    except archive.ArchiveError as error:
+        raise Refused(str(error)) from None
+    except OSError as error:
+        raise Refused(f"{error.filename or data}: can't be read: {error.strerror}") from None
+
+
+def _all_games(path: Path) -> list[PastGame]:
+    found: list[PastGame] = []
+    while more := archive.newest_games(path, found[-1].number if found else None, AT_ONCE):
+        found += more
+    return found
+
+
+def _record(path: Path, number: int) -> str:
+    past = archive.game_of(path, number)
+    if past is None:
+        raise Refused(f"{path}: there is no game {number}")
+    written = history.record_of(past)
+    if written is None:
+        raise Refused(f"{path}: game {number} was not played to its end, so it has no record")
+    return written.decode()
+
+
+def _table(games: list[PastGame]) -> str:
+    """One line for each game; UTC times."""
+    if not games:
+        return "no game was played at this table yet\n"
+    rows = [["game", "started (UTC)", "mode", "", "rounds", "players"]]
+    for past in games:
+        told = history.entry(past)
+        players = ", ".join(_player(each) for each in told["players"])
+        rounds = "" if told["rounds"] is None else str(told["rounds"])
+        status = "" if past.status == "finished" else past.status.replace("_", " ")
+        rows.append([str(past.number), past.started, past.setup.mode, status, rounds, players])
+    return columns(rows, left=(1, 2, 3, 5))
+
+
+def _player(told: Json) -> str:
+    name = printable(told["name"] or f"Seat {told['seat']}")
+    score = "" if told["score"] is None else f" {told['score']}"
+    return f"{name}{score}{' (winner)' if told['winner'] else ''}"

@@ -1,0 +1,176 @@
+"""`azul-table match`: games between two bots, built-in or any program, under the competition's terms."""
+
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import click
+
+from device.bots.contestants import Contestant
+from device.bots.match import Game, Result, Terms
+from device.bots.pool import PoolError, play_all
+from device.bots.rating import share
+from device.bots.tournament import standings
+from device.commands.console import Refused, printable, unusable
+from device.commands.matches import (
+    columns,
+    default_folder,
+    fault_in_words,
+    jobs_option,
+    json_option,
+    players_of,
+    progress,
+    seconds,
+    time_option,
+)
+
+FOLDER: Final = "matches"
+
+
+@click.command()
+@click.argument("players", nargs=2, metavar="A B", callback=players_of)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="S",
+    help="Of the deals: two games each, both bots starting once; then S+1.  [default: drawn]",
+)
+@time_option
+@click.option("--games", type=click.IntRange(min=1), metavar="N", default=1, show_default=True)
+@click.option(
+    "--file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="RESULT",
+    help="The records of all games; replaced if it is there.  [default: in the data folder]",
+)
+@jobs_option(1)
+@json_option
+def command(
+    players: tuple[Contestant, ...],
+    seed: int | None,
+    milliseconds: int,
+    games: int,
+    file: Path | None,
+    jobs: int,
+    *,
+    as_json: bool,
+) -> None:
+    """Play games of the bot ruleset between A and B.
+
+    Each is a built-in bot, such as greedy, or strong@100 to think 100 ms a move, or the command line of a
+    program that speaks the competition's protocol, such as "python3 bot.py"; NAME= before it names it. A
+    time-out, an illegal move or a crash loses the game with -50 points. What the bots write to standard error
+    lies beside RESULT.
+    """
+    seed = random.SystemRandom().randrange(2**32) if seed is None else seed
+    terms = Terms(milliseconds)
+    to_play = [Game(game + 1, players, seed + game // 2, game % 2, terms) for game in range(games)]
+    file = file or _default_file(players)
+    results: list[Result] = []
+    try:
+        _play(to_play, file, jobs, results)
+    except KeyboardInterrupt:
+        raise Refused(f"interrupted after {len(results)} of {games} games; they are in {file}") from None
+    names = [player.name for player in players]
+    click.echo(in_json(names, results) if as_json else in_words(names, results), nl=as_json)
+    click.echo(f"records: {click.format_filename(file)}", err=True)
+
+
+def _default_file(players: Sequence[Contestant]) -> Path:
+    names = "-".join(re.sub(r"[^\w.@]+", "_", player.name, flags=re.ASCII)[:40] for player in players)
+    return default_folder(FOLDER) / f"{datetime.now():%Y-%m-%d-%H%M%S}-{names}.jsonl"
+
+
+def _play(games: list[Game], file: Path, jobs: int, results: list[Result]) -> None:
+    """Play the games and keep each record as soon as those before it are kept."""
+    logs = file.with_name(f"{file.name}.logs")
+    try:
+        logs.mkdir(parents=True, exist_ok=True)
+        with (
+            file.open("wb") as stream,
+            closing(play_all(games, logs, jobs)) as played,
+            progress(_in_order(played), len(games)) as counted,
+        ):
+            for result in counted:
+                stream.write(result.written)
+                stream.flush()
+                results.append(result)
+    except OSError as error:
+        raise unusable(str(file), "written", error) from None
+    except PoolError as error:
+        raise Refused(f"{error}; {len(results)} games are in {file}") from None
+    finally:
+        with suppress(OSError):
+            logs.rmdir()  # nobody wrote anything
+
+
+def _in_order(results: Iterable[Result]) -> Iterator[Result]:
+    """Results by the numbers of their games, as far as there is none missing."""
+    early: dict[int, Result] = {}
+    due = 1
+    for result in results:
+        early[result.number] = result
+        while due in early:
+            yield early.pop(due)
+            due += 1
+
+
+def in_json(names: Sequence[str], results: Sequence[Result]) -> str:
+    """The whole match as a JSON object in one line."""
+    told = {
+        "games": [result.in_json() for result in results],
+        "standings": [line.in_json() for line in standings(names, results)],
+    }
+    return json.dumps(told, separators=(",", ":"))
+
+
+def in_words(names: Sequence[str], results: Sequence[Result]) -> str:
+    """The whole match as two tables: every game, and what each bot made of them."""
+    shown = [printable(name) for name in names]
+    rows = [["game", "seed", "starts", *shown, "rounds", "winner", ""]]
+    rows += [_row(result, shown) for result in results]
+    table = columns(rows, left=(2, 6, 7))
+    return f"{table}\n{_totals(names, results)}"
+
+
+def _row(result: Result, shown: list[str]) -> list[str]:
+    winner = shown[result.winners[0]] if len(result.winners) == 1 else "tie"
+    scores = [str(score) for score in result.scores]
+    return [
+        str(result.number),
+        str(result.seed),
+        shown[result.first],
+        *scores,
+        str(result.rounds),
+        winner,
+        fault_in_words(result),
+    ]
+
+
+def _totals(names: Sequence[str], results: Sequence[Result]) -> str:
+    rows = [
+        ["", "points", "won", "tied", "lost", "of all points", "game points", "faults", "thinking a game"]
+    ]
+    lines = {line.name: line for line in standings(names, results)}
+    for name in names:
+        line = lines[name]
+        least, most = share(line.points / 2, line.games)
+        rows.append(
+            [
+                printable(name),
+                str(line.points),
+                str(line.won),
+                str(line.tied),
+                str(line.lost),
+                f"{line.points / 2 / line.games:.1%} ({least:.1%} to {most:.1%})",
+                str(line.game_points),
+                str(line.faults),
+                seconds(line.thinking / line.games),
+            ]
+        )
+    return columns(rows, left=(0,))

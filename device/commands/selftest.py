@@ -1,0 +1,136 @@
+"""`azul-table selftest`: every light, button and reader of the table, with somebody who looks and presses."""
+
+import json
+import select
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from queue import SimpleQueue
+
+import click
+
+from device.commands.console import Refused, printable, unusable
+from hardware.api import HardwareEvent, LayoutError, LightFrame
+from hardware.layout import SIMULATED, Layout, read_layout, simulated
+from hardware.opening import Hardware, open_hardware
+from hardware.selftest import COLOURS, LayTag, Person, Press, Report, SimulatedHands, Step, Walk, plan, run
+
+WALKED = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
+
+
+@click.command()
+@click.option("--layout", default="full", show_default=True, metavar="NAME|FILE", help="The table's layout.")
+@click.option(
+    "--simulate",
+    type=click.Choice(["table"]),
+    help="Try the simulated table instead of the real one, with simulated hands.",
+)
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep the report in this file: JSON if its name ends so, else text.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=1),
+    default=30.0,
+    show_default=True,
+    help="How long each button and reader is waited for.",
+)
+def command(layout: str, simulate: str | None, report: Path | None, seconds: float) -> None:
+    """Walk through every light, and ask for every button and reader.
+
+    Lights are shown part by part; say whether they were right. Then press each button and lay a tag on each
+    reader as you are asked to; Enter skips one. Exit status 1 if a part is not fine.
+    """
+    try:
+        table = read_layout(layout)
+    except LayoutError as error:
+        raise Refused(str(error)) from error
+    if report is not None:
+        keep(report, "")  # a file that can't be written is told before the walk, not after it
+    if simulate:
+        table = simulated(table)
+    events: SimpleQueue[HardwareEvent] = SimpleQueue()
+    hardware = open_hardware(table, events.put)
+    try:
+        told = _walk(table, hardware, events, seconds)
+    finally:
+        hardware.close()
+    click.echo(printable_lines(told.in_words()))
+    if report is not None:
+        keep(report, as_text(told, report))
+    if not told.fine:
+        raise SystemExit(1)
+
+
+def _walk(table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent], seconds: float) -> Report:
+    person: Person = AtTerminal(len(plan(table)))
+    if hardware.simulated is not None and table.drivers == SIMULATED:
+        person = SimulatedHands(hardware.simulated)
+    began = datetime.now().astimezone().isoformat(timespec="seconds")
+    return run(table, hardware, events, person, began, seconds, time.monotonic)
+
+
+class AtTerminal:
+    """Somebody at this terminal."""
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+        self._step = 0
+
+    def begin(self, step: Step) -> None:
+        """Say what comes."""
+        self._step += 1
+        match step:
+            case Walk(part, lights):
+                count = "1 light" if len(lights) == 1 else f"{len(lights)} lights"
+                told = f"{part}: {count} {WALKED}"
+            case Press(button):
+                told = f"press the button {button} (Enter: skip)"
+            case LayTag(reader):
+                told = f"lay a tag on the reader {reader} (Enter: skip)"
+        click.echo(f"[{self._step}/{self._steps}] {told}")
+
+    def look(self, _frame: LightFrame, seconds: float) -> None:
+        """Have the time to see it."""
+        time.sleep(seconds)
+
+    def judge(self, _step: Walk) -> str | None:
+        """Ask how it was."""
+        answer = click.prompt(
+            "  right? [y]es, [n]o, [a]gain",
+            default="y",
+            show_default=False,
+            type=click.Choice(["y", "n", "a"]),
+            show_choices=False,
+        )
+        if answer == "a":
+            return None
+        return "" if answer == "y" else str(click.prompt("  what was wrong", default="it was wrong"))
+
+    def skips(self) -> bool:
+        """Tell whether Enter was pressed."""
+        return bool(sys.stdin.isatty() and select.select([sys.stdin], [], [], 0)[0] and sys.stdin.readline())
+
+
+def as_text(report: Report, path: Path) -> str:
+    """The report as its file is to hold it."""
+    if path.suffix == ".json":
+        return json.dumps(report.in_json(), indent=1) + "\n"
+    results = "\n".join(f"{it.outcome:8} {it.part}: {it.told}".rstrip(": ") for it in report.results)
+    return f"{report.in_words()}\n\n{results}\n"
+
+
+def keep(path: Path, text: str) -> None:
+    """Write a file; raises Refused where that can't be."""
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise unusable(str(path), "written", error) from None
+
+
+def printable_lines(text: str) -> str:
+    """Text of several lines that leaves the terminal alone."""
+    return "\n".join(map(printable, text.splitlines()))

@@ -1,0 +1,145 @@
+"""`azul-table tournament`: a full round robin of bots that goes on where it was left."""
+
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from device.bots.contestants import Contestant
+from device.bots.ledger import Ledger, LedgerError, folder_name, settings_of
+from device.bots.match import Game, Terms
+from device.bots.pool import PoolError, play_all
+from device.bots.tournament import SEEDS, Standing, schedule, standings
+from device.commands.console import Refused, printable, unusable
+from device.commands.matches import (
+    columns,
+    default_folder,
+    jobs_option,
+    json_option,
+    players_of,
+    progress,
+    seconds,
+    time_option,
+)
+
+FOLDER: Final = "tournaments"
+
+
+@click.command()
+@click.argument("players", nargs=-1, required=True, metavar="BOT...", callback=players_of)
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=SEEDS,
+    show_default=True,
+    help="Deals for each pair, with two games each.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="S", default=1, show_default=True, help="The first of them."
+)
+@time_option
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where the games are kept.  [default: one for this tournament, in the data folder]",
+)
+@jobs_option(None)
+@json_option
+def command(
+    players: tuple[Contestant, ...],
+    seeds: int,
+    seed: int,
+    milliseconds: int,
+    folder: Path | None,
+    jobs: int,
+    *,
+    as_json: bool,
+) -> None:
+    """Play a full round robin of the bot ruleset: each pair, each seed, each bot starting once.
+
+    A BOT is a built-in bot or the command line of a program, as in `match`. A win is worth 2 points, a tie 1;
+    equal points go by game points. The same command goes on after an interruption, and shows the table when
+    all is played.
+    """
+    if len(players) < 2:
+        raise click.UsageError("a tournament needs two bots at least.")
+    numbers = range(seed, seed + seeds)
+    terms = Terms(milliseconds)
+    settings = settings_of(players, numbers, terms, version("azul-table"))
+    folder = folder or default_folder(FOLDER) / folder_name(settings)
+    games = schedule(players, numbers, terms)
+    try:
+        with Ledger(folder, settings) as ledger:
+            _play(games, ledger, jobs)
+            table = standings([player.name for player in players], ledger.results)
+            told = {"games": len(games), "standings": [line.in_json() for line in table]}
+            ledger.finish(told)
+    except LedgerError as error:
+        raise Refused(str(error)) from None
+    except OSError as error:
+        raise unusable(str(folder), "used", error) from None
+    click.echo(json.dumps(told, separators=(",", ":")) if as_json else in_words(table), nl=as_json)
+    click.echo(f"games: {click.format_filename(folder)}", err=True)
+
+
+def _play(games: list[Game], ledger: Ledger, jobs: int) -> None:
+    """Play the games that the ledger lacks."""
+    done = {result.number for result in ledger.results}
+    left = [game for game in games if game.number not in done]
+    try:
+        with (
+            closing(play_all(left, ledger.logs, jobs)) as played,
+            progress(played, len(games), len(done)) as counted,
+        ):
+            for result in counted:
+                ledger.add(result)
+    except (KeyboardInterrupt, PoolError) as stopped:
+        why = str(stopped) or "interrupted"
+        kept = f"{len(ledger.results)} of {len(games)} games are kept; the same command goes on"
+        raise Refused(f"{why}; {kept}") from None
+
+
+def in_words(table: Sequence[Standing]) -> str:
+    """The table, the best first."""
+    rows = [
+        [
+            "",
+            "bot",
+            "points",
+            "game points",
+            "games",
+            "won",
+            "tied",
+            "lost",
+            "faults",
+            "rating",
+            "thinking a game",
+        ]
+    ]
+    rows += [_row(line) for line in table]
+    return columns(rows, left=(1,))
+
+
+def _row(line: Standing) -> list[str]:
+    numbers: list[Any] = [
+        line.points,
+        line.game_points,
+        line.games,
+        line.won,
+        line.tied,
+        line.lost,
+        line.faults,
+    ]
+    rating = f"{line.rating.points:+.0f} \N{PLUS-MINUS SIGN} {line.rating.error:.0f}"
+    return [
+        str(line.place),
+        printable(line.name),
+        *map(str, numbers),
+        rating,
+        seconds(line.thinking / max(1, line.games)),
+    ]

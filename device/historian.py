@@ -1,0 +1,87 @@
+"""Answers questions about past games, one after another, in a thread of its own.
+
+The table's loop has no part in it: this thread reads the store's file by a connection of its own.
+"""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from queue import Full, Queue
+from typing import Final
+
+from device import archive, history, messages
+from device.history import PastGame
+from device.messages import Answer, ClientMessage
+from device.palettes import Palette
+from device.socket_server import Request
+
+MOST_WAITING: Final = 32
+"""Questions that may wait, of all clients; more are refused at once."""
+LONGEST_RECORD: Final = 1_000_000
+"""Bytes of the longest record that is told; no people play so long."""
+
+
+class Historian:
+    """Takes questions by `put`, from any thread; `path` says which file the store uses now."""
+
+    def __init__(self, path: Callable[[], Path], palette: Palette) -> None:
+        self._path = path
+        self._palette = palette
+        self._questions: Queue[Request | None] = Queue(MOST_WAITING)
+        self._thread = threading.Thread(target=self._run, name="history", daemon=True)
+
+    def start(self) -> None:
+        """Answer until `close`."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread; what still waits is not answered."""
+        while self._thread.is_alive():
+            try:
+                self._questions.put_nowait(None)
+            except Full:
+                self._questions.get()  # nobody waits for an answer any more
+            else:
+                self._thread.join()
+
+    def put(self, request: Request) -> None:
+        """Take a question; never waits."""
+        try:
+            self._questions.put_nowait(request)
+        except Full:
+            request.answer(messages.refusal(request.message, "too_many_questions"))
+
+    def _run(self) -> None:
+        while (request := self._questions.get()) is not None:
+            request.answer(self._answer(request.message))
+
+    def _answer(self, asked: ClientMessage) -> Answer:
+        try:
+            path = self._path()
+            if asked.games is not None:
+                return messages.taken(asked, self._list(path, asked.games.before, asked.games.count))
+            number = asked.game if asked.game is not None else asked.record
+            assert number is not None
+            past = archive.game_of(path, number)
+            if past is None:
+                return messages.refusal(asked, "no_such_game")
+            return self._told(asked, past) if asked.game is not None else _record(asked, past)
+        except Exception:  # noqa: BLE001 - whatever is wrong with a game, the next question is answered
+            return messages.refusal(asked, "unreadable")
+
+    def _list(self, path: Path, before: int | None, count: int) -> object:
+        """So many games, and whether there are older ones."""
+        found = archive.newest_games(path, before, count + 1)
+        return {"games": [history.entry(each) for each in found[:count]], "more": len(found) > count}
+
+    def _told(self, asked: ClientMessage, past: PastGame) -> Answer:
+        return messages.taken(asked, history.retold(past, self._palette))
+
+
+def _record(asked: ClientMessage, past: PastGame) -> Answer:
+    if past.status != "finished":
+        return messages.refusal(asked, "not_finished")
+    written = history.record_of(past) or b""
+    if len(written) > LONGEST_RECORD:
+        return messages.refusal(asked, "too_long")
+    return messages.taken(asked, written.decode())

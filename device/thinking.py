@@ -1,0 +1,143 @@
+"""Who thinks for the opponents at the table: a process for those that come with it, each program for itself.
+
+Nothing here waits: questions are handed over, and what comes of them is put into the loop's inbox.
+"""
+
+import re
+import secrets
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from device.appliance import Answered, Table
+from device.bots.mind import FIRST_PART, Hint
+from device.bots.program_seat import ProgramSeat, Terms, Told, Turn
+from device.bots.simple import play_greedy, seen_by
+from device.bots.thinker import Answer, Question, Thinker
+from device.config import Settings
+from device.opponents import ATTEMPTS, place_of
+from device.play import Play
+from device.questions import OPPONENTS, Asked, Manners
+from device.rules import standard
+from device.rules.events import Choice
+
+LOGS: Final = "programs"
+"""The folder, in that of the saved games, of what programs wrote to their standard error."""
+LOGS_KEPT: Final = 40
+
+
+def manners(settings: Settings) -> Manners:
+    """What the table must know of the settings of its opponents."""
+    thinking = settings.thinking
+    longest = max(thinking.strong, thinking.master)
+    return Manners(tuple(settings.programs), settings.pace, longest, thinking.program)
+
+
+class Thinking:
+    """Answers the table's questions to its opponents."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path,
+        put: Callable[[Answered], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._put = put
+        self._clock = clock
+        self._thinker = Thinker(self._thought)
+        self._programs: dict[int, ProgramSeat] = {}
+        self._asked: dict[int, Asked] = {}
+
+    def look(self, table: Table) -> None:
+        """Hand over the questions that are new, and forget those that are not asked any more."""
+        wanted = {asked.number: asked for asked in (*table.asked, *table.hints_asked)}
+        for number in self._asked.keys() - wanted.keys():
+            self._forget(self._asked[number])
+        play = table.play
+        for asked in wanted.values():
+            if asked.number not in self._asked and play is not None:
+                self._ask(asked, play)
+        self._asked = wanted
+        if self._programs and (play is None or play.over):
+            self._end_programs()
+
+    def close(self) -> None:
+        """End the process that thinks, and every program."""
+        self._thinker.close()
+        self._end_programs()
+
+    def _end_programs(self) -> None:
+        for program in self._programs.values():
+            program.close()
+        self._programs.clear()
+
+    def _ask(self, asked: Asked, play: Play) -> None:
+        if asked.hint:
+            self._ask_for_hint(asked, play)
+        elif asked.whom not in OPPONENTS:
+            self._ask_program(asked, play)
+        elif asked.attempt > ATTEMPTS:
+            state = seen_by(play.state, asked.seat)
+            choice = play_greedy(
+                state, secrets.randbelow
+            )  # the one choice made in the loop: nothing else answers
+            self._put(Answered(asked.number, choice, self._clock()))
+        else:
+            if asked.attempt > 1:
+                self._thinker.close()  # it may hang: the next question starts another
+            seat = asked.seat if isinstance(play.state, standard.State) else None
+            seconds: float = getattr(self._settings.thinking, asked.whom, 0.0)
+            self._thinker.ask(Question(asked.number, "think", asked.whom, play.state, seconds, seat=seat))
+
+    def _ask_for_hint(self, asked: Asked, play: Play) -> None:
+        """What `strong` would do in its time, and then the next best as thoroughly."""
+        seat = asked.seat if isinstance(play.state, standard.State) else None
+        seconds = self._settings.thinking.strong / FIRST_PART
+        self._thinker.ask(Question(asked.number, "hint", asked.whom, play.state, seconds, seat=seat))
+
+    def _ask_program(self, asked: Asked, play: Play) -> None:
+        command = self._settings.programs.get(asked.whom)
+        if command is None:
+            why = "it is not in the settings any more"
+            self._put(Answered(asked.number, None, self._clock(), "settings", why))
+            return
+        place = place_of(play, asked.seat)
+        if place not in self._programs:
+            milliseconds = round(1000 * self._settings.thinking.program)
+            terms = Terms(command, self._folder, partial(self._log, asked.whom), milliseconds)
+            self._programs[place] = ProgramSeat(asked.whom, terms, self._told)
+        self._programs[place].ask(Turn(asked.number, play.setup, asked.seat, play.events))
+
+    def _forget(self, asked: Asked) -> None:
+        self._thinker.forget(asked.number)
+        for program in self._programs.values():
+            program.forget(asked.number)
+
+    def _thought(self, answer: Answer) -> None:
+        """Put what the process came to; called by the thread that reads it."""
+        result, at = answer.result, self._clock()
+        if isinstance(result, Hint):
+            told = Answered(answer.number, result.event, at, gain=result.gain, next_best=result.next_best)
+            self._put(told)
+            return
+        choice = result if isinstance(result, Choice) else None
+        self._put(Answered(answer.number, choice, at, "lost", answer.error or ""))
+
+    def _told(self, told: Told) -> None:
+        """Put what a program said; called by its thread."""
+        self._put(Answered(told.number, told.choice, self._clock(), told.why, told.sentence))
+
+    def _log(self, name: str) -> Path:
+        """A new file for a program's standard error; the oldest make room."""
+        folder = self._folder / LOGS
+        folder.mkdir(exist_ok=True)
+        kept = sorted(folder.glob("*.err"), key=lambda path: path.stat().st_mtime)
+        for old in kept[: max(0, len(kept) - LOGS_KEPT + 1)]:
+            old.unlink(missing_ok=True)
+        plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)
+        return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{plain}-{secrets.token_hex(2)}.err"
