@@ -9,9 +9,10 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from web_ui.guard import LONGEST_BODY, RefusedError, guard_headers
+from web_ui.history_pages import HistoryPages
+from web_ui.onlooker import PHONE, TABLE, TAGS
 from web_ui.pages import STREAMS, Pages
 from web_ui.presses import Presses, json_response
-from web_ui.regions import PHONE, TABLE
 from web_ui.table_link import TableLink
 
 log = logging.getLogger(__name__)
@@ -29,20 +30,29 @@ def create_app(link: TableLink, streams: int = STREAMS) -> Flask:
     """The WSGI application that serves the pages of a table, with so many streams at once."""
     pages = Pages(link.latest, streams)
     presses = Presses(link, pages)
+    history = HistoryPages(link, pages)
     refusals = Refusals(pages)
     app = Flask("web_ui", static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LONGEST_BODY
     app.add_url_rule("/", "phone", lambda: pages.page(PHONE))
     app.add_url_rule("/table", "table", lambda: pages.page(TABLE))
+    app.add_url_rule("/tags", "tags", lambda: pages.page(TAGS))
     app.add_url_rule("/events", "events", pages.events)
     app.add_url_rule("/regions", "regions", pages.regions)
     app.add_url_rule("/state", "state", pages.state)
     app.add_url_rule("/press", "press", presses.press, methods=["POST"])
     app.add_url_rule("/name", "name", presses.name, methods=["POST"])
     app.add_url_rule("/tile", "tile", presses.tile, methods=["POST"])
+    app.add_url_rule("/hint", "hint", presses.hint, methods=["POST"])
     app.add_url_rule("/tag", "tag", presses.tag, methods=["POST"])
+    app.add_url_rule("/learn", "learn", presses.learn, methods=["POST"])
+    app.add_url_rule("/forget", "forget", presses.forget, methods=["POST"])
+    app.add_url_rule("/plug", "plug", presses.plug, methods=["POST"])
     app.add_url_rule("/rules", "all_rules", pages.all_rules)
     app.add_url_rule("/rules/<mode>", "rules", pages.rules)
+    app.add_url_rule("/history", "history", history.games)
+    app.add_url_rule("/history/<int:number>", "past_game", history.game)
+    app.add_url_rule("/history/<int:number>/record", "record", history.record)
     app.add_url_rule("/static/<name>", "static", pages.static_file)
     app.register_error_handler(RefusedError, refusals.refused)
     app.register_error_handler(HTTPException, refusals.not_served)
@@ -67,7 +77,7 @@ class Refusals:
             given = {"say": words.say, "language": words.language, "sentence": sentence}
             html = self.pages.renderer.page("message.html", **given)
             response = Response(html, fault.status, content_type="text/html; charset=utf-8")
-        if fault.status == 503:
+        if fault.status in (429, 503):
             response.headers["Retry-After"] = str(ASK_AGAIN)
         return response
 
@@ -90,6 +100,7 @@ def warm_up(app: Flask) -> None:
     asked = (
         ("GET", "/"),
         ("GET", "/table"),
+        ("GET", "/tags"),
         ("GET", "/regions?page=phone"),
         ("GET", "/rules/standard"),
         ("GET", "/state"),
@@ -107,7 +118,7 @@ def warm_up(app: Flask) -> None:
 
 
 def _finish(response: Response) -> Response:
-    guard_headers(response.headers)
+    guard_headers(response.headers, request.host)
     response.headers.setdefault("Cache-Control", "no-cache")
-    response.headers.add("Vary", "Accept-Language")
+    response.headers.add("Vary", "Accept-Language, Cookie")
     return response

@@ -107,10 +107,11 @@ class BoardView:
     points: str = ""
     score: str = ""
     sends: tuple[Sending, ...] = ()
+    mine: str = ""
 
 
-def board(speaker: Speaker, number: int) -> BoardView | None:
-    """The board of a seat; None before a game and where nobody sits."""
+def board(speaker: Speaker, number: int, *, mine: bool = False) -> BoardView | None:
+    """The board of a seat; None before a game and where nobody sits. Mine: of the one who looks on."""
     words, snapshot = speaker.words, speaker.snapshot
     seat = next((seat for seat in snapshot.seats if seat.seat == number), None)
     if seat is None or not seat.taken or snapshot.stage in WITHOUT_BOARDS:
@@ -132,6 +133,7 @@ def board(speaker: Speaker, number: int) -> BoardView | None:
         acting=seat.acting and not due,
         due=words.say("board.due", due=speaker.column_due(due[0])) if due and not speaker.solo else "",
         starts=starts,
+        mine=words.say("player.you") if mine and not speaker.solo else "",
         lines=tuple(
             _line(speaker, line, held, offered=line in offered, due=any(each.row == line for each in due))
             for line, held in enumerate(seat.lines, 1)

@@ -87,6 +87,11 @@ class Drawing:
     plates: tuple[NamePlate, ...]
 
 
+def has_boards(layout: Layout | None) -> bool:
+    """Whether the seats' boards lie on the table; else the pages show them, on the twin too."""
+    return layout is None or any(outline.name.startswith("seat.") for outline in layout.outlines)
+
+
 def drawing(layout: Layout) -> Drawing:
     """The drawing of a layout."""
     turns = {outline.name: outline.turn for outline in layout.outlines}

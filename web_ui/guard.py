@@ -1,7 +1,12 @@
-"""Who may press: hands at this machine, in a page that came from here. And the headers of every answer."""
+"""Who may press: hands at this machine, and phones in the network as far as the table lets them.
+
+Each must press in a page that came from here. And the headers of every answer.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import StrEnum
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
@@ -11,6 +16,9 @@ from werkzeug.wrappers import Request
 LONGEST_BODY = 4096
 """Bytes of the longest body of a request."""
 
+LOCAL_ENDS = (".local", ".lan", ".home.arpa", ".internal")
+"""How the names of machines in a network of one's own end; no web site can have such a name."""
+
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -19,9 +27,16 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+
+
+class Hands(StrEnum):
+    """Whose hands a request may bring."""
+
+    TABLE = "table"  # at this machine: all that hands can do
+    PHONE = "phone"  # in the network: what the table lets phones do
+    NONE = "none"  # came by a name that a web site may have, too
 
 
 class RefusedError(Exception):
@@ -54,9 +69,28 @@ def is_own_name(host: str) -> bool:
     return name == "localhost" or is_this_machine(name)
 
 
-def may_press(request: Request) -> bool:
-    """Whether a page that is asked for now may show hands."""
-    return is_this_machine(request.remote_addr) and is_own_name(request.host)
+def is_local_name(host: str) -> bool:
+    """Whether a Host header names a machine of this network, by its address or a name that only it can have.
+
+    A web site may point its own name at an address of this network; its pages come from that name then.
+    """
+    try:
+        name = (urlsplit(f"//{host}").hostname or "").removesuffix(".")
+    except ValueError:
+        return False
+    try:
+        ip_address(name)
+    except ValueError:
+        plain = name.replace("-", "").replace(".", "").isalnum() and name.isascii()
+        return plain and ("." not in name or name.endswith(LOCAL_ENDS))
+    return True
+
+
+def hands_of(request: Request) -> Hands:
+    """Whose hands a page may show that is asked for now."""
+    if is_this_machine(request.remote_addr) and is_own_name(request.host):
+        return Hands.TABLE
+    return Hands.PHONE if is_local_name(request.host) else Hands.NONE
 
 
 def check_press(request: Request) -> None:
@@ -65,6 +99,22 @@ def check_press(request: Request) -> None:
         raise RefusedError(403, "press.elsewhere")
     if not is_own_name(request.host):
         raise RefusedError(403, "press.wrong_host")
+    _check_same_origin(request)
+
+
+def check_phone(request: Request, allowed: Callable[[], bool]) -> None:
+    """Raise RefusedError unless the request comes from a page of this server and is allowed to phones.
+
+    `allowed` is asked last: until then it may be anybody's request.
+    """
+    if not is_local_name(request.host):
+        raise RefusedError(403, "press.foreign_name")
+    _check_same_origin(request)
+    if not allowed():
+        raise RefusedError(403, "press.not_by_phone")
+
+
+def _check_same_origin(request: Request) -> None:
     origin = request.headers.get("Origin")
     if origin is not None and origin != f"http://{request.host}":
         raise RefusedError(403, "press.foreign")
@@ -74,7 +124,9 @@ def check_press(request: Request) -> None:
         raise RefusedError(415, "press.not_json")
 
 
-def guard_headers(headers: Headers) -> None:
-    """Add the headers that every answer carries."""
+def guard_headers(headers: Headers, host: str) -> None:
+    """Add the headers that every answer carries; some only where browsers take them."""
     for name, value in _HEADERS.items():
         headers[name] = value
+    if is_own_name(host):
+        headers["Cross-Origin-Opener-Policy"] = "same-origin"

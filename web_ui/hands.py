@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from web_ui.drawer import told_tags
 from web_ui.latest import Presence, View
 from web_ui.messages import Choosing, Seat, Snapshot
 from web_ui.sentences import ACTION, Speaker
 from web_ui.views import in_order
 from web_ui.words import Words
 
-ONE_BUTTON_A_SEAT = ("take_seat", "seats_ready", "who_first", "solo_start")
+ONE_BUTTON_A_SEAT = ("take_seat", "seats_ready", "card_seat", "who_first", "solo_start")
 """What is asked for where any button of a seat means the same."""
 
 TELLING = "telling"
 """The stage in which tiles of resin are told."""
-
-TAGS = 20
-"""How many tagged tiles of each colour the drawer holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandButton:
     """A big button: the named button it presses, what stands on it, and what a screen reader says.
 
-    Sends: the tiles that it would send to the solo game's penalty row.
+    Sends: the tiles that it would send to the solo game's penalty row. Hint: instead of pressing it asks for
+    a hint, for this seat, or for all who are to choose (0).
     """
 
     button: str
@@ -35,6 +34,7 @@ class HandButton:
     chosen: str = ""
     kind: str = ""
     sends: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ class TellView:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawerView:
-    """The simulated table's tagged tiles, colour by colour: the letter, the name, and the tags."""
+class PlugView:
+    """Whether the simulated Pico is plugged in."""
 
-    colours: tuple[tuple[str, str, tuple[str, ...]], ...]
+    plugged: bool
 
 
 def groups(speaker: Speaker) -> tuple[HandGroup, ...]:
@@ -87,6 +87,7 @@ def groups(speaker: Speaker) -> tuple[HandGroup, ...]:
         all_groups.append(HandGroup(words.say("twin.take"), tuple(_sources(speaker)), "sources"))
     if snapshot.ask.get("say") in ONE_BUTTON_A_SEAT:
         all_groups.append(HandGroup(_seats_title(speaker), tuple(_seats(speaker)), "seats"))
+        all_groups.extend(_opponents(speaker))
     elif snapshot.choosing:
         all_groups.extend(_choosing(speaker))
     else:
@@ -141,9 +142,10 @@ def _seats(speaker: Speaker) -> Iterator[HandButton]:
     """One button for each seat where any of its buttons means the same."""
     words, snapshot = speaker.words, speaker.snapshot
     alone = snapshot.ask.get("say") == "solo_start"
+    sitting = snapshot.stage == "seating"
     for seat in snapshot.seats:
         button = next((name for name in snapshot.live if name.startswith(f"seat.{seat.seat}.")), None)
-        if button is not None:
+        if button is not None and not (sitting and seat.taken):
             seat_name = words.say("player.seat", seat=seat.seat)
             text = speaker.who(seat.seat, seat.name) if seat.taken else seat_name
             if alone:
@@ -152,6 +154,20 @@ def _seats(speaker: Speaker) -> Iterator[HandButton]:
     if snapshot.stage == "choosing" and "centre" in snapshot.live and not alone:
         name = words.say("twin.draw_first")
         yield HandButton("centre", name, name, kind="seat")
+
+
+def _opponents(speaker: Speaker) -> Iterator[HandGroup]:
+    """For each taken seat, who could have it instead."""
+    words, snapshot = speaker.words, speaker.snapshot
+    for seat in snapshot.seats:
+        buttons = []
+        for item in snapshot.opponents:
+            if item.place == seat.seat and item.button in snapshot.live:
+                name = speaker.opponent(item.bot) if item.bot else words.say("twin.person")
+                spoken = words.say("player.opponent", who=name, what=speaker.strength(item.bot))
+                buttons.append(HandButton(item.button, name, spoken if item.bot else name, kind="choice"))
+        title = words.say("twin.give", who=speaker.who(seat.seat, seat.name))
+        yield HandGroup(title, tuple(buttons), "choices")
 
 
 def _choosing(speaker: Speaker) -> Iterator[HandGroup]:
@@ -241,7 +257,18 @@ def _with_penalty(speaker: Speaker, plain: HandButton, line: str) -> HandButton:
     return replace(plain, spoken=spoken, sends=sends, kind=kind)
 
 
+def hint_button(speaker: Speaker) -> HandButton | None:
+    """A button that asks for a hint: for the one seat that may ask here, or for all of several."""
+    seats = speaker.snapshot.hint.seats
+    if not seats:
+        return None
+    text = speaker.words.say("hint.ask")
+    return HandButton("", text, text, kind="hint", hint=str(seats[0] if len(seats) == 1 else 0))
+
+
 def _table(speaker: Speaker) -> Iterator[HandButton]:
+    if (asking := hint_button(speaker)) is not None:
+        yield asking
     taken = {each.button for each in speaker.snapshot.choosing}
     for name in ("ok", "undo"):
         if name in speaker.snapshot.live and name not in taken:
@@ -260,21 +287,12 @@ def tell(speaker: Speaker) -> TellView | None:
     return TellView(tiles, bool(resin.told))
 
 
-def drawer(speaker: Speaker) -> DrawerView | None:
-    """The tagged tiles of the simulated table; None while no tile is to be told."""
-    snapshot = speaker.snapshot
-    if snapshot.resin is None or snapshot.stage != TELLING:
+def plug(speaker: Speaker) -> PlugView | None:
+    """The plug of a simulated Pico; None where there is none."""
+    simulated = speaker.snapshot.simulated
+    if simulated is None or simulated.plugged is None:
         return None
-    return DrawerView(
-        tuple(
-            (
-                letter,
-                speaker.colour_title(letter),
-                tuple(f"tile-{letter}-{at:02}" for at in range(1, TAGS + 1)),
-            )
-            for letter in snapshot.palette
-        )
-    )
+    return PlugView(simulated.plugged)
 
 
 def names(speaker: Speaker) -> NamesView | None:
@@ -285,7 +303,7 @@ def names(speaker: Speaker) -> NamesView | None:
     fields = tuple(
         NameField(seat.seat, _name_label(words, seat.seat), seat.name or "")
         for seat in snapshot.seats
-        if seat.taken
+        if seat.taken and not seat.bot
     )
     return NamesView(fields) if fields else None
 
@@ -310,7 +328,6 @@ def drawing_state(speaker: Speaker | None, view: View) -> dict[str, object]:
     buttons = view.layout.buttons if view.layout is not None else ()
     action = next((seat.seat for seat in snapshot.seats if seat.role == ACTION), 0)
     scoring = [action, *snapshot.scoring_tile] if snapshot.scoring_tile is not None else []
-    resin = snapshot.resin
     return {
         "live": list(snapshot.live) if view.presence is Presence.HERE else [],
         "labels": {button.name: speaker.button(button.name) for button in buttons},
@@ -318,5 +335,5 @@ def drawing_state(speaker: Speaker | None, view: View) -> dict[str, object]:
         "patterns": {str(seat.seat): speaker.pattern(seat) for seat in snapshot.seats},
         "palette": {letter: colour.rgb.lower() for letter, colour in snapshot.palette.items()},
         "scoring": ".".join(map(str, scoring)),
-        "told": [tile.tag for tile in resin.told if tile.tag] if resin is not None else [],
+        "told": list(told_tags(snapshot)),
     }

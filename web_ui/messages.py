@@ -10,6 +10,9 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from web_ui.opponents import Because, Hint, Reason, SeatItem, StandIn
+from web_ui.tag_messages import KnownTag, Learning, SimulatedCard, Tags
+
 SCHEMA = 1
 """The newest snapshot that these pages can read."""
 
@@ -51,6 +54,8 @@ class Seat(msgspec.Struct, frozen=True):
     floor: str = ""
     cost: int = 0
     pattern: tuple[str, ...] | msgspec.UnsetType | None = msgspec.UNSET
+    bot: str | None = None
+    stand_in: StandIn | None = None
 
 
 class MenuItem(msgspec.Struct, frozen=True):
@@ -121,6 +126,7 @@ class Move(msgspec.Struct, frozen=True):
     fell: int = 0
     marker: bool = False
     token: str = ""
+    because: tuple[Because, ...] = ()
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -192,6 +198,36 @@ class Refusal(msgspec.Struct, frozen=True):
     number: int = 0
 
 
+class Phones(msgspec.Struct, frozen=True):
+    """What phones in the network may do: the buttons they may press, and whether the rest."""
+
+    press: tuple[str, ...] = ()
+    tell: bool = False
+    hint: bool = False
+    learn: bool = False
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """A part of the table that is lost, the key of the reason, and since when (Unix time)."""
+
+    part: str
+    why: str = ""
+    since: int = 0
+
+
+class Simulated(msgspec.Struct, frozen=True):
+    """What hands may do because it is simulated: tagged tiles by their letters, cards, and the Pico's plug.
+
+    None where that is not simulated; the drawer also while no tile is to be told or learned. While tiles are
+    learned, the tags among them that are known.
+    """
+
+    drawer: dict[str, tuple[str, ...]] | None = None
+    known: tuple[str, ...] = ()
+    cards: tuple[SimulatedCard, ...] = ()
+    plugged: bool | None = None
+
+
 class Snapshot(msgspec.Struct, frozen=True):
     """All that the pages may know of the table at one moment."""
 
@@ -202,6 +238,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     mode: str | None = None
     modes: tuple[str, ...] = ()
     menu: tuple[MenuItem, ...] = ()
+    opponents: tuple[SeatItem, ...] = ()
     round: int = 0
     first: int | None = None
     seats: tuple[Seat, ...] = ()
@@ -213,11 +250,18 @@ class Snapshot(msgspec.Struct, frozen=True):
     choosing: tuple[Choosing, ...] = ()
     scoring_tile: tuple[int, int] | None = None
     resin: Resin | None = None
+    tags: Tags = Tags()
+    learning: Learning | None = None
     live: tuple[str, ...] = ()
+    phones: Phones = Phones()
     moves: tuple[Move, ...] = ()
+    reason: Reason | None = None
+    hint: Hint = Hint()
     account: Account | None = None
     result: Result | None = None
     refusal: Refusal | None = None
+    faults: tuple[Fault, ...] = ()
+    simulated: Simulated | None = None
     palette: dict[str, Colour] = {}
 
 
@@ -284,10 +328,15 @@ class FrameOnly(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the table says to a press, a name, a tile or a tag; why is the key of a refusal's reason."""
+    """What the table says to what was said or asked; why is a refusal's key.
 
+    Told is what answers a question about games, still unread; tags, what answers one about tags.
+    """
+
+    tags: tuple[KnownTag, ...] = ()
     taken: bool | None = None
     id: int | None = None
+    told: msgspec.Raw = msgspec.Raw()
     why: str = ""
     error: str | None = None
 

@@ -12,11 +12,12 @@ from pathlib import Path
 import msgspec
 from flask import Response, request
 
-from web_ui.drawing import drawing
-from web_ui.guard import RefusedError, may_press
+from web_ui.drawing import drawing, has_boards
+from web_ui.guard import Hands, RefusedError, hands_of
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import Layout
-from web_ui.regions import PHONE, STATE, TABLE, Renderer
+from web_ui.onlooker import PAGES, PHONE, TABLE, Onlooker, onlooker_of
+from web_ui.regions import STATE, Renderer
 from web_ui.rulebook import MODES, VARIANTS, Rulebook, read_all_rules
 from web_ui.streams import FRAMES_LEASE, Slots, Streams, Viewer
 from web_ui.words import DEFAULT, Words, read_all_words
@@ -65,9 +66,10 @@ class Pages:
         self.slots = Slots(self.streams_at_once)
         self.streams = Streams(self.latest, self.renderer, self.greeting, self.epoch)
 
-    def greeting(self, view: View) -> dict[str, str]:
+    def greeting(self, view: View, onlooker: Onlooker) -> dict[str, str]:
         """What a page must be made from to be current: else it loads itself again."""
-        return {"build": self.build, "layout": self.layout_stamp(view.layout)}
+        stamp = self.layout_stamp(view.layout)
+        return {"build": self.build, "layout": stamp, "seat": str(onlooker.seat)}
 
     def layout_stamp(self, layout: Layout | None) -> str:
         """A short text that differs for every layout."""
@@ -92,23 +94,28 @@ class Pages:
 
     def page(self, page: str) -> Response:
         """A whole page in the reader's language."""
-        words, view, pressing = self.speak(), self.latest.view, may_press(request)
+        words, view, hands = self.speak(), self.latest.view, hands_of(request)
+        onlooker = onlooker_of(request, page)
         frame = self._first_frame(view) if page == TABLE else Frame()
-        rendering = self.renderer.rendering(page, words, view)
+        rendering = self.renderer.rendering(onlooker, words, view)
         html = self.renderer.page(
             f"{page}.html",
             say=words.say,
             language=words.language,
             regions=rendering.html,
             stamp=f"{self.epoch}.{rendering.number}",
-            greeting=self.greeting(view),
-            pressing=pressing,
+            greeting=self.greeting(view, onlooker),
+            pressing=hands is Hands.TABLE if page == TABLE else hands is not Hands.NONE,
+            at_table=hands is Hands.TABLE,
+            teaching=hands is Hands.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
+            seat=onlooker.seat,
+            beside=page == TABLE and not has_boards(view.layout),
             drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
             colours=_colours(frame),
             labels=json.loads(rendering.html[STATE])["labels"] if page == TABLE else {},
         )
         response = Response(html, content_type="text/html; charset=utf-8")
-        parts = self.epoch, page, words.language, rendering.number, frame.number, pressing
+        parts = self.epoch, page, words.language, rendering.number, frame.number, hands, onlooker.seat
         return _conditional(response, "-".join(map(str, parts)))
 
     def _first_frame(self, view: View) -> Frame:
@@ -144,13 +151,12 @@ class Pages:
 
     def events(self) -> Response:
         """A stream of what changes; 503 when there are too many."""
-        page = _asked_page()
         gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
         give_back = self.slots.take(gone)
         if give_back is None:
             raise RefusedError(503, "press.too_many_streams")
         since = self.since(request.headers.get("Last-Event-ID") or request.args.get("have", ""))
-        events = self.streams.events(Viewer(page, self.speak(), since, gone))
+        events = self.streams.events(Viewer(_asking(), self.speak(), since, gone))
         response = Response(events, content_type="text/event-stream; charset=utf-8")
         response.headers["Cache-Control"] = "no-store"
         response.call_on_close(give_back)
@@ -158,20 +164,20 @@ class Pages:
 
     def regions(self) -> Response:
         """Everything that a page shows, as JSON with an ETag, for viewers without a stream."""
-        page, words, view, frame = _asked_page(), self.speak(), self.latest.view, Frame()
-        rendering = self.renderer.rendering(page, words, view)
-        if page == TABLE:
+        onlooker, words, view, frame = _asking(), self.speak(), self.latest.view, Frame()
+        rendering = self.renderer.rendering(onlooker, words, view)
+        if onlooker.page == TABLE:
             self.latest.want_frames(FRAMES_LEASE)
             frame = self.latest.frame
         stamp = f"{self.epoch}.{rendering.number}"
         body = b'{"hello":%b,"stamp":"%b","lights":%b,"news":%b}' % (
-            msgspec.json.encode(self.greeting(view)),
+            msgspec.json.encode(self.greeting(view, onlooker)),
             stamp.encode(),
             msgspec.json.encode({"all": frame.colours} if frame else None),
             rendering.news(-1),
         )
         response = Response(body, content_type="application/json")
-        return _conditional(response, f"{stamp}-{page}-{words.language}-{frame.number}")
+        return _conditional(response, f"{stamp}-{_etag_of(onlooker)}-{words.language}-{frame.number}")
 
     def state(self) -> Response:
         """The snapshot as the table sent it."""
@@ -190,8 +196,14 @@ class Pages:
         return _conditional(Response(file.content, content_type=file.type), file.etag)
 
 
-def _asked_page() -> str:
-    return TABLE if request.args.get("page") == TABLE else PHONE
+def _asking() -> Onlooker:
+    """Who asks for what is new on their page."""
+    page = request.args.get("page")
+    return onlooker_of(request, page if page in PAGES else PHONE)
+
+
+def _etag_of(onlooker: Onlooker) -> str:
+    return f"{onlooker.page}-{onlooker.at_table:d}-{onlooker.seat}"
 
 
 def _colours(frame: Frame) -> dict[str, str]:

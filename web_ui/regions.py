@@ -15,15 +15,14 @@ from pathlib import Path
 
 import jinja2
 
-from web_ui import boards, hands, views
+from web_ui import boards, drawer, faults, hands, phone_hands, teaching, views
+from web_ui.drawing import has_boards
 from web_ui.latest import Presence, View
+from web_ui.onlooker import PHONE, TABLE, TAGS, Onlooker
 from web_ui.sentences import Speaker
 from web_ui.words import Words
 
 FOLDER = Path(__file__).parent / "templates"
-
-PHONE = "phone"
-TABLE = "table"
 
 STATE = "state"
 """The part of the twin that is no HTML but JSON: what the drawing must know beside the lights."""
@@ -32,7 +31,11 @@ REGIONS = {
     PHONE: (
         "tiles",
         "turn",
+        "faults",
+        "seat",
         "tell",
+        "hands",
+        "names",
         "result",
         "offer",
         "counts",
@@ -42,7 +45,23 @@ REGIONS = {
         "moves",
         "rules",
     ),
-    TABLE: ("tiles", "turn", "tell", "hands", "names", "recent", "drawer", "counts", "rules"),
+    TABLE: (
+        "tiles",
+        "turn",
+        "faults",
+        "tell",
+        "hands",
+        "names",
+        "recent",
+        "deck",
+        "drawer",
+        "plug",
+        "counts",
+        "rules",
+        "offer",
+        *(f"board.{seat}" for seat in range(1, views.SEATS + 1)),
+    ),
+    TAGS: ("tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"),
 }
 """The regions of each page, in the order in which they stand there."""
 
@@ -101,24 +120,24 @@ class Renderer:
         self._templates = {name: self._environment.get_template(name) for name in templates}
         self.sources = templates
         self._lock = threading.Lock()
-        self._renderings: dict[tuple[str, str], Rendering] = {}
+        self._renderings: dict[tuple[Onlooker, str], Rendering] = {}
 
     def page(self, template: str, **given: object) -> str:
         """A whole page."""
         return self._templates[template].render(**given)
 
-    def rendering(self, page: str, words: Words, view: View) -> Rendering:
-        """A page's parts for this view or a newer one."""
-        key = (page, words.language)
+    def rendering(self, onlooker: Onlooker, words: Words, view: View) -> Rendering:
+        """The parts of somebody's page for this view or a newer one."""
+        key = (onlooker, words.language)
         with self._lock:
             old = self._renderings.get(key)
             if old is None or old.number < view.number:
-                old = self._renderings[key] = self._render(page, words, view, old)
+                old = self._renderings[key] = self._render(onlooker, words, view, old)
             return old
 
-    def _render(self, page: str, words: Words, view: View, old: Rendering | None) -> Rendering:
+    def _render(self, onlooker: Onlooker, words: Words, view: View, old: Rendering | None) -> Rendering:
         parts = {}
-        for name, value in _values(page, words, view):
+        for name, value in _values(onlooker, words, view):
             before = old.parts.get(name) if old is not None else None
             if before is not None and before.value == value:
                 parts[name] = before
@@ -136,31 +155,42 @@ class Renderer:
         return _LINE_ENDS.sub("\n", template.render(view=value, say=words.say)).strip()
 
 
-def _values(page: str, words: Words, view: View) -> Iterator[tuple[str, object]]:
+def _values(onlooker: Onlooker, words: Words, view: View) -> Iterator[tuple[str, object]]:
     """What each region of a page shows."""
     speaker = Speaker(words, view.snapshot) if view.snapshot is not None else None
-    for name in REGIONS[page]:
+    for name in REGIONS[onlooker.page]:
         if name == "turn":
-            yield name, views.turn(view, words)
+            teaches = onlooker.page == TAGS
+            yield name, teaching.head(view, words) if teaches else views.turn(view, words, onlooker.seat)
         elif name == "tiles":
             yield name, views.palette(view.snapshot)
         else:
-            yield name, _value(name, speaker, view) if speaker is not None else None
-    if page == TABLE:
+            yield name, _value(name, speaker, view, onlooker) if speaker is not None else None
+    if onlooker.page == TABLE:
         state = hands.drawing_state(speaker, view)
         yield STATE, json.dumps(state, ensure_ascii=False, separators=(",", ":"))
 
 
-def _value(name: str, speaker: Speaker, view: View) -> object:
+def _value(name: str, speaker: Speaker, view: View, onlooker: Onlooker) -> object:
     kind, _, seat = name.partition(".")
+    if kind in _ON_TABLE and onlooker.page == TABLE and has_boards(view.layout):
+        return None
     if kind == "board":
-        return boards.board(speaker, int(seat))
-    if kind in _FOR_HANDS:
-        return _FOR_HANDS[kind](speaker) if view.presence is Presence.HERE else None
-    return _FOR_EYES[kind](speaker)
+        return boards.board(speaker, int(seat), mine=onlooker.seat == int(seat))
+    if kind in _FOR_EYES:
+        return _FOR_EYES[kind](speaker)
+    if view.presence is not Presence.HERE:
+        return None
+    if onlooker.page == TABLE:
+        return _FOR_HANDS[kind](speaker)
+    return (_FOR_TEACHERS if onlooker.page == TAGS else _FOR_PHONES)[kind](speaker, onlooker)
 
+
+_ON_TABLE = ("board", "offer")
+"""Regions that the twin needs only where the table has no lights for what they show."""
 
 _FOR_EYES: Mapping[str, Callable[[Speaker], object]] = {
+    "faults": faults.faults,
     "offer": views.offer,
     "counts": views.counts,
     "seats": views.seats,
@@ -176,6 +206,26 @@ _FOR_HANDS: Mapping[str, Callable[[Speaker], object]] = {
     "hands": hands.groups,
     "names": hands.names,
     "tell": hands.tell,
-    "drawer": hands.drawer,
+    "deck": drawer.cards,
+    "drawer": drawer.tiles,
+    "plug": hands.plug,
 }
 """The same for what hands can do while the table is there."""
+
+_FOR_PHONES: Mapping[str, Callable[[Speaker, Onlooker], object]] = {
+    "seat": lambda speaker, onlooker: phone_hands.seat_choice(speaker, onlooker.seat),
+    "hands": lambda speaker, onlooker: phone_hands.groups(speaker, onlooker.seat),
+    "names": lambda speaker, onlooker: phone_hands.names(speaker, onlooker.seat),
+    "tell": lambda speaker, onlooker: phone_hands.tell(speaker, at_table=onlooker.at_table),
+}
+"""The same for what a phone's hands can do."""
+
+_FOR_TEACHERS: Mapping[str, Callable[[Speaker, Onlooker], object]] = {
+    "lesson": teaching.lesson,
+    "bars": teaching.tiles,
+    "cards": teaching.cards,
+    "forgetting": teaching.forgetting,
+    "deck": lambda speaker, onlooker: drawer.cards(speaker) if onlooker.at_table else None,
+    "drawer": lambda speaker, onlooker: drawer.tiles(speaker, marked=True) if onlooker.at_table else None,
+}
+"""The same for who teaches the table tags."""

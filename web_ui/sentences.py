@@ -43,6 +43,33 @@ class Speaker:
             return self.words.say("board.player")
         return self.words.say("player.unnamed", seat=seat)
 
+    def opponent(self, bot: str) -> str:
+        """What an opponent is called; a program by its own name."""
+        return bot.capitalize() if f"opponent.{bot}" in self.words else bot
+
+    def bot_of(self, seat: int) -> str:
+        """What the opponent of a seat is called; in a solo game of the one who plays."""
+        bots = [each.bot for each in self.snapshot.seats if each.bot and (each.seat == seat or self.solo)]
+        return self.opponent(bots[0]) if bots else self.who(seat)
+
+    def strength(self, bot: str) -> str:
+        """What an opponent is like."""
+        return self.words.say_or(f"opponent.{bot}", "opponent.program")
+
+    def stand_ins(self) -> tuple[str, ...]:
+        """Why others choose for opponents that do not."""
+        return tuple(
+            self.words.say_or(
+                f"stand_in.{told.why}",
+                "stand_in.other",
+                who=self.who(seat.seat, seat.name),
+                by=self.opponent(told.by),
+                detail=told.detail,
+            )
+            for seat in self.snapshot.seats
+            if (told := seat.stand_in) is not None
+        )
+
     @property
     def solo(self) -> bool:
         """Whether one player plays two boards."""
@@ -165,6 +192,10 @@ class Speaker:
                 return self._ask_to_place(who)
             case "place_again":
                 return self._ask_again()
+            case "bot_takes" | "bot_puts" as say:
+                say = "bot_drops" if ask.get("line") == 0 else say
+                given = {"tiles": self._in_hand(), "source": self.source(ask.get("source"))}
+                return self.words.say(f"ask.{say}", who=who, line=ask.get("line"), **given)
             case "choose_column":
                 return self._ask_for_columns()
             case "start_beside":
@@ -173,12 +204,21 @@ class Speaker:
                 return self.words.say_or(key, "start_beside.unreadable", **paths)
             case "tell_tile" | "tell_after_lid" | "tell_penalty" | "tell_scoring_colour" as say:
                 return self._ask_for_a_tile(say)
+            case "learn_tiles" | "learn_action" | "choose_source" as say:
+                return self._ask_with_colour(say, who)
             case "scoring" | "scoring_begins" as say if self.snapshot.resin is not None:
                 return self.words.say(f"ask.{say}_resin")
             case "scoring" if self.solo:
                 return self.words.say("ask.scoring_solo")
             case say:
                 return self.words.say_or(f"ask.{say}", "ask.other", who=who)
+
+    def _ask_with_colour(self, say: str, who: str) -> str:
+        ask = self.snapshot.ask
+        action = self.words.say_or(f"action.{ask.get('action', '')}", "action.other")
+        letter = str(ask.get("colour", ""))
+        colour = self.colour_title(letter) if say == "learn_tiles" else self.colour(letter)
+        return self.words.say(f"ask.{say}", who=who, action=action, colour=colour, count=ask.get("count", ""))
 
     def _ask_to_draft(self, who: str) -> str:
         snapshot = self.snapshot
@@ -207,6 +247,7 @@ class Speaker:
         line, choice = self.snapshot.ask.get("line"), self.snapshot.choice
         sent = self.tiles(choice.sends.get(str(line), "")) if choice is not None else ""
         key = "ask.place_again" if line else "ask.drop_again"
+        key = f"{key}_loses" if self.snapshot.ask.get("loses") else key
         return self.words.say(key, tiles=self._in_hand(), line=line, sent=sent)
 
     def _ask_for_columns(self) -> str:

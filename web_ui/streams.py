@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from web_ui.latest import Frame, Latest, View
-from web_ui.regions import TABLE, Renderer
+from web_ui.onlooker import TABLE, Onlooker
+from web_ui.regions import Renderer
 from web_ui.words import Words
 
 SIGN_OF_LIFE = 10.0
@@ -64,9 +65,9 @@ class Slots:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """One who looks on: at which page, in which language, as far as which view; gone says that they left."""
+    """Somebody who looks on, in which language, as far as which view; gone says that they left."""
 
-    page: str
+    onlooker: Onlooker
     words: Words
     since: int
     gone: Callable[[], bool]
@@ -106,7 +107,11 @@ class Streams:
     """Makes the streams; `greeting` says what a page must be made from to be current."""
 
     def __init__(
-        self, latest: Latest, renderer: Renderer, greeting: Callable[[View], dict[str, str]], epoch: str
+        self,
+        latest: Latest,
+        renderer: Renderer,
+        greeting: Callable[[View, Onlooker], dict[str, str]],
+        epoch: str,
     ) -> None:
         self._latest = latest
         self._renderer = renderer
@@ -124,12 +129,12 @@ class Streams:
             view, newest = self._wait(viewer, *waited_for)
             waited_for = view.number, newest.number
             parts = []
-            greeting = self._greeting(view)
+            greeting = self._greeting(view, viewer.onlooker)
             if greeting != greeted:
                 greeted = greeting
                 parts.append(b"retry: 1000\n" + _event("hello", json.dumps(greeting).encode()))
             if view.number != number:
-                rendering = self._renderer.rendering(viewer.page, viewer.words, view)
+                rendering = self._renderer.rendering(viewer.onlooker, viewer.words, view)
                 news, number = rendering.news(number), rendering.number
                 parts.append(_event("news", news, f"{self._epoch}.{number}"))
             if newest.number != frame.number and (newest or frame):
@@ -142,7 +147,7 @@ class Streams:
                 last_word = time.monotonic()
 
     def _wait(self, viewer: Viewer, view: int, frame: int) -> tuple[View, Frame]:
-        if viewer.page == TABLE:
+        if viewer.onlooker.page == TABLE:
             self._latest.want_frames(FRAMES_LEASE)
             return self._latest.wait_for_frame(view, frame, LOOK_ROUND)
         return self._latest.wait_for_view(view, LOOK_ROUND), Frame()

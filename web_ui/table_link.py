@@ -50,7 +50,7 @@ class TableAwayError(OSError):
 
 
 class TableLink:
-    """Keeps `latest` up to date from the table's socket, and carries presses, names, tiles and tags to it."""
+    """Keeps `latest` up to date from the table's socket, and carries to it what hands do."""
 
     def __init__(self, path: Path, latest: Latest) -> None:
         self.path = path
@@ -89,9 +89,33 @@ class TableLink:
         """Tell the table a tile of resin that was drawn; raises TableAwayError."""
         return self._ask({"tile": letter, "id": 1})
 
+    def hint(self, seat: int) -> Answer:
+        """Ask for a hint for a seat, or, with 0, for all who are to choose; raises TableAwayError."""
+        return self._ask({"hint": {"seat": seat} if seat else {}, "id": 1})
+
     def tag(self, reader: str, tag: str) -> Answer:
         """Show a tag to a reader of the table; raises TableAwayError."""
         return self._ask({"tag": {"reader": reader, "tag": tag}, "id": 1})
+
+    def past(self, question: dict[str, object]) -> Answer:
+        """Ask about games that were played; raises TableAwayError."""
+        return self._ask({**question, "id": 1})
+
+    def learn(self, what: dict[str, object]) -> Answer:
+        """Begin or end a lesson about tags; raises TableAwayError."""
+        return self._ask({"learn": what, "id": 1})
+
+    def forget(self, tags: list[str]) -> Answer:
+        """Forget what tags mean; raises TableAwayError."""
+        return self._ask({"forget": tags, "id": 1})
+
+    def known_tags(self) -> Answer:
+        """Every tag that is known; raises TableAwayError."""
+        return self._ask({"tags": "list", "id": 1})
+
+    def plug(self, *, plugged: bool) -> Answer:
+        """Plug the simulated Pico in, or pull it out; raises TableAwayError."""
+        return self._ask({"plug": plugged, "id": 1})
 
     def _ask(self, question: dict[str, object]) -> Answer:
         lines = Lines()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from web_ui import advice
 from web_ui.latest import Presence, View
-from web_ui.messages import Colour, Result, Snapshot, Step
+from web_ui.messages import Colour, Result, Seat, Snapshot, Step
 from web_ui.rulebook import MODES
-from web_ui.sentences import ACTION, Speaker
+from web_ui.sentences import ACTION, DRAFTING, Speaker
 from web_ui.steps import AT_THE_END, WITHOUT_POINTS, step_sentence
 from web_ui.words import Words
 
@@ -31,6 +32,7 @@ class TurnView:
     ask: str
     round: str = ""
     refusal: str = ""
+    notes: tuple[str, ...] = ()
     away: bool = False
 
 
@@ -68,6 +70,7 @@ class MoveView:
     text: str
     token: str
     colour: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +136,8 @@ class TileView:
     ink: str
 
 
-def turn(view: View, words: Words) -> TurnView:
-    """Whose turn it is, or why the table can't be seen."""
+def turn(view: View, words: Words, seat: int = 0) -> TurnView:
+    """Whose turn it is, or why the table can't be seen; to the one at `seat` their own turn is theirs."""
     snapshot = view.snapshot
     if view.presence is not Presence.HERE or snapshot is None:
         presence = view.presence if view.presence is not Presence.HERE else Presence.AWAY
@@ -142,11 +145,17 @@ def turn(view: View, words: Words) -> TurnView:
         return TurnView(head=head, ask=words.say(f"presence.{presence}"), away=True)
     speaker = Speaker(words, snapshot)
     return TurnView(
-        head=speaker.head(),
+        head=words.say("head.yours") if _is_turn_of(speaker, seat) else speaker.head(),
         ask=speaker.ask(),
         round=_occasion(speaker),
         refusal=speaker.refusal(snapshot.refusal.say) if snapshot.refusal else "",
+        notes=advice.notes(speaker),
     )
+
+
+def _is_turn_of(speaker: Speaker, seat: int) -> bool:
+    ask = speaker.snapshot.ask
+    return not speaker.solo and ask.get("say") in DRAFTING and ask.get("seat") == seat
 
 
 def _occasion(speaker: Speaker) -> str:
@@ -216,17 +225,25 @@ def seats(speaker: Speaker) -> tuple[SeatView, ...]:
         SeatView(
             seat=seat.seat,
             label=words.say("player.seat", seat=seat.seat),
-            name=speaker.who(seat.seat, seat.name) if seat.taken else words.say("player.free"),
+            name=_sitter(speaker, seat) if seat.taken else words.say("player.free"),
             taken=seat.taken,
         )
         for seat in snapshot.seats
     )
 
 
+def _sitter(speaker: Speaker, seat: Seat) -> str:
+    who = speaker.who(seat.seat, seat.name)
+    if not seat.bot:
+        return who
+    return speaker.words.say("player.opponent", who=who, what=speaker.strength(seat.bot))
+
+
 def moves(speaker: Speaker) -> tuple[MoveView, ...]:
     """The last moves, the newest first."""
     return tuple(
-        MoveView(speaker.move(move), move.token, move.colour) for move in reversed(speaker.snapshot.moves)
+        MoveView(speaker.move(move), move.token, move.colour, advice.why_moved(speaker, move))
+        for move in reversed(speaker.snapshot.moves)
     )
 
 

@@ -2,7 +2,7 @@
 const answer = document.getElementById("answer");
 let doings = Promise.resolve();
 
-function say(sentence) {
+export function say(sentence) {
   answer.textContent = sentence;
   answer.hidden = !sentence;
 }
@@ -14,7 +14,7 @@ function flash(selector, mark) {
   }
 }
 
-async function post(path, message) {
+export async function post(path, message) {
   try {
     const reply = await fetch(path, {
       method: "POST",
@@ -28,13 +28,18 @@ async function post(path, message) {
   }
 }
 
+// What a page's element says of what it does, as the table wants to be told it.
+function message(kind, value) {
+  return { [kind]: kind === "plug" ? value === "true" : value };
+}
+
 // A refusal that the page says anyway is not said twice.
 function act(kind, value) {
   const selector = `[data-${kind}="${CSS.escape(value)}"]`;
   flash(selector, "pressed");
   doings = doings.then(async () => {
     const path = kind === "button" ? "/press" : `/${kind}`;
-    const { taken, sentence } = await post(path, { [kind]: value });
+    const { taken, sentence } = await post(path, message(kind, value));
     if (!taken) flash(selector, "refused");
     const told = document.querySelector("[data-region=turn] .refusal")?.textContent;
     say(taken || told === sentence ? "" : sentence);
@@ -45,19 +50,19 @@ function act(kind, value) {
 function drawBlindly() {
   const bag = [...document.querySelectorAll("[data-tile]")].flatMap(({ dataset }) => Array(Number(dataset.left)).fill(dataset.tile));
   const letter = bag[Math.floor(Math.random() * bag.length)];
-  const tags = [...document.querySelectorAll(`[data-tag^="tile-${letter}-"]:not(.told)`)];
+  const tags = [...document.querySelectorAll(`[data-letter="${letter}"]:not(.told)`)];
   if (tags.length) act("tag", tags[Math.floor(Math.random() * tags.length)].dataset.tag);
 }
 
 function doingOf(element) {
-  const kind = ["button", "tile", "tag"].find((each) => element?.dataset[each]);
+  const kind = ["button", "tile", "tag", "plug", "hint"].find((each) => element?.dataset[each]);
   return kind && [kind, element.dataset[kind]];
 }
 
 export function listenToHands() {
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-blind]")) drawBlindly();
-    const doing = doingOf(event.target.closest("[data-button], [data-tile], [data-tag]"));
+    const doing = doingOf(event.target.closest("[data-button], [data-tile], [data-tag], [data-plug], [data-hint]"));
     if (doing) act(...doing);
   });
   document.addEventListener("keydown", (event) => {
@@ -68,7 +73,8 @@ export function listenToHands() {
   });
   document.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const form = event.target;
+    const form = event.target.closest(".names form");
+    if (!form) return;
     const { taken, sentence } = await post("/name", { seat: Number(form.dataset.key), name: form.elements.name.value });
     say(taken ? "" : sentence);
     if (taken && form.contains(document.activeElement)) form.querySelector("button").focus(); // unless they have moved on

@@ -68,8 +68,8 @@ function show(news) {
 // until then it shows nothing more. Returns whether the page is current.
 function greet(hello) {
   heard();
-  const wanted = `${hello.build} ${hello.layout}`;
-  if (wanted === `${page.build} ${page.layout}` || sessionStorage.getItem("loaded for") === wanted) return true;
+  const wanted = `${hello.build} ${hello.layout} ${hello.seat}`;
+  if (wanted === `${page.build} ${page.layout} ${page.seat}` || sessionStorage.getItem("loaded for") === wanted) return true;
   sessionStorage.setItem("loaded for", wanted);
   stop();
   location.reload();

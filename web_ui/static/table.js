@@ -78,7 +78,7 @@ function writeName(text, name) {
 
 // The tiles of the drawer that lie on the table already.
 function showDrawer(told) {
-  for (const tile of document.querySelectorAll("[data-tag]")) {
+  for (const tile of document.querySelectorAll(".tags [data-tag]")) {
     tile.classList.toggle("told", told.includes(tile.dataset.tag));
     tile.setAttribute("aria-pressed", told.includes(tile.dataset.tag));
   }
