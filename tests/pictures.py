@@ -1,4 +1,7 @@
-"""`make pictures`: the pictures of the README, from the twin in play and the layouts as they are drawn."""
+"""`make pictures`: the pictures of the README, from the twin in play and the layouts as they are drawn.
+
+Some of them alone: `python -m tests.pictures indicators hands`.
+"""
 
 import json
 import re
@@ -7,15 +10,22 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from device.bots.grading import grade_all
+from device.review import real_choices
+from tests.appliance.past import STANDARD, keep, keep_grades, played
 
 TWIN = Path("web_ui/pictures/twin.jpg")
 PHONE = Path("web_ui/pictures/phone.jpg")
+HANDS = Path("web_ui/pictures/hands.jpg")
+INDICATORS = Path("hardware/layouts/indicators.jpg")
+HISTORY = Path("web_ui/pictures/history.jpg")
 LAYOUTS = {name: Path(f"hardware/layouts/{name}.jpg") for name in ("full", "duo")}
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
@@ -30,34 +40,88 @@ PATIENCE = 1.0
 
 
 def main() -> None:
-    """Take every picture."""
+    """Take every picture, or those that are named."""
+    wanted = set(sys.argv[1:]) or {*LAYOUTS, "twin", "phone", "indicators", "hands", "history"}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        for name, picture in LAYOUTS.items():
-            with _table(name) as address:
-                page = browser.new_page(viewport={"width": 700, "height": 900})
-                page.goto(f"{address}/table")
-                page.locator("svg.table").screenshot(path=picture, type="jpeg", quality=85)
-        with _table("full") as address:
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
-            page.goto(f"{address}/table")
-            _play(page, address)
-            page.screenshot(path=TWIN, type="jpeg", quality=85)
-            phone = browser.new_page(viewport={"width": 390, "height": 844})
-            phone.goto(address)
-            phone.screenshot(path=PHONE, type="jpeg", quality=85)
+        for name in LAYOUTS.keys() & wanted:
+            _take_layout(browser, name)
+        if wanted & {"twin", "phone"}:
+            _take_game(browser)
+        if wanted & {"indicators", "hands"}:
+            _take_smallest(browser)
+        if "history" in wanted:
+            _take_history(browser)
         browser.close()
 
 
+def _take_layout(browser: Browser, name: str) -> None:
+    """A layout as it is drawn."""
+    with _table(name) as address:
+        page = browser.new_page(viewport={"width": 700, "height": 900})
+        page.goto(f"{address}/table")
+        page.locator("svg.table").screenshot(path=LAYOUTS[name], type="jpeg", quality=85)
+
+
+def _take_game(browser: Browser) -> None:
+    """The twin and the phone page in play."""
+    with _table("full") as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(f"{address}/table")
+        _play(page, address)
+        page.screenshot(path=TWIN, type="jpeg", quality=85)
+        phone = browser.new_page(viewport={"width": 390, "height": 844})
+        phone.goto(address)
+        phone.screenshot(path=PHONE, type="jpeg", quality=85)
+
+
+def _take_smallest(browser: Browser) -> None:
+    """The smallest table in play, and the phone of the player whose turn it is."""
+    with _table("indicators") as address:
+        page = browser.new_page(viewport={"width": 1340, "height": 860})
+        page.goto(f"{address}/table")
+        _play(page, address)
+        page.locator(".top").screenshot(path=INDICATORS, type="jpeg", quality=85)
+        seat = next(each["seat"] for each in _state(address)["seats"] if each["acting"])
+        phone = browser.new_page(viewport={"width": 390, "height": 844})
+        phone.context.add_cookies([{"name": "seat", "value": str(seat), "url": address}])
+        phone.goto(address)
+        phone.screenshot(path=HANDS, type="jpeg", quality=85)
+
+
+def _take_history(browser: Browser) -> None:
+    """What a past game's costliest move was, on a phone."""
+    with _table("full", _graded_game) as address:
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.goto(f"{address}/history/1")
+        page.locator(".reviews summary").first.click()
+        page.locator(".reviews").evaluate("part => scrollTo(0, part.offsetTop - 12)")
+        page.screenshot(path=HISTORY, type="jpeg", quality=85)
+
+
+def _graded_game(data: Path) -> None:
+    """A game between two, kept with its grades."""
+    play = played(STANDARD, seed=6)
+    choices = list(real_choices(STANDARD, play.events))
+    found = grade_all([(choice.state, choice.to_grade) for choice in choices], 0.5)
+    grades = {number: (0.0, event) for number, event in enumerate(play.events)}
+    grades |= {choices[at].number: (grade.lost, grade.best) for at, grade in found}
+    keep(data / "azul-table.db", [play])
+    keep_grades(data / "azul-table.db", 1, grades)
+
+
 @contextmanager
-def _table(layout: str) -> Iterator[str]:
+def _table(layout: str, prepare: Callable[[Path], None] = lambda _: None) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as data:
+        prepare(Path(data))
         command = [
             sys.executable,
             "-P",
             "-m",
             "device",
             "play",
+            "--simulate",
+            "table",
             "--layout",
             layout,
             "--port",

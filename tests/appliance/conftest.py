@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from tests.appliance.client import Client
 from tests.appliance.house import House
+from tests.appliance.pages import ARGUMENTS, CHROMIUM
 from tests.appliance.running import RunningTable
 
 StartTable = Callable[..., RunningTable]
@@ -60,3 +62,16 @@ def short() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="module")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()

@@ -14,8 +14,8 @@ from hardware.api import ButtonPressed
 from tests.appliance.client import Message
 from tests.appliance.hands import next_button
 
-UNLIKE = ("version", "ask", "live", "refusal")
-"""What a start anew may change of a snapshot: it asks whether this is your board."""
+UNLIKE = ("version", "ask", "live", "refusal", "hint", "simulated", "tags")
+"""What a start anew may change of a snapshot, which asks then about your board; what is not of the game."""
 
 
 class Mirror:

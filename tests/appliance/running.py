@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
@@ -30,19 +30,24 @@ class RunningTable:
         cwd: Path | None = None,
         user: str | None = None,
         logs: Path | None = None,
+        simulate: str | None = "table",
+        command: Sequence[str | Path] = (COMMAND,),
+        surroundings: Mapping[str, str] | None = None,
     ) -> None:
         self.data = data
         self.socket = data / "run" / "azul-table.sock"
         logs = logs or data.parent
         number = len(list(logs.glob("*.out")))
         self._out, self._err = logs / f"{number}.out", logs / f"{number}.err"
+        how = () if simulate is None else ("--simulate", simulate)
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self.process = subprocess.Popen(
-                [COMMAND, "play", "--data", str(data), *(options or ("--port", "0"))],
+                [*command, "play", "--data", str(data), *(options or ("--port", "0")), *how],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
                 cwd=cwd,
+                env=None if surroundings is None else {**os.environ, **surroundings},
                 user=user,
                 group=user and "nogroup",
                 extra_groups=None if user is None else [],

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 
 from device.rules import game as rules
 from device.rules.notation import event_of
@@ -18,34 +17,9 @@ from device.rules.scoring import Outcome
 from tests.appliance.client import Message
 from tests.appliance.conftest import StartTable
 from tests.appliance.hands import next_button
+from tests.appliance.pages import DESKTOP, PHONE, page_of
 from tests.appliance.running import RunningTable
 from tests.appliance.waiting import until
-
-CHROMIUM: Final = "/usr/bin/chromium"
-ARGUMENTS: Final = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-DESKTOP: Final = (1280, 900)
-PHONE: Final = (360, 740)
-
-
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    with sync_playwright() as playwright:
-        yield playwright
-
-
-@pytest.fixture(scope="module")
-def chromium(playwright: Playwright) -> Iterator[Browser]:
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-    yield browser
-    browser.close()
 
 
 @pytest.fixture
@@ -53,29 +27,6 @@ def table(start: StartTable) -> RunningTable:
     table = start()
     until(lambda: table.browser.ask("/state").status == 200, "the table on its pages")
     return table
-
-
-@contextmanager
-def page_of(chromium: Browser, table: RunningTable, path: str, size: tuple[int, int]) -> Iterator[Page]:
-    """A page whose every complaint fails the test."""
-    complaints: list[str] = []
-    context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
-    page = context.new_page()
-    page.set_default_timeout(10_000)
-    page.on(
-        "console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("requestfailed", lambda request: complaints.append(f"{request.url}: {request.failure}"))
-    page.on(
-        "response",
-        lambda answer: complaints.append(f"{answer.url}: {answer.status}") if answer.status >= 400 else None,
-    )
-    page.goto(f"{table.browser.origin}{path}")
-    yield page
-    page.wait_for_load_state("load")
-    assert complaints == []
-    context.close()
 
 
 def play(table: RunningTable, press: Callable[[str], None], presses: int = 10_000) -> Message:
@@ -113,7 +64,10 @@ def stored_outcome(path: Path) -> Outcome:
 
 def test_two_play_a_whole_game_with_the_mouse(chromium: Browser, table: RunningTable) -> None:
     """From the first seat taken to the last bonus, on the twin; the scores are read off the phone page."""
-    with page_of(chromium, table, "/", PHONE) as phone, page_of(chromium, table, "/table", DESKTOP) as twin:
+    with (
+        page_of(chromium, f"{table.browser.origin}/") as phone,
+        page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
+    ):
 
         def click(button: str) -> None:
             twin.locator(f'svg [data-button="{button}"].live').click()
@@ -142,7 +96,7 @@ def test_a_name_that_is_saved_late_leaves_the_next_one_alone(chromium: Browser, 
     """Once, the focus sprang back to the first name while the second was typed."""
     for seat in (1, 3):
         assert table.browser.post("/press", {"button": f"seat.{seat}.floor"}).json == {"taken": True}
-    with page_of(chromium, table, "/table", DESKTOP) as twin:
+    with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
         held: list[Route] = []
         twin.route("**/name", lambda route: held.append(route), times=1)  # noqa: PLW0108
         twin.locator("#name-1").fill("Ana")
@@ -159,7 +113,7 @@ def test_a_name_that_is_saved_late_leaves_the_next_one_alone(chromium: Browser, 
 
 
 def test_some_turns_by_the_keyboard_alone(chromium: Browser, table: RunningTable) -> None:
-    with page_of(chromium, table, "/table", DESKTOP) as twin:
+    with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
         focused = 'document.activeElement?.closest("svg [data-button]")?.dataset.button ?? ""'
 
         def press(button: str) -> None:
@@ -176,11 +130,11 @@ def test_some_turns_by_the_keyboard_alone(chromium: Browser, table: RunningTable
 
 
 def test_some_turns_on_a_phone_by_its_hands(chromium: Browser, table: RunningTable) -> None:
-    with page_of(chromium, table, "/table", PHONE) as twin:
+    with page_of(chromium, f"{table.browser.origin}/table") as twin:
         play(table, lambda button: twin.locator(f'#hands [data-button="{button}"]').click(), 20)
         assert twin.evaluate("document.documentElement.scrollWidth") <= PHONE[0], "nothing to scroll sideways"
     assert table.snapshot()["moves"]
-    with page_of(chromium, table, "/", PHONE) as phone:
+    with page_of(chromium, f"{table.browser.origin}/") as phone:
         assert phone.locator(".moves li").count() == len(table.snapshot()["moves"])
         assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
@@ -204,3 +158,43 @@ def test_the_page_is_right_again_after_the_table_was_killed(
     phone.locator(".moves li").first.wait_for(timeout=20_000)
     phone.locator("#lost").wait_for(state="hidden")
     context.close()
+
+
+def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
+    chromium: Browser, table: RunningTable
+) -> None:
+    """On the twin: who plays, what is advised, what the opponent does and why."""
+    with (
+        page_of(chromium, f"{table.browser.origin}/") as phone,
+        page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
+    ):
+        hands, turn = twin.locator(".hands"), twin.locator("[data-region=turn]")
+        hands.get_by_role("button", name="Seat 1", exact=True).click()
+        hands.get_by_role("button", name="Seat 2", exact=True).click()
+        hands.locator('[data-button="seat.2.line.2"]').click()
+        expect(phone.locator(".seat-list")).to_contain_text("Greedy: takes what scores at once")
+        hands.get_by_role("button", name="ok", exact=True).click()
+        expect(hands.get_by_role("button", name="Hints allowed")).to_be_visible()
+        hands.locator('[data-button^="seat.1."]').click()
+        hands.get_by_role("button", name="A hint").click()
+        expect(turn).to_contain_text("Hint for Player 1: ")
+        advised = table.browser.ask("/state").json["hint"]["shown"][0]["choice"]
+        source = f"display.{advised['source']}"
+        until(lambda: _chosen(table, twin, source, advised["colour"]), "the advised tiles in hand")
+        line = f"line.{advised['line']}" if advised["line"] else "floor"
+        hands.locator(f'[data-button="seat.1.{line}"]').click()
+        expect(turn).to_contain_text("Greedy takes ")
+        hands.get_by_role("button", name="ok", exact=True).click()
+        expect(phone.locator(".moves")).to_contain_text("Greedy took ")
+        expect(turn).to_contain_text("Player 1's turn")
+
+
+def _chosen(table: RunningTable, twin: Page, source: str, colour: str) -> bool:
+    """Press a source until the colour is in hand."""
+    chosen = table.browser.ask("/state").json["choice"]
+    if chosen is not None and chosen["colour"] == colour:
+        return True
+    known = table.browser.ask("/state").json["version"]
+    twin.locator(f'.hands [data-button="{source}"]').click()
+    until(lambda: newer_state(table, known), "what the source does")
+    return False

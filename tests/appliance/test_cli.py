@@ -375,6 +375,35 @@ def test_bench_rules_for_people_and_for_programs() -> None:
     assert all(figure["value"] > 0 for figure in figures)
 
 
+def test_bench_core_with_a_program_to_compare_with(tmp_path: Path) -> None:
+    ceiling = tmp_path / "slow.c"
+    ceiling.write_text('#include <stdio.h>\nint main(void) { puts("2p 10 games/s 1.0 M moves/s"); }\n')
+    told = run("bench", "core", "--seconds", "0.1", "--ceiling", str(ceiling)).output.splitlines()
+    assert "random standard games of 2: " in told[0]
+    assert "games a second (goal: at least 2,000" in told[0]
+    if "uncompiled" not in told[0]:
+        assert "against plain C: " in told[1]
+    ceiling.write_text("no C\n")
+    refused = run("bench", "core", "--seconds", "0.1", "--ceiling", str(ceiling))
+    assert refused.exit_code == 1
+    assert "slow.c is not compiled: " in refused.stderr
+
+
+def test_bench_core_uncompiled() -> None:
+    command = command_line("bench", "core", "--seconds", "0.1", "--uncompiled")
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [line.split(",")[1] for line in told] == [" uncompiled"] * 2
+
+
+def test_bench_bots_plays_the_named_figures() -> None:
+    (told,) = run("bench", "bots", "greedy", "--part", "0.01").output.splitlines()
+    assert told.startswith("bots, standard, greedy against random, 4 games: ")
+    assert "of the games won, " in told
+    unknown = run("bench", "bots", "nobody")
+    assert unknown.exit_code == 2
+    assert "there are greedy, strong, master" in unknown.stderr
+
+
 def test_every_command_is_a_click_command() -> None:
     assert all(
         isinstance(azul_table.get_command(click.Context(azul_table), name), click.Command)

@@ -80,6 +80,7 @@ def test_a_layout_of_ones_own_is_played_on(start: StartTable, tmp_path: Path) ->
         ("palette = 'own'\n[own]\nblue = [0, 0, 9]", "yellow"),
         ("colour = 'box'", "colour"),
         ("confirm_columns = 'maybe'", "confirm_columns"),
+        ("phones = 'dance'", "$.phones"),
     ],
 )
 def test_settings_that_make_no_sense_are_named(data: Path, settings: str, said: str) -> None:
@@ -191,6 +192,55 @@ def test_an_ipv6_address_is_printed_as_browsers_want_it(start: StartTable) -> No
     assert "//[::1]:" in start("--port", "0", "--host", "::1").out.splitlines()[0]
 
 
+# --- With the hardware of the layout, which this machine has not --------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("layout", "parts"),
+    [("full", {"pico"}), ("duo", {"lights", "buttons", "reader.shared"})],
+)
+def test_without_its_parts_the_table_starts_says_what_is_lost_and_is_played(
+    start: StartTable, layout: str, parts: set[str]
+) -> None:
+    """And nothing is simulated in the place of what is missing."""
+    table = start("--layout", layout, "--port", "0", simulate=None)
+    with table.client() as client:
+        client.subscribe()
+        client.until(lambda snapshot: {fault["part"] for fault in snapshot["faults"]} == parts)
+        assert {fault["why"] for fault in client.snapshot["faults"]} == {"absent"}
+        assert client.snapshot["simulated"] is None
+        client.take("seat.1.floor", "seat.2.floor", "ok")
+    until(lambda: "--simulate table" in table.browser.ask("/").text, "the phone page that says what to do")
+    said = {line.split(": ")[1] for line in table.err.splitlines() if line.startswith("Lost: ")}
+    assert said == parts
+    assert table.end() == 0
+
+
+def test_what_is_lost_is_not_kept_in_the_store(start: StartTable) -> None:
+    table = start("--port", "0", simulate=None)
+    with table.client() as client:
+        client.subscribe()
+        client.until(lambda snapshot: bool(snapshot["faults"]))
+        client.take("seat.1.floor")
+    assert table.end() == 0
+    with start().client() as client:
+        assert client.subscribe()["seats"][0]["taken"]
+        assert client.snapshot["faults"] == []
+
+
+def test_what_is_lost_is_still_said_beside_a_store_that_cant_be_used(start: StartTable, data: Path) -> None:
+    data.mkdir()
+    (data / "azul-table.db").write_bytes(b"no database")
+    table = start("--port", "0", simulate=None)
+    with table.client() as client:
+        client.subscribe()
+        client.until(lambda snapshot: bool(snapshot["faults"]))
+        assert client.snapshot["stage"] == "unusable"
+        client.take("ok")
+        after = client.until(lambda snapshot: snapshot["stage"] == "seating")
+        assert [fault["part"] for fault in after["faults"]] == ["pico"]
+
+
 # --- Where it runs ---------------------------------------------------------------------------------------
 
 FOLDERS = {
@@ -229,7 +279,7 @@ def test_without_a_data_folder_the_users_own_is_taken(tmp_path: Path) -> None:
     home = tmp_path / "home"
     surroundings = {name: value for name, value in os.environ.items() if name != "XDG_DATA_HOME"}
     process = subprocess.Popen(
-        [COMMAND, "play", "--port", "0"],
+        [COMMAND, "play", "--simulate", "table", "--port", "0"],
         env=surroundings | {"HOME": str(home)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -346,7 +396,7 @@ def test_it_ends_amid_a_flood_of_presses(start: StartTable) -> None:
 
 def test_standard_output_that_is_closed_is_no_traceback(data: Path) -> None:
     process = subprocess.Popen(
-        [COMMAND, "play", "--data", str(data), "--port", "0"],
+        [COMMAND, "play", "--simulate", "table", "--data", str(data), "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,

@@ -33,14 +33,15 @@ from device.store import Store, StoreError, beside, newest
 from device.table import update
 from hardware.api import ButtonPressed
 from tests.appliance.hands import next_button
+from tests.appliance.house import House
 
 SEED = "7"
 
 
 def press(table: Table, *buttons: str) -> Table:
-    """The table after presses, and after what they let chance do."""
-    for button in buttons:
-        table = update(table, ButtonPressed(button, 0.0))
+    """The table after presses, a second apart, and after what they let chance do."""
+    for at, button in enumerate(buttons, 1):
+        table = update(table, ButtonPressed(button, float(at)))
         while wants(table) is not None:
             assert table.play is not None
             table = update(table, ChanceDrawn(seeded_draw(table.play, SEED), 0.0))
@@ -299,3 +300,18 @@ def test_the_newest_file_is_used_and_the_next_number_is_offered(tmp_path: Path) 
     assert newest(tmp_path).name == "azul-table-10.db"
     assert beside(newest(tmp_path)).name == "azul-table-11.db"
     assert beside(tmp_path / "azul-table.db").name == "azul-table-2.db"
+
+
+def test_while_another_program_holds_the_store_the_table_stays_awake(tmp_path: Path) -> None:
+    """Once, every save waited five seconds for it, and the lights and every answer with it."""
+    path = tmp_path / "azul-table.db"
+    with House(path) as house:
+        assert house.press("seat.1.floor").taken
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            for _ in range(20):
+                assert house.press("seat.2.floor").why == "not_saved"
+            other.execute("ROLLBACK")
+        assert house.press("seat.2.floor").taken
+    with House(path) as house:
+        assert [seat["taken"] for seat in house.snapshot["seats"]] == [True, True, False, False]

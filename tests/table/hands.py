@@ -9,12 +9,14 @@ from pathlib import Path
 from random import Random
 
 from device.appliance import (
+    Answered,
     ChanceDrawn,
     FirstDrawn,
     Named,
     Stage,
     Table,
     Tick,
+    TileShown,
     Want,
     Wishes,
     new_table,
@@ -96,6 +98,16 @@ class Hands:
         self._take(Named(place, name, self.now))
         return self
 
+    def tell_letter(self, letter: str) -> Hands:
+        """Tell a drawn tile of resin."""
+        self._take(TileShown(Colour("byrkw".index(letter)), None, None, self.now))
+        return self
+
+    def hear(self, answer: Answered) -> Hands:
+        """Take what came of a question to an opponent."""
+        self._take(answer)
+        return self
+
     def refused(self, button: str, after: float = 0.1) -> str | None:
         """Press a button and say why it was refused; None where it was taken."""
         before = self.refusals
@@ -103,7 +115,7 @@ class Hands:
         refusal = self.table.refusal
         return None if refusal is None or refusal.number == before else refusal.why
 
-    def _take(self, event: ButtonPressed | Tick | Named) -> None:
+    def _take(self, event: ButtonPressed | Tick | Named | Answered | TileShown) -> None:
         self.taken += 1
         assert self.taken < MOST_EVENTS, "this would go on for ever"
         self.table = settled(update(self.table, event), self.draw, self.first, self.now)

@@ -14,7 +14,8 @@ from device.palettes import BOX
 from device.prompt import live_buttons, prompt
 from device.rules.game import Setup
 from device.rules.scoring import FloorCharged, TilePlaced
-from device.snapshot import Json, snapshot
+from device.snapshot import snapshot
+from device.told import Json
 from tests.table.hands import (
     Hands,
     dealt,

@@ -17,7 +17,8 @@ from device.rules.game import Setup
 from device.rules.record import Record
 from device.rules.scoring import BonusGiven, Outcome
 from device.rules.tiles import Colour
-from device.snapshot import Json, snapshot
+from device.snapshot import snapshot
+from device.told import Json
 from tests.table.hands import (
     GOLDEN,
     Hands,

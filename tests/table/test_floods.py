@@ -10,7 +10,7 @@ import pytest
 
 from device.daemon import MOST_AT_ONCE, Daemon, Inbox, Stop
 from device.palettes import BOX
-from device.snapshot import Json
+from device.told import Json
 from hardware.api import ButtonPressed
 from hardware.sim import SimulatedTable
 from tests.table.hands import FULL

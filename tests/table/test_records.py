@@ -18,8 +18,9 @@ from device.rules.events import Chance, Event, Tile
 from device.rules.record import Record, write
 from device.rules.scoring import Outcome
 from device.rules.solo_scoring import SoloOutcome
-from device.snapshot import Json, snapshot
+from device.snapshot import snapshot
 from device.store import Store
+from device.told import Json
 from hardware.layout import Layout
 from hardware.sim import SimulatedTable
 from tests.table.hands import (

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from device.appliance import Named, Question, Stage, Tick, TileShown, Why, new_table, wants
+from device.appliance import Answered, Named, Question, Stage, Tick, TileShown, Why, new_table, wants
 from device.palettes import BOX
 from device.prompt import live_buttons, prompt
 from device.resin import drawer, in_bag, next_slot
@@ -42,7 +42,7 @@ class TellingHands(Hands):
     telling: bool = True
     least_bag: int = 0  # with fewer tiles in the bag nothing is told
 
-    def _take(self, event: ButtonPressed | Tick | Named) -> None:
+    def _take(self, event: ButtonPressed | Tick | Named | Answered | TileShown) -> None:
         super()._take(event)
         while self.telling and self.is_telling and sum(self.play.state.bag) >= self.least_bag:
             self.tell_all(self.draw(self.play))
@@ -229,7 +229,7 @@ def test_after_a_power_cut_nothing_pulses_but_what_asks() -> None:
 def test_the_drawer_holds_the_boxs_100_tiles() -> None:
     tiles = drawer()
     assert len(tiles) == 100
-    assert count(tiles.values()) == ALL_TILES
+    assert count(tile.colour for tile in tiles.values()) == ALL_TILES
 
 
 @pytest.mark.parametrize("setup", [Setup(SOLO, ("Solo",), 0, "expert", "gray")])

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from device.appliance import LONGEST_NAME, Stage, Table, Want, Wishes, wants
+from device.appliance import Stage, Table, Want, Wishes, wants
+from device.names import LONGEST_NAME
 from device.palettes import BOX
 from device.prompt import prompt
 from device.rules.game import Setup
@@ -38,9 +39,11 @@ def test_seats_are_taken_in_any_order() -> None:
     assert at_table().press("seat.4.floor", "seat.1.line.2", "seat.2.line.5").table.taken == (4, 1, 2)
 
 
-def test_a_taken_seat_is_refused() -> None:
+@pytest.mark.parametrize("button", ["line.5", "floor"])
+def test_a_taken_seat_is_refused(button: str) -> None:
+    """Lines 1 to 4 give it to an opponent, the fifth to a program, where the settings have one."""
     hands = at_table().press("seat.2.floor")
-    assert hands.refused("seat.2.line.1") == "seat_taken"
+    assert hands.refused(f"seat.2.{button}") == "seat_taken"
     assert hands.table.taken == (2,)
 
 
@@ -149,23 +152,36 @@ def test_who_has_no_name_is_called_by_the_seat() -> None:
 )
 def test_the_displays_offer_the_modes_for_so_many_players(players: int, modes: list[str]) -> None:
     hands = at_table().press(*[f"seat.{place}.floor" for place in range(1, players + 1)], "ok")
-    offered = {item.value: item.button for item in menu(hands.table)}
+    offered = {item.value: item.button for item in menu(hands.table) if item.group == "mode"}
     assert offered == {mode: MODE_BUTTONS[mode] for mode in modes}
     for mode in modes:
         assert hands.press(offered[mode]).table.wishes.mode == mode
-        assert chosen(hands.table) == {"mode": mode}
+        assert chosen(hands.table) == {"mode": mode, "hints": "on"}
     assert hands.refused(f"display.{len(modes) + 1}") == "no_such_mode"
 
 
 def test_alone_the_displays_offer_the_level_and_the_wall() -> None:
     hands = at_table().press("seat.1.floor", "ok")
-    assert chosen(hands.table) == {"level": "easy", "wall": "coloured"}
+    assert chosen(hands.table) == {"level": "easy", "wall": "coloured", "hints": "on"}
     for level, button in LEVEL_BUTTONS.items():
         assert chosen(hands.press(button).table)["level"] == level
     for wall, button in WALL_BUTTONS.items():
-        assert chosen(hands.press(button).table) == {"level": "expert", "wall": wall}
+        assert chosen(hands.press(button).table) == {"level": "expert", "wall": wall, "hints": "on"}
     assert hands.refused("display.6") == "no_such_mode"
     assert prompt(hands.table).say == "solo_start"
+
+
+@pytest.mark.parametrize(("players", "button"), [(1, "centre"), (2, "display.5"), (4, "display.5")])
+def test_a_button_allows_hints_or_not(players: int, button: str) -> None:
+    seats = [f"seat.{place}.floor" for place in range(1, players + 1)]
+    hands = at_table().press(*seats, "ok")
+    assert hands.table.wishes.hints
+    light = "centre.1" if button == "centre" else "display.5.1"
+    assert hands.rhythm(light) == "fast"
+    assert not hands.press(button).table.wishes.hints
+    assert hands.rhythm(light) == "slow"
+    assert hands.press(button).table.wishes.hints
+    assert hands.table.stage is Stage.CHOOSING
 
 
 def test_a_mode_that_the_next_players_can_not_play_is_not_kept() -> None:

@@ -39,8 +39,15 @@ def again(table: Table, now: float, onto: Table | None = None) -> Table:
 
 
 def check_same(table: Table, now: float) -> None:
-    """Everything that people chose or wait for is the same; what was said or moved is not kept."""
+    """Everything that people chose or wait for is the same; what was said or moved is not kept.
+
+    Nor what opponents were asked or have chosen: they are asked again.
+    """
     back = again(table, now)
+    table = replace(table, selection=None if table.bots_turn else table.selection)
+    for_good = tuple(each for each in table.stand_ins if each.for_good)
+    table = replace(table, questions=0, asked=(), chosen=(), stand_ins=for_good, hands_due=False)
+    table = replace(table, motives=(), hints_asked=(), hints=())
     forgotten = replace(table, question=back.question, refusal=None, movement=None, ceremony=back.ceremony)
     assert back == forgotten
     assert (back.ceremony is None) == (table.ceremony is None)
@@ -179,5 +186,5 @@ def test_an_ended_game_comes_back_ended_and_asks_nothing() -> None:
 
 def test_undo_goes_on_after_a_power_cut() -> None:
     hands = midway(SETUPS[0], 1, 4)
-    back = Hands(again(hands.table, hands.now), hands.draw, now=hands.now).press("ok", "undo")
+    back = Hands(again(hands.table, hands.now), hands.draw, now=hands.now).press("ok", "undo", after=1.0)
     assert back.play == hands.press("undo").play

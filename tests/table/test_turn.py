@@ -105,6 +105,7 @@ def test_the_first_from_the_centre_gets_the_marker() -> None:
         "fell": 0,
         "marker": True,
         "token": "0y1",
+        "because": [],
     }
 
 

@@ -213,7 +213,7 @@ def test_undo_at_the_start_of_a_round_asks_whether_to_stop_the_game() -> None:
 
 
 def test_ok_stops_the_game_and_the_same_players_choose_again() -> None:
-    hands = playing("gray", 3).press("undo", "ok")
+    hands = playing("gray", 3).press("undo", "ok", after=1.0)
     assert hands.table.stage is Stage.CHOOSING
     assert hands.table.taken == (1, 2, 3)
     assert hands.table.play is None

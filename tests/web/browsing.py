@@ -76,11 +76,12 @@ class Stream:
 
 
 class Browser:
-    """Asks one server, at a port of this machine."""
+    """Asks one server, at a port of this machine, by one of its addresses."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, address: str = "127.0.0.1") -> None:
         self.port = port
-        self.origin = f"http://127.0.0.1:{port}"
+        self.address = address
+        self.origin = f"http://{address}:{port}"
 
     def ask(
         self,
@@ -90,7 +91,7 @@ class Browser:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> Reply:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        connection = http.client.HTTPConnection(self.address, self.port, timeout=TIMEOUT)
         try:
             connection.request(method, path, body, headers or {})
             response = connection.getresponse()
@@ -103,7 +104,7 @@ class Browser:
         return self.ask(path, method="POST", body=json.dumps(message).encode(), headers=headers)
 
     def open_stream(self, page: str = "phone", have: str = "", language: str = "en") -> Stream:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        connection = http.client.HTTPConnection(self.address, self.port, timeout=TIMEOUT)
         connection.request("GET", f"/events?page={page}&have={have}", headers={"Accept-Language": language})
         return Stream(connection, connection.getresponse())
 

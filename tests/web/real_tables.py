@@ -13,7 +13,8 @@ from device.palettes import BOX, palette_for
 from device.rules import game
 from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
 from device.rules.game import Setup
-from device.rules.tiles import COLOURS, Colour, letter
+from device.rules.tiles import COLOURS, Colour
+from device.simulation import Simulated
 from device.snapshot import snapshot
 from device.table import update
 from tests.table.hands import Hands, drawn_at_random, midway, sat_down, some_choice
@@ -31,10 +32,16 @@ def solo(level: str = "easy", wall: str = "gray") -> Setup:
     return Setup("solo", ("Ana",), 0, level, wall)
 
 
+def drawer_tag(colour: Colour, number: int) -> str:
+    """The tag of a tile of the drawer beside simulated readers, from 1."""
+    return [tag for tag, tile in resin.drawer().items() if tile.colour is colour][number - 1]
+
+
 def told(table: Table, version: int = 1) -> Message:
-    """What the daemon tells of a table."""
+    """What the daemon tells of a table with simulated readers."""
     mode = table.play.setup.mode if table.play is not None else table.wishes.mode
-    return {**snapshot(table, palette_for(mode, BOX)), "version": version}
+    simulated = Simulated(readers=True).told(table)
+    return {**snapshot(table, palette_for(mode, BOX), simulated=simulated), "version": version}
 
 
 def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator[Message]:
@@ -59,7 +66,7 @@ def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator
 
 
 def _sat_down(setup: Setup, seed: int, *, with_resin: bool) -> Hands:
-    table = new_table(4, 9, resin=with_resin)
+    table = replace(new_table(4, 9, resin=with_resin), tags=resin.drawer())
     return sat_down(Hands(table, drawn_at_random(seed)), setup, range(1, len(setup.players) + 1))
 
 
@@ -104,7 +111,7 @@ def tell_one(hands: Hands, random: Random) -> None:
     assert isinstance(event, Chance)
     colour = _colours(event, hands.table)[len(hands.table.told)]
     number = 1 + sum(tile.colour is colour for tile in hands.table.told)
-    tag = f"tile-{letter(colour)}-{number:02}" if random.random() < 0.5 else None
+    tag = drawer_tag(colour, number) if random.random() < 0.5 else None
     hands.table = update(hands.table, TileShown(colour, "shared" if tag else None, tag, hands.now))
 
 
@@ -138,8 +145,9 @@ def telling(tiles: str = "", version: int = 1, setup: Setup = STANDARD) -> Messa
     """Tiles of resin: some were told by their tags, the first of each colour first."""
     hands = _sat_down(setup, 1, with_resin=True)
     for at, colour in enumerate(tiles):
-        tag = f"tile-{colour}-{tiles[: at + 1].count(colour):02}"
-        shown = TileShown(COLOURS["byrkw".index(colour)], "shared", tag, hands.now)
+        shown_colour = COLOURS["byrkw".index(colour)]
+        tag = drawer_tag(shown_colour, tiles[: at + 1].count(colour))
+        shown = TileShown(shown_colour, "shared", tag, hands.now)
         hands.table = update(hands.table, shown)
     return told(hands.table, version)
 

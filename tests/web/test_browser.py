@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
+from device.rules.tiles import Colour
 from tests.web import real_tables, scenes
 from tests.web.browsing import Browser
 from tests.web.conftest import PagesProcess, StartPages
@@ -157,7 +158,7 @@ def test_the_phone_page_tells_tiles_and_takes_one_back(
 ) -> None:
     daemon.play(real_tables.telling("bb", 1))
     page.goto(browser.origin)
-    page.get_by_role("button", name="Red").click()
+    page.get_by_role("button", name="Red", exact=True).click()
     page.get_by_role("button", name="Take the last one back").click()
     assert daemon.asked.get(timeout=TIMEOUT)["tile"] == "r"
     assert daemon.asked.get(timeout=TIMEOUT)["press"] == "undo"
@@ -177,12 +178,16 @@ def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
     smallest = "Math.min(...[...document.querySelectorAll('[data-tag]')].map((tag) => tag.offsetWidth))"
     assert page.evaluate(smallest) >= 24
     page.get_by_role("button", name="White 20").click()
-    assert daemon.asked.get(timeout=TIMEOUT)["tag"] == {"reader": "shared", "tag": "tile-w-20"}
+    assert daemon.asked.get(timeout=TIMEOUT)["tag"] == {
+        "reader": "shared",
+        "tag": real_tables.drawer_tag(Colour.WHITE, 20),
+    }
     page.get_by_role("button", name="Draw one blindly").click()
     drawn = daemon.asked.get(timeout=TIMEOUT)["tag"]["tag"]
-    assert drawn != "tile-b-01"
+    assert drawn != real_tables.drawer_tag(Colour.BLUE, 1)
     daemon.play(real_tables.telling("bw", 2))
-    expect(page.locator("[data-tag='tile-w-01']")).to_have_attribute("aria-pressed", "true")
+    told = real_tables.drawer_tag(Colour.WHITE, 1)
+    expect(page.locator(f"[data-tag='{told}']")).to_have_attribute("aria-pressed", "true")
 
 
 def test_nothing_sticks_out_in_any_mode(daemon: FakeDaemon, browser: Browser, chromium: Chromium) -> None:

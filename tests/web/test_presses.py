@@ -19,7 +19,8 @@ ALLOWED: dict[str, object] = {
     "/press": {"button": "ok"},
     "/name": {"seat": 1, "name": "Ana"},
     "/tile": {"tile": "b"},
-    "/tag": {"tag": "tile-b-07"},
+    "/tag": {"tag": "A762000007"},
+    "/plug": {"plug": False},
 }
 """Everything that hands may do."""
 
@@ -96,8 +97,14 @@ def test_a_press_without_a_table_is_told(client: FlaskClient) -> None:
     ],
 )
 def test_only_hands_at_this_machine_press(
-    daemon: FakeDaemon, client: FlaskClient, address: str, headers: dict[str, str], status: int
+    daemon: FakeDaemon,
+    link: TableLink,
+    client: FlaskClient,
+    address: str,
+    headers: dict[str, str],
+    status: int,
 ) -> None:
+    shown(daemon, link, scenes.offer())
     for path, body in ALLOWED.items():
         answer = client.post(
             path,

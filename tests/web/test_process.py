@@ -135,3 +135,9 @@ def test_wrong_options_are_said(options: tuple[str, ...], status: int, says: str
     assert done.returncode == status
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_pages_ask_the_table_nothing_before_somebody_looks(daemon: FakeDaemon, browser: Browser) -> None:
+    """Warming up asked for the games that were played, and waited for the answer."""
+    assert browser.ask("/").status == 200
+    assert daemon.asked.empty()

@@ -12,7 +12,8 @@ from tests.web import real_tables
 from tests.web.scenes import Message
 from tests.web.test_sentences import speaker
 from web_ui import views
-from web_ui.regions import PHONE, TABLE, Renderer
+from web_ui.onlooker import PHONE, TABLE, Onlooker
+from web_ui.regions import Renderer
 from web_ui.words import Sentence, Words, read_all_words
 
 ALL_WORDS = read_all_words()
@@ -59,11 +60,12 @@ def test_every_moment_has_its_words(setup: Setup, seeds: list[int], *, with_resi
 
 
 def say_everything(renderer: Renderer, scene: Message, number: int) -> None:
-    """Make both pages of a moment, in turn in each language, and miss no word."""
-    view = real_tables.view_of(scene, number)
+    """Make all pages of a moment, in turn in each language, and miss no word."""
+    phones = {"press": scene["live"], "tell": True, "hint": True, "learn": True}
+    view = real_tables.view_of({**scene, "phones": phones}, number)
     words = STRICT[("en", "de")[number % 2]]
-    for page in (PHONE, TABLE):
-        renderer.rendering(page, words, view)
+    for onlooker in (Onlooker(PHONE), Onlooker(PHONE, at_table=False, seat=1), Onlooker(TABLE)):
+        renderer.rendering(onlooker, words, view)
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)

@@ -1,0 +1,115 @@
+"""Phones in the network of a table that really runs: they come by its address, and do what it lets them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import Page, expect
+
+from tests.appliance.client import Message
+from tests.appliance.conftest import StartTable
+from tests.appliance.hands import acting_seat, next_button
+from tests.appliance.pages import page_of
+from tests.appliance.running import RunningTable
+from tests.appliance.waiting import until
+from tests.web.browsing import Browser
+
+EVERYBODY = ("--port", "0", "--host", "0.0.0.0")
+
+
+def phone(table: RunningTable) -> Browser:
+    """A browser that comes from the network; skips where this machine is in none."""
+    address = table.out.splitlines()[1].split("//")[1].split(":")[0]
+    if address.startswith("127.") or not address.replace(".", "").isdecimal():
+        pytest.skip("this machine has no address in a network")
+    return Browser(table.port, address)
+
+
+def known(browser: Browser) -> Browser:
+    """The same browser, once the pages know the table."""
+    until(lambda: browser.ask("/state").status == 200, "the table's state")
+    return browser
+
+
+def test_phones_look_and_press_nothing_unless_they_are_let(start: StartTable) -> None:
+    table = start(*EVERYBODY)
+    assert table.snapshot()["phones"] == {"press": [], "tell": False, "hint": False, "learn": False}
+    reply = known(phone(table)).post("/press", {"button": "seat.1.floor"})
+    assert (reply.status, list(reply.json)) == (403, ["error"])
+    assert not table.snapshot()["seats"][0]["taken"]
+
+
+def test_phones_play_where_the_command_lets_them(start: StartTable) -> None:
+    table = start(*EVERYBODY, "--phones", "play")
+    mine = known(phone(table))
+    assert mine.post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
+    assert mine.post("/name", {"seat": 1, "name": "Ana"}).json == {"taken": True}
+    assert mine.post("/press", {"button": "seat.5.floor"}).status == 403
+    assert (table.snapshot()["seats"][0]["taken"], table.snapshot()["seats"][0]["name"]) == (True, "Ana")
+
+
+def test_phones_play_where_the_settings_let_them_and_the_command_has_the_last_word(
+    start: StartTable, data: Path
+) -> None:
+    data.mkdir()
+    (data / "settings.toml").write_text("phones = 'play'\n")
+    with start(*EVERYBODY) as table:
+        assert known(phone(table)).post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
+    assert start(*EVERYBODY, "--phones", "look").snapshot()["phones"]["press"] == []
+
+
+def test_a_flood_from_a_phone_ends_at_the_door(start: StartTable) -> None:
+    table = start(*EVERYBODY, "--phones", "play")
+    mine = known(phone(table))
+    statuses = [mine.post("/press", {"button": "seat.1.floor"}).status for _ in range(80)]
+    assert set(statuses) == {200, 429}
+    assert table.browser.post("/press", {"button": "seat.2.floor"}).json == {"taken": True}
+    assert table.err == ""
+
+
+def test_two_phones_play_a_whole_game(chromium: Chromium, start: StartTable) -> None:
+    """Each at its own seat; nobody touches the table. As they share an address here, they may be too fast."""
+    table = start(*EVERYBODY, "--phones", "play")
+    origin = known(phone(table)).origin
+    with ExitStack() as opened:
+        phones = {
+            seat: opened.enter_context(page_of(chromium, f"{origin}/", expected="429|/events.*ERR_ABORTED"))
+            for seat in (1, 3)
+        }
+        for seat, page in phones.items():
+            page.locator(f'[data-sit="{seat}"]').click()
+            expect(page.locator(f'[data-sit="{seat}"]')).to_have_attribute("aria-pressed", "true")
+        while (button := next_button(state := state_of(table))) is not None:
+            press(phones[whose(button, state)], table, button)
+        for page in phones.values():
+            expect(page.locator(".result tbody tr")).to_have_count(2)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert state["result"]["scores"]
+    assert table.err == ""
+
+
+def whose(button: str, state: Message) -> int:
+    """The seat whose phone presses a button."""
+    if button.startswith("seat."):
+        return int(button.split(".")[1])
+    return acting_seat(state) if state["stage"] == "offer" else 3
+
+
+def press(page: Page, table: RunningTable, button: str) -> None:
+    """Touch a button, again when it was too fast, until the table has moved on."""
+    version = state_of(table)["version"]
+    status = 429
+    while status == 429:
+        with page.expect_response("**/press") as answered:
+            page.locator(f'#hands [data-button="{button}"]').click()
+        status = answered.value.status
+    assert answered.value.json() == {"taken": True}
+    until(lambda: state_of(table)["version"] != version, f"what {button} does")
+
+
+def state_of(table: RunningTable) -> Message:
+    state: Message = table.browser.ask("/state").json
+    return state

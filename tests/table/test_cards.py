@@ -1,0 +1,249 @@
+"""Cards and tiles with tags at the table: who sits, what is taken, what a card does like a button."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from device.appliance import Question, Stage, TagShown, Why
+from device.cards import CARD_WAITS
+from device.play import Selection
+from device.prompt import live_buttons, prompt
+from device.rules.tiles import COLOURS, Colour, letter
+from device.table import update
+from device.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
+from tests.table.hands import Hands, at_table, dealt, playing
+from tests.table.hands import to_end_of_round as play_to_end_of_round
+
+CARDS: dict[str, Meaning] = {
+    "A1": PlayerCard("Ana"),
+    "A2": PlayerCard("Rui"),
+    "C1": ActionCard(Action.UNDO),
+    "C2": ActionCard(Action.OK),
+    "C3": ActionCard(Action.NEW_GAME),
+    **{f"tile-{letter(colour)}-01": TileTag(colour) for colour in COLOURS},
+}
+ANA, RUI, UNDO, OK, NEW_GAME = "A1", "A2", "C1", "C2", "C3"
+DEAL = "bbyr kkww bbbb yyyy rrrr"
+
+
+def with_cards(hands: Hands) -> Hands:
+    hands.table = replace(hands.table, tags=CARDS)
+    return hands
+
+
+def show(hands: Hands, tag: str, reader: str = "shared") -> Why | str | None:
+    """Lay a tag on a reader; why it is refused, None where it is taken."""
+    before = hands.refusals
+    hands.now += 0.1
+    hands._take(TagShown(reader, tag, hands.now))  # type: ignore[arg-type]
+    refusal = hands.table.refusal
+    return None if refusal is None or refusal.number == before else refusal.why
+
+
+@pytest.fixture
+def seating() -> Hands:
+    return with_cards(at_table())
+
+
+@pytest.fixture
+def offer() -> Hands:
+    return with_cards(dealt(DEAL))
+
+
+# --- Players' cards --------------------------------------------------------------------------------------
+
+
+def test_a_card_at_a_seats_own_reader_seats_its_player_there(seating: Hands) -> None:
+    assert show(seating, ANA, "seat.3") is None
+    assert seating.table.taken == (3,)
+    assert seating.table.names == ("", "", "Ana", "")
+    assert seating.table.card is None
+
+
+@pytest.mark.parametrize("reader", ["shared", "display.2", "centre", "seat.9"])
+def test_at_another_reader_the_next_seats_button_seats_them(seating: Hands, reader: str) -> None:
+    assert show(seating, ANA, reader) is None
+    assert prompt(seating.table).say == "card_seat"
+    assert prompt(seating.table).values == {"name": "Ana"}
+    assert seating.refused("seat.2.line.4") is None
+    assert seating.table.taken == (2,)
+    assert seating.table.names == ("", "Ana", "", "")
+    assert seating.refused("seat.1.floor") is None
+    assert seating.table.names == ("", "Ana", "", "")
+
+
+def test_while_a_card_waits_the_seats_it_can_have_are_live_and_lit(seating: Hands) -> None:
+    seating.press("seat.4.floor").name(4, "Eva")
+    show(seating, ANA)
+    live = live_buttons(seating.table)
+    assert {button.split(".")[1] for button in live if button.startswith("seat")} == {"1", "2", "3"}
+    assert "undo" in live
+    assert seating.rhythm("seat.1.turn") == "fast"
+    assert seating.rhythm("seat.4.turn") == "steady"
+
+
+def test_undo_takes_the_card_back_and_then_the_seat(seating: Hands) -> None:
+    show(seating, ANA, "seat.1")
+    show(seating, RUI)
+    seating.press("undo")
+    assert (seating.table.card, seating.table.taken) == (None, (1,))
+    assert seating.press("undo").table.taken == ()
+
+
+def test_a_card_waits_half_a_minute(seating: Hands) -> None:
+    show(seating, ANA)
+    assert seating.wait(CARD_WAITS - 1).table.card is not None
+    assert seating.wait(1.5).table.card is None
+    assert seating.press("seat.1.floor").table.names == ("", "", "", "")
+
+
+def test_another_card_takes_the_place_of_the_one_that_waits(seating: Hands) -> None:
+    show(seating, ANA)
+    show(seating, RUI)
+    seating.press("seat.1.floor")
+    assert seating.table.names[0] == "Rui"
+
+
+def test_nobody_sits_twice(seating: Hands) -> None:
+    show(seating, ANA, "seat.1")
+    assert show(seating, ANA, "seat.2") == Why.PLAYER_SITS
+    assert show(seating, ANA) == Why.PLAYER_SITS
+    assert seating.table.taken == (1,)
+
+
+def test_a_seat_with_a_name_is_taken_and_one_without_gets_it(seating: Hands) -> None:
+    show(seating, ANA, "seat.1")
+    assert show(seating, RUI, "seat.1") == Why.SEAT_TAKEN
+    show(seating, RUI)
+    assert seating.refused("seat.1.floor") == Why.SEAT_TAKEN
+    seating.press("undo", "seat.2.floor")
+    show(seating, RUI)
+    assert seating.refused("seat.2.floor") is None
+    assert seating.table.names[:2] == ("Ana", "Rui")
+    assert seating.table.taken == (1, 2)
+
+
+def test_a_name_of_last_time_goes_along_to_the_new_seat(seating: Hands) -> None:
+    seating.name(4, "Ana")
+    show(seating, ANA, "seat.1")
+    assert seating.table.names == ("Ana", "", "", "")
+
+
+def test_in_a_game_a_players_card_is_refused(offer: Hands) -> None:
+    before = offer.table
+    assert show(offer, ANA, "seat.1") == Why.CARD_NOT_NOW
+    assert replace(offer.table, refusal=None) == before
+    seating = with_cards(at_table()).press("seat.1.floor", "seat.2.floor", "ok")
+    assert seating.table.stage is Stage.CHOOSING
+    assert show(seating, ANA) == Why.CARD_NOT_NOW
+
+
+# --- Action cards ----------------------------------------------------------------------------------------
+
+
+def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Hands) -> None:
+    offer.press("display.1")
+    assert show(offer, UNDO) is None
+    assert offer.table.selection is None
+    assert show(offer, UNDO) is None
+    assert offer.table.question is Question.STOP_GAME
+    assert show(offer, OK) is None
+    assert offer.table.stage is Stage.CHOOSING
+    assert show(offer, OK) == Why.NOTHING_TO_CONFIRM
+
+
+def test_new_game_asks_before_it_stops_a_game(offer: Hands) -> None:
+    offer.press("display.1", "seat.1.floor", "display.2")
+    assert show(offer, NEW_GAME) is None
+    assert offer.table.question is Question.STOP_GAME
+    assert offer.table.play is not None
+    assert offer.press("undo").table.question is None
+    assert offer.table.selection is not None, "playing on is where it was"
+    show(offer, NEW_GAME)
+    offer.press("ok")
+    assert offer.table.stage is Stage.CHOOSING
+    assert offer.table.taken == (1, 2)
+
+
+def test_new_game_stops_a_scoring_too() -> None:
+    hands = with_cards(playing())
+    play_to_end_of_round(hands, Random(1))
+    assert hands.table.stage is Stage.SCORING
+    assert show(hands, NEW_GAME) is None
+    assert hands.press("ok").table.stage is Stage.CHOOSING
+    assert hands.table.ceremony is None
+
+
+def test_new_game_before_a_game_is_ok(seating: Hands) -> None:
+    assert show(seating, NEW_GAME) == Why.TOO_FEW_SEATS
+    seating.press("seat.1.floor", "seat.2.floor")
+    assert show(seating, NEW_GAME) is None
+    assert seating.table.stage is Stage.CHOOSING
+    assert show(seating, NEW_GAME) == Why.NOT_NOW
+
+
+# --- Tiles -----------------------------------------------------------------------------------------------
+
+
+def test_a_tile_at_a_displays_reader_chooses_display_and_colour(offer: Hands) -> None:
+    assert show(offer, "tile-y-01", "display.1") is None
+    assert offer.table.selection == Selection(1, Colour.YELLOW)
+    assert show(offer, "tile-k-01", "display.1") == Why.COLOUR_NOT_THERE
+    assert offer.table.selection == Selection(1, Colour.YELLOW)
+
+
+def test_at_the_shared_reader_it_chooses_the_colour_of_the_chosen_display(offer: Hands) -> None:
+    offer.press("display.1")
+    assert show(offer, "tile-r-01") is None
+    assert offer.table.selection == Selection(1, Colour.RED)
+
+
+def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Hands) -> None:
+    assert show(offer, "tile-r-01") is None
+    offer.wait(5)
+    asked = prompt(offer.table)
+    assert (asked.say, asked.values["colour"]) == ("choose_source", "r")
+    assert [button for button in live_buttons(offer.table) if button != "undo"] == ["display.1", "display.5"]
+    assert offer.rhythm("display.1.4") == "slow"
+    assert offer.rhythm("display.1.1") == "steady"
+    assert offer.refused("display.2") == Why.COLOUR_NOT_THERE
+    assert offer.refused("display.1") is None
+    assert offer.table.selection == Selection(1, Colour.RED)
+    assert offer.press("display.1").table.selection == Selection(1, Colour.BLUE), "as a press always does"
+
+
+def test_a_colour_that_the_chosen_display_has_not_is_taken_in_hand(offer: Hands) -> None:
+    offer.press("display.2")
+    assert show(offer, "tile-y-01") is None
+    assert offer.table.selection is None
+    assert offer.press("display.4").table.selection == Selection(4, Colour.YELLOW)
+
+
+def test_a_colour_that_lies_nowhere_is_refused() -> None:
+    hands = with_cards(dealt("bbbb bbbb bbbb bbbb bbyy"))
+    assert show(hands, "tile-w-01") == Why.COLOUR_NOT_THERE
+    assert hands.table.colour_in_hand is None
+
+
+def test_undo_puts_the_shown_tile_down(offer: Hands) -> None:
+    show(offer, "tile-r-01")
+    offer.press("undo")
+    assert offer.table.colour_in_hand is None
+    assert prompt(offer.table).say == "draft"
+
+
+def test_a_tile_shown_answers_a_question_by_playing_on(offer: Hands) -> None:
+    assert offer.press("undo").table.question is Question.STOP_GAME
+    show(offer, "tile-y-01", "display.1")
+    assert offer.table.question is None
+    assert offer.table.selection == Selection(1, Colour.YELLOW)
+
+
+def test_an_unknown_tag_changes_nothing(offer: Hands) -> None:
+    before = offer.table
+    assert show(offer, "FFFF") == Why.UNKNOWN_TAG
+    assert replace(offer.table, refusal=None) == before
+    assert update(offer.table, TagShown("display.3", "FFFF", offer.now)).refusal is not None

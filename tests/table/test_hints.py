@@ -1,0 +1,173 @@
+"""Hints: asked for by two buttons together or from a page, shown until something is pressed, always legal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from device.appliance import Answered, HintAsked, Question, Stage, Tick
+from device.hints import TOGETHER
+from device.palettes import BOX
+from device.rules import game
+from device.rules.events import Draft, Event, Tile
+from device.snapshot import snapshot
+from device.table import update
+from tests.table.hands import Hands, at_table, dealt, midway, playing
+from tests.table.opponents import answer_all, any_choice, seated
+from tests.table.walks import SETUPS
+
+DEAL = "bbyr kkww rryy bykw bbbb"
+
+
+def asked(hands: Hands) -> Hands:
+    """A hint was asked for, by the two buttons together."""
+    return hands.press("ok", "undo", after=0.1)
+
+
+def advise(hands: Hands, choice: Event, gain: float | None = 2.53, other: Event | None = None) -> Hands:
+    """The answer to the hint that is asked for."""
+    (question,) = hands.table.hints_asked
+    return hands.hear(Answered(question.number, choice, hands.now, gain=gain, next_best=other))
+
+
+def ask_by_page(hands: Hands, place: int | None) -> Hands:
+    hands.table = update(hands.table, HintAsked(place, hands.now))
+    return hands
+
+
+@pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
+def test_two_buttons_together_ask_and_neither_does_its_own_thing(buttons: tuple[str, str]) -> None:
+    hands = dealt(DEAL).press("display.1", "seat.1.line.2")
+    before = hands.play
+    hands.press(*buttons, after=TOGETHER * 0.9)
+    assert hands.play == before
+    assert hands.table.question is None
+    assert len(hands.table.hints_asked) == 1
+
+
+@pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
+def test_apart_they_do_what_they_do(buttons: tuple[str, str]) -> None:
+    hands = dealt(DEAL).press("display.1", "seat.1.line.2")
+    hands.press(*buttons, after=TOGETHER * 1.1)
+    assert hands.play.moves == ()
+    assert hands.table.hints_asked == ()
+
+
+def test_at_the_start_of_a_round_they_stop_no_game() -> None:
+    """`undo` asks whether to stop, and `ok` would say yes."""
+    hands = playing().press("undo", "ok", after=0.2)
+    assert hands.table.stage is Stage.OFFER
+    assert hands.table.question is None
+    assert hands.table.hints_asked != ()
+
+
+@pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
+def test_without_hints_they_still_do_nothing_else(buttons: tuple[str, str]) -> None:
+    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok", "display.5", "seat.1.floor")
+    hands.press("display.1", "seat.1.line.5")
+    before = hands.play
+    hands.press(buttons[0]).press(buttons[1])
+    assert hands.play == before
+    assert hands.table.refusal is not None
+    assert hands.table.refusal.why == "no_hints"
+    assert snapshot(hands.table, BOX)["phones"]["hint"] is False
+
+
+def test_what_is_advised_swells_in_a_rhythm_of_its_own() -> None:
+    hands = advise(asked(dealt(DEAL)), Draft(3, 2, 2), other=Draft(3, 2, 3))  # type: ignore[arg-type]
+    hands.wait(1.0)
+    assert [hands.rhythm(light) for light in ("display.3.3", "display.3.4")] == ["2 rises"] * 2
+    assert [hands.rhythm(f"seat.1.line.2.{at}") for at in (1, 2)] == ["2 rises"] * 2
+    told = snapshot(hands.table, BOX)["hint"]["shown"]
+    choice = {"seat": 1, "kind": "draft", "source": 3, "colour": "r", "count": 2, "line": 2}
+    assert told == [{"seat": 1, "choice": choice, "gain": 2.5, "next": {**choice, "line": 3}}]
+    assert hands.press("display.1").table.hints == ()
+
+
+def test_asked_twice_it_is_thought_about_once() -> None:
+    hands = asked(asked(dealt(DEAL)).wait(1.0))
+    (question,) = hands.table.hints_asked
+    assert asked(hands.wait(1.0)).table.hints_asked == (question,)
+
+
+def test_undo_while_it_thinks_drops_the_answer() -> None:
+    hands = asked(dealt(DEAL).press("display.1", "seat.1.line.2").wait(1.0))
+    (question,) = hands.table.hints_asked
+    hands.press("undo", after=1.0)
+    assert hands.table.hints_asked == ()
+    hands.hear(Answered(question.number, Draft(2, 3, 1), hands.now))  # type: ignore[arg-type]
+    assert hands.table.hints == ()
+
+
+def test_what_does_not_come_is_asked_for_once_more_and_then_let_go() -> None:
+    hands = asked(dealt(DEAL))
+    first = hands.table.hints_asked[0]
+    hands.hear(Answered(first.number, None, hands.now))
+    second = hands.table.hints_asked[0]
+    assert second.number > first.number
+    assert hands.wait(60).table.hints_asked == ()
+    assert hands.table.hints == ()
+
+
+def test_an_opponents_turn_has_no_hint() -> None:
+    hands = asked(seated("calm", ""))
+    assert hands.table.refusal is not None
+    assert hands.table.refusal.why == "bots_turn"
+    assert len(hands.table.asked) == 1
+    answer_all(hands, any_choice(1)).wait(9)
+    assert len(hands.play.moves) == 1, "it is asked anew, and plays"
+
+
+def test_a_page_asks_for_its_own_seat() -> None:
+    hands = ask_by_page(dealt(DEAL), 2)
+    assert hands.table.refusal is not None
+    assert hands.table.refusal.why == "no_hint_now"
+    assert snapshot(hands.table, BOX)["hint"]["seats"] == [1]
+    assert snapshot(ask_by_page(hands, 1).table, BOX)["hint"]["asked"] == [1]
+
+
+def test_on_gray_walls_each_seat_has_its_own() -> None:
+    hands = next(
+        each
+        for seed in range(50)
+        if len(game.to_act((each := midway(SETUPS[3], seed, 24)).play.state)) > 1
+        and each.table.stage is Stage.CHOICE
+    )
+    ask_by_page(hands.wait(3.0), None)
+    assert {each.seat for each in hands.table.hints_asked} == set(game.to_act(hands.play.state))
+    for question in hands.table.hints_asked:
+        choice = any_choice(1)(hands.play.state, question.seat)
+        hands.hear(Answered(question.number, choice, hands.now, gain=0.0))
+        assert isinstance(choice, Tile)
+        place = hands.play.places[choice.seat]
+        assert hands.rhythm(f"seat.{place}.wall.{choice.row}.{choice.column}") == "2 rises"
+    assert len(hands.table.hints) == len(set(game.to_act(hands.play.state)))
+
+
+@pytest.mark.parametrize("setup", SETUPS, ids=str)
+def test_every_choice_of_every_game_can_be_advised_and_shown(setup: object) -> None:
+    random = Random(3)
+    hands = midway(setup, 3, 0)  # type: ignore[arg-type]
+    for _ in range(40):
+        if hands.table.stage is Stage.SCORING:
+            hands.skip()
+        if hands.table.stage is Stage.OVER:
+            break
+        ask_by_page(hands, None)
+        for question in hands.table.hints_asked:
+            hands.hear(Answered(question.number, any_choice(1)(hands.play.state, question.seat), hands.now))
+        assert hands.table.hints
+        assert snapshot(hands.table, BOX)["hint"]["shown"]
+        assert hands.frame.lit
+        allowed = game.legal(hands.play.state)
+        hands.make(allowed[random.randrange(len(allowed))])
+        assert hands.table.hints == () or len(game.to_act(hands.play.state)) > 0
+
+
+def test_while_the_table_asks_something_there_is_no_hint() -> None:
+    hands = playing()
+    table = replace(hands.table, question=Question.STOP_GAME)
+    after = update(update(table, HintAsked(None, hands.now)), Tick(hands.now))
+    assert after.hints_asked == ()
