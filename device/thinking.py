@@ -77,6 +77,8 @@ class Thinking:
         self._programs.clear()
 
     def _ask(self, asked: Asked, play: Play) -> None:
+        if asked.whom in OPPONENTS and 1 < asked.attempt <= ATTEMPTS:
+            self._thinker.close()  # it may hang: the next question starts another
         if asked.hint:
             self._ask_for_hint(asked, play)
         elif asked.whom not in OPPONENTS:
@@ -88,8 +90,6 @@ class Thinking:
             )  # the one choice made in the loop: nothing else answers
             self._put(Answered(asked.number, choice, self._clock()))
         else:
-            if asked.attempt > 1:
-                self._thinker.close()  # it may hang: the next question starts another
             seat = asked.seat if isinstance(play.state, standard.State) else None
             seconds: float = getattr(self._settings.thinking, asked.whom, 0.0)
             self._thinker.ask(Question(asked.number, "think", asked.whom, play.state, seconds, seat=seat))

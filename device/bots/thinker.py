@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -68,7 +69,11 @@ class Answer:
 
 
 class Thinker:
-    """Asks a process that thinks; its one thread only puts the answers where it is told to."""
+    """Asks a process that thinks; its one thread only puts the answers where it is told to.
+
+    The process is handed one question at a time: so its pipe never fills, and asking never waits for one that
+    hangs.
+    """
 
     def __init__(self, put: Callable[[Answer], None], politeness: int = POLITENESS) -> None:
         self._put = put
@@ -76,6 +81,8 @@ class Thinker:
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: threading.Thread | None = None
         self._open: set[int] = set()
+        self._waiting: deque[Question] = deque()
+        self._in_work: int | None = None  # the number of the question that the process has
         self._lock = threading.Lock()
 
     def ask(self, question: Question) -> None:
@@ -85,22 +92,37 @@ class Thinker:
             process = self._start()
         with self._lock:
             self._open.add(question.number)
-        assert process.stdin is not None
-        try:
-            _send(process.stdin, question)
-        except (
-            OSError,
-            ValueError,
-        ):  # it has ended, and its reader may have looked for open questions before
+            self._waiting.append(question)
+        self._hand_over(process)
+
+    def _hand_over(self, process: "subprocess.Popen[bytes]") -> None:
+        """Give the process the next question, if it has none."""
+        while (unsent := self._send_next(process)) is not None:
             process.kill()
-            self._answered(Answer(question.number, None, ENDED))
+            self._answered(Answer(unsent, None, ENDED))
+
+    def _send_next(self, process: "subprocess.Popen[bytes]") -> int | None:
+        """Send the next question that anybody waits for; its number where the process has ended."""
+        assert process.stdin is not None
+        with self._lock:
+            while self._waiting and self._in_work is None:
+                question = self._waiting.popleft()
+                if question.number not in self._open:
+                    continue
+                try:
+                    _send(process.stdin, question)
+                except (OSError, ValueError):  # its reader may have looked for open questions before
+                    return question.number
+                self._in_work = question.number
+        return None
 
     def forget(self, number: int) -> None:
         """Put no answer to a question any more; a search for it that is under way ends at once."""
+        process = self._process
         with self._lock:
             self._open.discard(number)
-        process = self._process
-        if process is not None and process.poll() is None and process.stdin is not None:
+            if number != self._in_work or process is None or process.stdin is None:
+                return
             with suppress(OSError, ValueError):  # it has just ended: so has the search
                 _send(process.stdin, Forgotten(number))
 
@@ -108,6 +130,7 @@ class Thinker:
         """End the process and what it thinks about; answers to it are not put any more."""
         with self._lock:
             self._open.clear()
+            self._waiting.clear()
         if self._process is not None:
             self._process.kill()
         if self._reader is not None and self._reader.is_alive():  # Ctrl-C may come before it has started
@@ -135,11 +158,13 @@ class Thinker:
         with process.stdout, suppress(OSError, EOFError, pickle.UnpicklingError):
             while (answer := _receive(process.stdout)) is not None:
                 self._answered(answer)
+                self._hand_over(process)
         process.kill()
         process.wait()
         with suppress(OSError):  # what was on its way to it is lost
             process.stdin.close()
         with self._lock:
+            self._in_work = None
             lost = sorted(self._open)
         for number in lost:
             self._answered(Answer(number, None, ENDED))
@@ -148,6 +173,8 @@ class Thinker:
         with self._lock:
             wanted = answer.number in self._open
             self._open.discard(answer.number)
+            if self._in_work == answer.number:
+                self._in_work = None
         if wanted:
             self._put(answer)
 
@@ -168,32 +195,36 @@ def _receive(stream: IO[bytes]) -> Any:
 
 
 class _Desk:
-    """The questions that lie before the process, in order; those forgotten are not thought about."""
+    """The question that lies before the process; the parent hands over the next one when it has an answer."""
 
     def __init__(self) -> None:
         self._questions: SimpleQueue[Question] = SimpleQueue()
-        self._forgotten: set[int] = set()
-        self._now = 0  # the number of the question in work
+        self._forgotten: int | None = None  # the number of the last question that was forgotten
+        self._now = -1  # the number of the question in work
 
     def listen(self) -> None:
         """Take in questions until there are no more: then the parent is gone, or wants nothing more."""
         while (message := _receive(sys.stdin.buffer)) is not None:
             if isinstance(message, Forgotten):
-                self._forgotten.add(message.number)
+                self._forgotten = message.number
             else:
                 self._questions.put(message)
         os._exit(0)
 
     def next(self) -> Question:
-        """The next question that anybody waits for."""
-        while (question := self._questions.get()).number in self._forgotten:
-            pass
+        """The next question."""
+        question = self._questions.get()
         self._now = question.number
         return question
 
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether nobody waits for the question in work any more."""
+        return self._now == self._forgotten
+
     def clock(self) -> float:
         """The time that searches keep to: it is up at once when the question in work is forgotten."""
-        return time.monotonic() + (_LONG_AFTER if self._now in self._forgotten else 0.0)
+        return time.monotonic() + (_LONG_AFTER if self.is_forgotten else 0.0)
 
 
 def main(politeness: int = POLITENESS) -> None:
@@ -205,7 +236,8 @@ def main(politeness: int = POLITENESS) -> None:
     while True:
         question = desk.next()
         try:
-            answer = Answer(question.number, _result(minds, question))
+            result = None if desk.is_forgotten else _result(minds, question)
+            answer = Answer(question.number, result)
         except Exception as error:  # noqa: BLE001 - whatever it is, the table must hear of it
             answer = Answer(question.number, None, f"{type(error).__name__}: {error}")
         _send(sys.stdout.buffer, answer)

@@ -183,3 +183,21 @@ def test_a_process_that_ends_before_it_is_asked_loses_no_question(
         assert (answer.number, answer.result) == (number, None)
     thinker.close()
     assert answers.empty()
+
+
+def test_asking_does_not_wait_for_a_process_that_hangs(
+    thinker: Thinker, answers: SimpleQueue[Answer]
+) -> None:
+    """Its pipe filled up, and with the table's loop stood everything else."""
+    thinker.ask(Question(0, "think", "strong", dealt(), 0.01))
+    answers.get(timeout=PATIENCE)
+    process = thinker._process
+    assert process is not None
+    process.send_signal(signal.SIGSTOP)
+    for number in range(1, 500):
+        thinker.ask(Question(number, "think", "master", dealt(), 60.0))
+        thinker.forget(number)
+    thinker.ask(Question(500, "think", "strong", dealt(), 0.01))
+    process.send_signal(signal.SIGCONT)
+    assert answers.get(timeout=PATIENCE).number == 500
+    assert answers.empty()

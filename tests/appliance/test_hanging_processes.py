@@ -1,0 +1,73 @@
+"""Processes of a table that hang: nothing waits for them, and they are replaced."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from device.appliance import Answered, HintAsked, Tick
+from device.config import Settings
+from device.table import update
+from device.thinking import Thinking
+from tests.appliance.running import RunningTable, children
+from tests.appliance.waiting import DEADLINE, until
+from tests.table.opponents import seated
+
+
+@pytest.fixture
+def stopped() -> Iterator[list[int]]:
+    """Processes to stop; they go on when the test ends, so that they can end, too."""
+    processes: list[int] = []
+    yield processes
+    for process in processes:
+        try:
+            os.kill(process, signal.SIGCONT)
+        except ProcessLookupError:
+            continue
+
+
+def stop_new(stopped: list[int], parent: int, known: set[int]) -> None:
+    """Stop the process that a parent has started since."""
+    (process,) = until(lambda: set(children(parent)) - known, "a process")
+    os.kill(process, signal.SIGSTOP)
+    stopped.append(process)
+
+
+def test_a_hint_comes_though_the_process_that_was_asked_first_hangs(
+    tmp_path: Path, stopped: list[int]
+) -> None:
+    """It was asked twice, and stayed: no hint came ever after."""
+    answers: SimpleQueue[Answered] = SimpleQueue()
+    known = set(children(os.getpid()))
+    hands = seated("", "")
+    asking = update(hands.table, HintAsked(None, hands.now))
+    thinking = Thinking(Settings(), tmp_path, answers.put, clock=lambda: hands.now)
+    thinking.look(asking)
+    stop_new(stopped, os.getpid(), known)
+    asking = update(asking, Tick(hands.now + 100))
+    thinking.look(asking)
+    while (answer := answers.get(timeout=DEADLINE)).number != 2:
+        continue  # it may have answered before it was stopped
+    assert update(asking, answer).hints
+    thinking.close()
+
+
+def test_a_thinking_process_that_hangs_holds_up_nothing(tmp_path: Path, stopped: list[int]) -> None:
+    """Hints that are asked for and forgotten filled its pipe, and then the table's loop stood still."""
+    with RunningTable(tmp_path / "data") as table, table.ready().client() as client:
+        known = {table.pages()}
+        client.take("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+        client.send({"hint": {}})
+        assert client.answer()["taken"]
+        stop_new(stopped, table.process.pid, known)
+        for _ in range(150):
+            client.take("display.1", "seat.1.floor")
+            client.send({"hint": {}})
+            assert client.answer()["taken"]
+            client.take("undo")
+        assert client.press("display.2")["taken"]
