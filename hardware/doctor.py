@@ -14,7 +14,7 @@ from firmware_bridge.ports import MICROPYTHON, RASPBERRY_PI, in_bootloader
 from hardware.api import PartError
 from hardware.boot_files import BootFiles, read_boot_files
 from hardware.layout import Layout, Reader
-from hardware.libraries import needed, wanting
+from hardware.libraries import install_line, needed, wanting
 from hardware.machine import Machine
 from hardware.neopixel import check_board
 from hardware.pi import Board, device_of, serial_port
@@ -156,7 +156,7 @@ class _Examination:
         faults = wanting(drivers, board, self._machine.installed)
         for library, there in faults:
             told = f"{library.name} is missing" if there is None else f"{library.name} {there} does not fit"
-            self._fault("libraries", told, f"pip install '{library.name}{library.bounds}'")
+            self._fault("libraries", told, install_line(library, self._machine.pip, self._machine.python))
         if not faults and needed(drivers, board):
             names = ", ".join(library.name for library in needed(drivers, board))
             self._fine("libraries", f"all installed: {names}")
@@ -256,9 +256,9 @@ class _Examination:
             told, _, mend = str(error).partition("; ")
             self._fault(part, told, mend if port is None else RESTART)
             return
-        consoles = [word for word in boot.words if word.startswith(("console=serial0", "console=ttyS0"))]
-        if reader.wire == CONSOLE_PIN and consoles:
-            told = f"the system's console talks on GPIO14 and 15 ({consoles[0]})"
+        console = _console(board, boot)
+        if reader.wire == CONSOLE_PIN and console is not None:
+            told = f"the system's console talks on GPIO14 and 15 ({console})"
             self._write(part, told, "sudo raspi-config nonint do_serial_cons 1")
         elif self._check_device(part, device, "dialout"):
             self._fine(part, f"at {self._machine.shown(device)}")
@@ -308,6 +308,18 @@ class _Examination:
             mend = f"sudo usermod -aG {group} {self._machine.user}, then log out and in again"
             self._fault(part, told, mend)
         return False
+
+
+def _console(board: Board, boot: BootFiles) -> str | None:
+    """Return the word of cmdline.txt that has the system's console at GPIO14 and 15, None if none has.
+
+    That of a Pi 5 is at a connector of its own, unless config.txt says otherwise.
+    """
+    ports = ["serial0", "ttyS0"]
+    if board.generation >= 5:
+        ports = ["ttyAMA0", *(["serial0"] if boot.says("dtparam=uart0_console=on") else [])]
+    consoles = tuple(f"console={port}" for port in ports)
+    return next((word for word in boot.words if word.startswith(consoles)), None)
 
 
 def _picos(usb: Path) -> list[Path]:

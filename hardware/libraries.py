@@ -6,7 +6,7 @@ The bounds are those of the extra `pi` in pyproject.toml; a test holds them equa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
@@ -24,6 +24,8 @@ class Library:
     name: str
     lowest: Version
     below: Version
+    candidate: str = ""
+    """What follows the lowest version where no final one is there yet; pip finds none that is not named."""
 
     def fits(self, version: str) -> bool:
         """Tell whether a version of it will do; what comes after the numbers is not looked at."""
@@ -32,7 +34,8 @@ class Library:
     @property
     def bounds(self) -> str:
         """The versions that will do, as pip understands them."""
-        return f">={'.'.join(map(str, self.lowest))},<{'.'.join(map(str, self.below))}"
+        lowest, below = (".".join(map(str, version)) for version in (self.lowest, self.below))
+        return f">={lowest}{self.candidate},<{below}"
 
 
 BLINKA: Final = Library("adafruit-blinka", (10,), (11,))
@@ -40,10 +43,16 @@ GPIOD: Final = Library("gpiod", (2, 2, 2), (3,))
 GPIOZERO: Final = Library("gpiozero", (2, 0, 1), (3,))
 LGPIO: Final = Library("lgpio", (0, 2, 2), (0, 3))
 NEOPIXEL: Final = Library("adafruit-circuitpython-neopixel", (6, 4), (7,))
-PIO: Final = Library("adafruit-blinka-raspberry-pi5-neopixel", (1, 0, 0), (2,))
+PIO: Final = Library("adafruit-blinka-raspberry-pi5-neopixel", (1, 0, 0), (2,), "rc2")
 PN532: Final = Library("adafruit-circuitpython-pn532", (2, 4), (3,))
 RPI_WS281X: Final = Library("rpi_ws281x", (4,), (6,))
 ALL: Final = (BLINKA, GPIOD, GPIOZERO, LGPIO, NEOPIXEL, PIO, PN532, RPI_WS281X)
+
+COMPILED: Final[Mapping[str, tuple[Version, str]]] = {
+    RPI_WS281X.name: ((3, 11), "gcc python3-dev"),
+    LGPIO.name: ((3, 13), "gcc python3-dev swig liblgpio-dev"),
+}
+"""What is compiled on a Pi from this Python on, for want of a wheel, and the Debian packages that it takes."""
 
 
 def needed(drivers: Drivers, board: Board | None) -> list[Library]:
@@ -75,6 +84,13 @@ def wanting(
         for library in needed(drivers, board)
         if (there := installed(library.name)) is None or not library.fits(there)
     ]
+
+
+def install_line(library: Library, pip: str, python: Version) -> str:
+    """Return the line that installs a library by this pip for this Python, with what it is compiled by."""
+    since, packages = COMPILED.get(library.name, (python, ""))
+    line = f"{pip} install '{library.name}{library.bounds}'"
+    return f"sudo apt install {packages} && {line}" if packages and python >= since else line
 
 
 def _numbers(version: str) -> Version:

@@ -21,6 +21,12 @@ def may_use(path: Path) -> bool:
     return os.access(path, os.R_OK | os.W_OK)
 
 
+def own_pip() -> str:
+    """Return the command that installs libraries for this very program."""
+    command = f"{sys.executable} -m pip"
+    return command if os.access(sys.prefix, os.W_OK) else f"sudo {command}"
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """A machine, or a folder that looks like one."""
@@ -31,6 +37,7 @@ class Machine:
     python: tuple[int, int] = field(default_factory=lambda: sys.version_info[:2])
     bits: int = field(default_factory=lambda: 64 if sys.maxsize > 2**32 else 32)
     processor: str = field(default_factory=platform.machine)
+    pip: str = field(default_factory=own_pip)
     installed: Installed = installed
     may_use: Callable[[Path], bool] = may_use
 

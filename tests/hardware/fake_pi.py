@@ -37,6 +37,7 @@ class FakePi:
         self.denied: set[str] = set()
         self.user = "ana"
         self.is_root = False
+        self.python = (3, 11)
         self.write("proc/device-tree/model", f"{MODELS[generation]}\0")
         self.write("boot/firmware/config.txt", "\n".join(CONFIG_FOR_DUO[generation]) + "\n")
         self.write("boot/firmware/cmdline.txt", "console=tty1 root=PARTUUID=1-02 rootwait\n")
@@ -81,7 +82,8 @@ class FakePi:
             root=self.root,
             user=self.user,
             is_root=self.is_root,
-            python=(3, 11),
+            python=self.python,
+            pip="sudo /opt/azul-table/bin/python3 -m pip",
             bits=64,
             processor="aarch64",
             installed=self.versions.get,
