@@ -104,6 +104,8 @@ class Session:
         """Take in a line that came now."""
         try:
             kind, number, body = wire.unpack(line)
+            if kind & payload.FROM_PICO:
+                return  # our own words: a port that is not set up yet repeats what it is told
             if kind == payload.HELLO:
                 self._receive_hello(number, body, now)
                 return

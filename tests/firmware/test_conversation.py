@@ -233,6 +233,16 @@ def test_another_program_between_two_openings_makes_no_press_be_missed() -> None
     assert presses(rehearsal)[5:] == [(3, True)]
 
 
+def test_what_a_terminal_repeats_is_not_taken_for_the_hosts() -> None:
+    """Bug mended: until a port is set up, Linux sends back what the Pico says; its numbers hid the host's."""
+    rehearsal = started()
+    own = wire.pack(payload.ALIVE, 20_000, payload.alive(1, 2, 3, 4, 5))
+    rehearsal.session.receive(own, rehearsal.ticks)
+    rehearsal.connection.opened(rehearsal.now)
+    rehearsal.run(0.1)
+    assert rehearsal.connection.stage is Stage.READY
+
+
 def test_a_pico_that_does_not_answer_is_greeted_again_and_given_up() -> None:
     rehearsal = Rehearsal(SMALL)
     rehearsal.plugged = False
