@@ -104,9 +104,16 @@ CASES: list[tuple[str, int, Change, str, str, str]] = [
     ("pio denied", 5, denied("pio0"), "lights", "/dev/pio0", 'SUBSYSTEM=="*-pio"'),
     ("group gpio", 5, denied("gpiochip0"), "buttons", "/dev/gpiochip0", "-aG gpio ana"),
     ("1-wire", 4, edit("spi=on", "spi=on\ndtoverlay=w1-gpio"), "buttons", "seat.1.line.3", "sed -i 's/^dtov"),
-    ("console of a 5", 5, says(CMDLINE, "console=ttyAMA0,115200"), "reader.shared", "console=ttyAMA0", "do_se"),
+    (
+        "console of a 5",
+        5,
+        says(CMDLINE, "console=ttyAMA0,115200"),
+        "reader.shared",
+        "console=ttyAMA0",
+        "do_s",
+    ),
     ("library", 4, lacks("gpiozero"), "libraries", "gpiozero is missing", "pip install"),
-    ("no wheel", 4, lacks("rpi_ws281x"), "libraries", "missing", "sudo apt install gcc python3-dev && sudo /opt"),
+    ("no wheel", 4, lacks("rpi_ws281x"), "libraries", "missing", "apt install gcc python3-dev && sudo /opt"),
     ("old library", 4, has("lgpio", "0.0.0.2"), "libraries", "0.0.0.2 does not fit", "'lgpio>=0.2.2,<0.3'"),
     ("voltage", 4, says(THROTTLED, "50005"), "power", "4.63 V", "supply"),
     ("heat", 5, says(THROTTLED, "80008"), "heat", "too hot", "fan"),
@@ -150,9 +157,7 @@ def test_a_pi_as_it_comes_is_told_everything_in_the_order_to_mend(duo: Layout, p
 def test_a_library_is_installed_where_this_program_runs(duo: Layout, pi: FakePi) -> None:
     """Bug mended: `pip install` alone is the system's, which refuses, or helps another Python."""
     del pi.versions["gpiozero"]
-    assert the_fault(duo, pi).mend == (
-        "sudo /opt/azul-table/bin/python3 -m pip install 'gpiozero>=2.0.1,<3'"
-    )
+    assert the_fault(duo, pi).mend == ("sudo /opt/azul-table/bin/python3 -m pip install 'gpiozero>=2.0.1,<3'")
 
 
 def test_a_library_that_has_no_final_version_is_asked_for_by_its_candidate(
