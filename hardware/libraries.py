@@ -52,7 +52,7 @@ COMPILED: Final[Mapping[str, tuple[Version, str]]] = {
     RPI_WS281X.name: ((3, 11), "gcc python3-dev"),
     LGPIO.name: ((3, 13), "gcc python3-dev swig liblgpio-dev"),
 }
-"""What is compiled on a Pi from this Python on, for want of a wheel, and the Debian packages that it takes."""
+"""What is compiled on a Pi from this Python on, for want of a wheel, and the Debian packages that takes."""
 
 
 def needed(drivers: Drivers, board: Board | None) -> list[Library]:
