@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +12,9 @@ from click.testing import CliRunner
 
 import device.commands.doctor as doctor_command
 from device.cli import azul_table
-from hardware import libraries
 from hardware.boot_files import BootFiles, read_boot_files
 from hardware.doctor import Finding, State, examine
 from hardware.layout import Chain, Drivers, Layout, Reader, simulated
-from hardware.libraries import Library
 from hardware.pi import Board
 
 from .fake_pi import CONFIG_FOR_DUO, FakePi
@@ -152,28 +148,6 @@ def test_a_pi_as_it_comes_is_told_everything_in_the_order_to_mend(duo: Layout, p
     ]
     assert [fault.mend.split("'")[1] for fault in found[6:10]] == CONFIG_FOR_DUO[4][:4]
     assert found[-1].mend == "sudo reboot"
-
-
-def test_a_library_is_installed_where_this_program_runs(duo: Layout, pi: FakePi) -> None:
-    """Bug mended: `pip install` alone is the system's, which refuses, or helps another Python."""
-    del pi.versions["gpiozero"]
-    assert the_fault(duo, pi).mend == ("sudo /opt/azul-table/bin/python3 -m pip install 'gpiozero>=2.0.1,<3'")
-
-
-def test_a_library_that_has_no_final_version_is_asked_for_by_its_candidate(
-    duo: Layout, tmp_path: Path
-) -> None:
-    """Bug mended: pip finds no version of what a Pi 5 sends lights with, unless the bound names one."""
-    pi = FakePi(tmp_path, 5)
-    del pi.versions["adafruit-blinka-raspberry-pi5-neopixel"]
-    assert "-m pip install 'adafruit-blinka-raspberry-pi5-neopixel>=1.0.0rc2,<2'" in the_fault(duo, pi).mend
-
-
-def test_a_new_python_builds_lgpio_from_its_source(duo: Layout, pi: FakePi) -> None:
-    del pi.versions["lgpio"]
-    assert "apt" not in the_fault(duo, pi).mend
-    pi.python = (3, 13)
-    assert "sudo apt install gcc python3-dev swig liblgpio-dev && " in the_fault(duo, pi).mend
 
 
 def test_the_console_of_a_pi_5_as_it_comes_is_at_a_connector_of_its_own(duo: Layout, tmp_path: Path) -> None:
@@ -356,39 +330,6 @@ def test_sections_that_are_for_a_board(
     (tmp_path / "boot/config.txt").write_text("".join(f"[{name}]\n{name}=1\n" for name in every))
     said: BootFiles = read_boot_files(tmp_path, Board(model, generation))
     assert {name for name in every if said.says(f"{name}=1")} == sections
-
-
-# Libraries
-
-
-def test_the_bounds_are_those_of_the_project_file() -> None:
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
-    written = {}
-    for requirement in project["project"]["optional-dependencies"]["pi"]:
-        found = re.fullmatch(r"([\w-]+)(>=[^;]+?)\s*(?:;.*)?", requirement)
-        assert found is not None
-        written[found[1]] = found[2]
-    assert written == {library.name: library.bounds for library in libraries.ALL}
-
-
-@pytest.mark.parametrize(
-    ("version", "fits"),
-    [
-        ("2.2.2", True),
-        ("2.2.1", False),
-        ("2.10", True),
-        ("3.0", False),
-        ("2.2.2.post1", True),
-        ("what", False),
-    ],
-)
-def test_versions_that_fit(version: str, fits: bool) -> None:  # noqa: FBT001
-    assert Library("gpiod", (2, 2, 2), (3,)).fits(version) is fits
-
-
-def test_what_is_installed_here() -> None:
-    assert libraries.installed("gpiozero") is not None
-    assert libraries.installed("azul-table-of-stone") is None
 
 
 # The command
