@@ -123,6 +123,7 @@ def taken_back(table: Table) -> Table:
         table,
         play=before.play,
         selection=before.selection,
+        colour_in_hand=before.colour_in_hand,
         told=before.told,
         ceremony=before.ceremony,
         movement=before.movement,

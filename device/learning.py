@@ -61,9 +61,10 @@ def go_back(table: Table, at: float) -> Table:
     return replace(table, lesson=lesson, tags=tags)
 
 
-def end(table: Table) -> Table:
-    """Learn no more, for now or for good: what is learned stays."""
-    return replace(table, lesson=None)
+def end(table: Table, at: float) -> Table:
+    """Learn no more, for now or for good: what is learned stays. The step of a scoring on show begins again."""
+    ceremony = replace(table.ceremony, since=at) if table.ceremony is not None else None
+    return replace(table, lesson=None, ceremony=ceremony)
 
 
 def forget(table: Table, forgotten: tuple[str, ...]) -> Table:
@@ -81,4 +82,4 @@ def pass_time(table: Table, now: float) -> Table:
     """End a lesson that everybody seems to have left."""
     if table.lesson is None or now - table.lesson.at < RESTS:
         return table
-    return end(table)
+    return end(table, now)

@@ -128,7 +128,10 @@ class MessageError(ValueError):
 PAST: Final = ("games", "game", "record")
 """Questions about games that were played."""
 
-SAID: Final = ("subscribe", "press", "name", "tile", "tag", "learn", "forget", "tags", "hint", "plug", *PAST)
+COMING_BACK: Final = ("press", "name", "tile", "tag", "learn", "forget", "hint", "plug", *PAST)
+"""What comes back in the answer as it was said."""
+
+SAID: Final = ("subscribe", "tags", *COMING_BACK)
 """What a client may say, one in a message."""
 
 _decoder: Final = msgspec.json.Decoder(ClientMessage)
@@ -197,22 +200,8 @@ def known_tags(tags: Tags) -> list[KnownTag]:
 
 
 def _answer(message: ClientMessage, *, taken: bool, why: str | None = None, told: object = None) -> Answer:
-    return Answer(
-        press=message.press,
-        name=message.name,
-        tile=message.tile,
-        tag=message.tag,
-        learn=message.learn,
-        forget=message.forget,
-        games=message.games,
-        game=message.game,
-        record=message.record,
-        plug=message.plug,
-        id=message.id,
-        taken=taken,
-        told=told,
-        why=why,
-    )
+    said = {field: getattr(message, field) for field in COMING_BACK}
+    return Answer(**said, id=message.id, taken=taken, told=told, why=why)
 
 
 def line(message: object) -> bytes:

@@ -121,8 +121,8 @@ def _learn(table: Table, event: LearningEvent) -> Table:
             return learning.begin(table, subject, at)
         case LessonBack(at):
             return learning.go_back(table, at)
-        case LessonEnded():
-            return learning.end(table)
+        case LessonEnded(at):
+            return learning.end(table, at)
         case Forgotten(tags):
             return learning.forget(table, tags)
 
@@ -204,7 +204,7 @@ def _press(table: Table, button: str, at: float) -> Table:
 def _press_in_lesson(table: Table, button: str, at: float) -> Table:
     """While tags are learned `undo` takes the last one back, and `ok` ends it; the game waits."""
     if button == OK:
-        return learning.end(table)
+        return learning.end(table, at)
     if button == UNDO:
         return learning.go_back(table, at)
     raise RefusedError(Why.LEARNING)

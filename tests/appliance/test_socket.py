@@ -105,6 +105,24 @@ def test_an_id_comes_back(client: Client, number: int | None) -> None:
     assert client.answer() == expected | ({} if number is None else {"id": number})
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"hint": {"seat": 2}},
+        {"tile": "b"},
+        {"tag": {"reader": "shared", "tag": "04A21B7C"}},
+        {"learn": {"back": True}},
+        {"forget": ["04A21B7C"]},
+        {"plug": False},
+    ],
+    ids=lambda said: next(iter(said)),
+)
+def test_what_was_said_comes_back_in_the_answer(client: Client, said: Message) -> None:
+    client.send(said)
+    (answer,) = client.answers(1)
+    assert {key: answer[key] for key in said} == said
+
+
 def test_a_name_is_answered_like_a_press(client: Client) -> None:
     client.send({"name": {"seat": 2, "name": "Zoë"}, "id": 4})
     assert client.answer() == {"name": {"seat": 2, "name": "Zoë"}, "id": 4, "taken": True}

@@ -12,6 +12,7 @@ from device.hints import TOGETHER
 from device.palettes import BOX
 from device.rules import game
 from device.rules.events import Draft, Event, Tile
+from device.rules.tiles import Colour
 from device.snapshot import snapshot
 from device.table import update
 from tests.table.hands import Hands, at_table, dealt, midway, playing
@@ -44,6 +45,13 @@ def test_two_buttons_together_ask_and_neither_does_its_own_thing(buttons: tuple[
     hands.press(*buttons, after=TOGETHER * 0.9)
     assert hands.play == before
     assert hands.table.question is None
+    assert len(hands.table.hints_asked) == 1
+
+
+@pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
+def test_together_they_leave_a_tile_in_hand(buttons: tuple[str, str]) -> None:
+    hands = dealt(DEAL).tell_letter("b").press(*buttons)
+    assert hands.table.colour_in_hand is Colour.BLUE
     assert len(hands.table.hints_asked) == 1
 
 

@@ -215,6 +215,24 @@ def test_a_scoring_waits_too() -> None:
     assert teacher.wait(60).table.ceremony == ceremony
 
 
+@pytest.mark.parametrize("goes", [False, True], ids=["ended", "left alone"])
+def test_a_scoring_goes_on_where_it_was_when_the_lesson_ends(*, goes: bool) -> None:
+    """Its steps are not over because their time went by meanwhile."""
+    hands = playing()
+    to_end_of_round(hands, Random(1)).wait(3.0)
+    teacher = Teacher(hands.table, now=hands.now)
+    teacher.why(begin(ALL))
+    teacher.wait(60)
+    if goes:
+        teacher.wait(RESTS)
+    else:
+        teacher.press("ok")
+    assert teacher.table.stage is Stage.SCORING
+    assert teacher.wait(0.1).table.ceremony is not None
+    assert hands.table.ceremony is not None
+    assert teacher.table.ceremony.shown == hands.table.ceremony.shown
+
+
 def test_forgetting_by_tag(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.lay(*tags(5))
