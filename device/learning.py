@@ -62,7 +62,7 @@ def go_back(table: Table, at: float) -> Table:
 
 
 def end(table: Table, at: float) -> Table:
-    """Learn no more, for now or for good: what is learned stays. The step of a scoring on show begins again."""
+    """Learn no more, for now or for good: what is learned stays; a scoring begins its step on show again."""
     ceremony = replace(table.ceremony, since=at) if table.ceremony is not None else None
     return replace(table, lesson=None, ceremony=ceremony)
 

@@ -26,6 +26,7 @@ from device.rules.events import Event
 from device.rules.game import State
 
 ENDED: Final = "the thinking process ended"
+NOT_STARTED: Final = "the thinking process can't be started"
 _LENGTH: Final = 4
 POLITENESS: Final = 5
 """How much the process yields to the table's own, unless told otherwise; 19 is the most."""
@@ -86,10 +87,14 @@ class Thinker:
         self._lock = threading.Lock()
 
     def ask(self, question: Question) -> None:
-        """Ask; the answer is put when it is there. Starts the process if there is none."""
+        """Ask; the answer is put when it is there, at once where no process can be started for it."""
         process = self._process
         if process is None or process.poll() is not None:
-            process = self._start()
+            try:
+                process = self._start()
+            except OSError as error:  # memory is short, for one
+                self._put(Answer(question.number, None, f"{NOT_STARTED}: {error.strerror}"))
+                return
         with self._lock:
             self._open.add(question.number)
             self._waiting.append(question)

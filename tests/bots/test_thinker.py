@@ -171,6 +171,19 @@ def test_each_seat_is_thought_for_where_several_choose_columns(
         assert chosen in game.legal(state)
 
 
+def test_a_process_that_cant_be_started_is_told_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch, thinker: Thinker, answers: SimpleQueue[Answer]
+) -> None:
+    """Where memory is short, for one: the table plays on, and does not end because nobody thinks."""
+    with monkeypatch.context() as short:
+        short.setattr(sys, "executable", "/nowhere/python")
+        thinker.ask(Question(1, "think", "strong", dealt(), 0.01))
+        told = answers.get(timeout=PATIENCE)
+        assert told == Answer(1, None, "the thinking process can't be started: No such file or directory")
+    thinker.ask(Question(2, "think", "strong", dealt(), 0.01))
+    assert answers.get(timeout=PATIENCE).result is not None
+
+
 def test_a_process_that_ends_before_it_is_asked_loses_no_question(
     monkeypatch: pytest.MonkeyPatch, answers: SimpleQueue[Answer]
 ) -> None:
