@@ -17,28 +17,19 @@ import threading
 from pathlib import Path
 
 from flask import Flask
-from waitress.server import create_server  # type: ignore[import-untyped]
 
 from web_ui.app import create_app, warm_up
-from web_ui.guard import LONGEST_BODY
 from web_ui.latest import Latest
 from web_ui.pages import STREAMS
 from web_ui.privileges import PrivilegesError, drop_privileges
 from web_ui.rulebook import RulesError
+from web_ui.server import Server
 from web_ui.table_link import TableLink
 from web_ui.words import WordsError
 
 PLAIN_THREADS = 8
 """Threads that are kept for everything but streams."""
 
-GONE_AFTER = 20_000
-"""Milliseconds after which a viewer who takes no more bytes counts as gone."""
-
-BUFFER = 65_536
-"""Bytes that wait for a slow viewer, here and once more in the kernel, before its stream waits too."""
-
-CONNECTIONS = 512
-IDLE_SECONDS = 30
 CLOSING_SECONDS = 1
 _SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
@@ -69,26 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _serve(app: Flask, link: TableLink, listening: socket.socket, threads: int) -> None:
-    server = create_server(
-        app,
-        sockets=[listening],
-        threads=threads,
-        channel_request_lookahead=1,
-        asyncore_use_poll=True,
-        connection_limit=CONNECTIONS,
-        channel_timeout=IDLE_SECONDS,
-        cleanup_interval=IDLE_SECONDS // 3,
-        max_request_body_size=4 * LONGEST_BODY,
-        max_request_header_size=4 * LONGEST_BODY,
-        outbuf_high_watermark=BUFFER,
-        log_socket_errors=False,
-        ident=None,
-    )
-    server.adj.socket_options = [  # of every connection that is accepted
-        *server.adj.socket_options,
-        (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, GONE_AFTER),
-        (socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER),
-    ]
+    server = Server(app, listening, threads)
     link.start()
     threading.Thread(target=server.run, name="pages", daemon=True).start()
     signal.sigwait(_SIGNALS)

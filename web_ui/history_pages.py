@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 from flask import Response, request
 
 from web_ui import history
-from web_ui.guard import RefusedError
+from web_ui.guard import Hands, RefusedError, hands_of
 from web_ui.messages import MessageError
+from web_ui.pace import Pace
 from web_ui.pages import Pages
 from web_ui.past import read_game, read_games, read_record
 from web_ui.table_link import TableAwayError, TableLink
@@ -20,6 +21,10 @@ log = logging.getLogger(__name__)
 
 A_PAGE = 20
 """How many games a page of the list holds."""
+
+QUESTIONS_A_SECOND = 1
+QUESTIONS_AT_ONCE = 10
+"""Questions of a phone that may come all at once: for each the table goes through a whole game."""
 
 _REFUSALS = {"no_such_game": 404, "not_finished": 404, "too_long": 404, "too_many_questions": 503}
 
@@ -30,6 +35,7 @@ class HistoryPages:
 
     link: TableLink
     pages: Pages
+    pace: Pace = field(default_factory=lambda: Pace(a_second=QUESTIONS_A_SECOND, at_once=QUESTIONS_AT_ONCE))
 
     def games(self) -> Response:
         """The games of this table, the newest first; `?before=N` those before game N."""
@@ -64,6 +70,8 @@ class HistoryPages:
 
     def _told(self, question: dict[str, object]) -> msgspec.Raw:
         """What the table answers; raises RefusedError."""
+        if hands_of(request) is not Hands.TABLE and not self.pace.allows(request.remote_addr or ""):
+            raise RefusedError(429, "press.too_fast")
         try:
             answer = self.link.past(question)
         except TableAwayError as fault:

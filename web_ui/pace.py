@@ -1,4 +1,4 @@
-"""How fast a phone may press: no faster than hands do, so that none of them floods the table."""
+"""How fast a phone may press and ask: no faster than hands do, so that none of them floods the table."""
 
 from __future__ import annotations
 
@@ -15,10 +15,18 @@ MOST_PHONES = 1000
 
 
 class Pace:
-    """Counts presses by the address that they come from; any thread may ask."""
+    """Counts presses, or questions, by the address that they come from; any thread may ask."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        a_second: float = PRESSES_A_SECOND,
+        at_once: float = PRESSES_AT_ONCE,
+    ) -> None:
         self._clock = clock
+        self._each = 1 / a_second
+        self._most = at_once / a_second
         self._lock = threading.Lock()
         self._free_at: dict[str, float] = {}
 
@@ -33,8 +41,8 @@ class Pace:
         with self._lock:
             if len(self._free_at) >= MOST_PHONES and address not in self._free_at:
                 self._forget(now)
-            free_at = max(self._free_at.get(address, now), now) + 1 / PRESSES_A_SECOND
-            if free_at - now > PRESSES_AT_ONCE / PRESSES_A_SECOND + 1e-9:
+            free_at = max(self._free_at.get(address, now), now) + self._each
+            if free_at - now > self._most + 1e-9:
                 return False
             self._free_at[address] = free_at
             return True

@@ -1,0 +1,95 @@
+"""The HTTP server: waitress, so that no machine in the network can keep the others from the pages."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+
+from flask import Flask
+from waitress.channel import HTTPChannel  # type: ignore[import-untyped]
+from waitress.server import TcpWSGIServer  # type: ignore[import-untyped]
+
+from web_ui.guard import LONGEST_BODY, is_this_machine
+
+STREAM = "/events"
+"""The path whose answers have threads of their own."""
+
+FROM_ONE_MACHINE = 40
+"""Connections that one machine in the network may have: a phone has 2 or 3."""
+
+FROM_THE_NETWORK = 448
+"""Connections of all of them; what is left is for this machine."""
+
+CONNECTIONS = 512
+
+GONE_AFTER = 20_000
+"""Milliseconds after which a viewer who takes no more bytes counts as gone."""
+
+BUFFER = 65_536
+"""Bytes that wait for a slow viewer, here and once more in the kernel, before its stream waits too."""
+
+IDLE_SECONDS = 30
+
+
+def has_room(address: str, others: Sequence[str]) -> bool:
+    """Whether one more connection from an address is taken beside those that there are."""
+    if is_this_machine(address):
+        return True
+    from_the_network = sum(not is_this_machine(other) for other in others)
+    return others.count(address) < FROM_ONE_MACHINE and from_the_network < FROM_THE_NETWORK
+
+
+class Connection(HTTPChannel):  # type: ignore[misc]
+    """A connection whose slow reader holds up no thread, unless one that is kept for streams."""
+
+    def _flush_outbufs_below_high_watermark(self) -> None:
+        """Wait for the reader of a stream; hang up on who asks on and does not read the answers.
+
+        What is asked otherwise is written as a whole, and waits here without a thread.
+        """
+        if self.requests and getattr(self.requests[0], "path", "") == STREAM:
+            super()._flush_outbufs_below_high_watermark()
+        elif self.total_outbufs_len > self.adj.outbuf_high_watermark:
+            self.will_close = True
+            self.server.pull_trigger()
+
+
+class Server(TcpWSGIServer):  # type: ignore[misc]
+    """Serves an application on a socket that listens already; `run` returns when all ends."""
+
+    channel_class = Connection
+
+    def __init__(self, app: Flask, listening: socket.socket, threads: int) -> None:
+        super().__init__(
+            app,
+            _sock=listening,
+            bind_socket=False,
+            sockinfo=(listening.family, listening.type, listening.proto, listening.getsockname()),
+            threads=threads,
+            channel_request_lookahead=1,
+            asyncore_use_poll=True,
+            connection_limit=CONNECTIONS,
+            channel_timeout=IDLE_SECONDS,
+            cleanup_interval=IDLE_SECONDS // 3,
+            max_request_body_size=4 * LONGEST_BODY,
+            max_request_header_size=4 * LONGEST_BODY,
+            outbuf_high_watermark=BUFFER,
+            log_socket_errors=False,
+            ident=None,
+        )
+        self.adj.socket_options = [  # of every connection that is accepted
+            *self.adj.socket_options,
+            (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, GONE_AFTER),
+            (socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER),
+        ]
+
+    def accept(self) -> tuple[socket.socket, tuple[str, int]] | None:
+        """The next connection; None where there is none, or no room for it."""
+        accepted: tuple[socket.socket, tuple[str, int]] | None = super().accept()
+        if accepted is None:
+            return None
+        connection, address = accepted
+        if has_room(address[0], [channel.addr[0] for channel in self.active_channels.values()]):
+            return accepted
+        connection.close()
+        return None
