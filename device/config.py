@@ -75,12 +75,12 @@ def read_settings(directory: Path) -> Settings:
     """The settings of a directory, each with its default where it is not written; raises SettingsError."""
     path = directory / FILE
     try:
-        written = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
+        written = tomllib.loads(path.read_text("utf-8-sig")) if path.exists() else {}
         settings = msgspec.convert(written, SettingsFile)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SettingsError(f"{path}: can't be read: {error}") from error
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:  # a number of 5,000 digits is a mere ValueError
+        raise SettingsError(f"{path}: can't be read: {error}") from error
     if settings.palette == "own" and settings.own is None:
         raise SettingsError(f'{path}: palette is "own", so a section [own] must give its five colours')
     palette = _palette(settings.own) if settings.palette == "own" else PALETTES[settings.palette]
@@ -102,6 +102,8 @@ def _programs(path: Path, written: Mapping[str, str]) -> dict[str, tuple[str, ..
             found[name] = tuple(shlex.split(command))
         except ValueError as error:
             raise SettingsError(f"{path}: programs.{name}: is no command: {error}") from error
+        if "\0" in command:
+            raise SettingsError(f"{path}: programs.{name}: is no command: it holds a character 0")
         if not found[name]:
             raise SettingsError(f"{path}: programs.{name}: is no command, but empty")
     if len(found) > MOST_PROGRAMS:

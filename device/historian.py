@@ -3,6 +3,7 @@
 The table's loop has no part in it: this thread reads the store's file by a connection of its own.
 """
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,8 @@ MOST_WAITING: Final = 32
 """Questions that may wait, of all clients; more are refused at once."""
 LONGEST_RECORD: Final = 1_000_000
 """Bytes of the longest record that is told; no people play so long."""
+TURN: Final = 0.0005
+"""Seconds after which a thread that computes lets another go on: a press goes through some ten of them."""
 
 
 class Historian:
@@ -31,7 +34,8 @@ class Historian:
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
 
     def start(self) -> None:
-        """Answer until `close`."""
+        """Answer until `close`; from now on no thread of this process makes another wait for long."""
+        sys.setswitchinterval(TURN)
         self._thread.start()
 
     def close(self) -> None:

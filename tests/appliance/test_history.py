@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -257,6 +258,12 @@ def test_too_many_questions_are_refused_at_once(path: Path) -> None:
     assert [answers.get(timeout=DEADLINE).why for _ in range(3)] == ["too_many_questions"] * 3
     assert answers.empty()
     historian.close()
+
+
+@pytest.mark.usefixtures("historian")
+def test_while_a_game_is_told_the_table_waits_for_short_turns_only() -> None:
+    """Python's own are 5 ms, and a press had to wait for some ten of them."""
+    assert sys.getswitchinterval() <= 0.001
 
 
 def test_a_table_without_a_history_says_so(socket_path: Path) -> None:

@@ -73,6 +73,8 @@ def test_a_layout_of_ones_own_is_played_on(start: StartTable, tmp_path: Path) ->
         ("palette = 'box", "can't be read"),
         ("\0", "can't be read"),
         ("a = " + "[" * 5000, "can't be read"),
+        ("a = " + "9" * 5000, "can't be read"),
+        ('[programs]\nx = "a\\u0000b"', "programs.x"),
         ("palette = 'rainbow'", "$.palette"),
         ("palette = 'own'", "[own]"),
         ("palette = 'own'\n[own]\nblue = [0, 0, 300]", "$.own.blue"),
@@ -106,7 +108,8 @@ def test_settings_are_followed(start: StartTable, data: Path) -> None:
     own = "\n".join(
         f"{colour} = [{at}, 2, 3]" for at, colour in enumerate(["blue", "yellow", "red", "black", "white"])
     )
-    (data / "settings.toml").write_text(f"palette = 'own'\n[own]\n{own}\n")
+    windows = f"palette = 'own'\n[own]\n{own}\n".replace("\n", "\r\n").encode("utf-8-sig")
+    (data / "settings.toml").write_bytes(windows)  # as its editors write it
     assert start().snapshot()["palette"]["k"]["rgb"] == "#030203"
 
 
