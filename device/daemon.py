@@ -58,6 +58,7 @@ from hardware.api import (
     Lights,
     PartBack,
     PartLost,
+    PartSaid,
     TagArrived,
     TagLeft,
     turn_light,
@@ -248,6 +249,9 @@ class Daemon:
                 self._say(f"Back: {item.part}")
                 self._shown_at = float("-inf")  # it gets a whole frame at once
                 self._step(item)
+            case PartSaid():
+                for line in item.told.splitlines():
+                    self._say(f"{item.part}: {line}")
             case TagArrived(reader, tag, at):
                 self._step(TagShown(reader, one_form(tag), at))
             case TagLeft():

@@ -129,7 +129,16 @@ class PartBack:
     at: float
 
 
-HardwareEvent = InputEvent | PartLost | PartBack
+@dataclass(frozen=True, slots=True)
+class PartSaid:
+    """A part works, and has something to say to whoever looks after the table: for the log only."""
+
+    part: str
+    told: str
+    at: float
+
+
+HardwareEvent = InputEvent | PartLost | PartBack | PartSaid
 """Everything that drivers put into the inbox."""
 
 

@@ -20,6 +20,7 @@ from firmware_bridge.events import (
     Ready,
     Refusal,
     Refused,
+    Restarted,
     SwitchChanged,
     SwitchMuted,
     TagSeen,
@@ -124,6 +125,10 @@ class Bridge:
             case Pulse(_, at):
                 for presence in self._tags:
                     self._tell(presence.passed(at))
+            case Lost() | Restarted():
+                for presence in self._tags:
+                    presence.lost()
+                self._change(event)
             case _:
                 self._change(event)
 

@@ -24,6 +24,7 @@ from hardware.api import (
     Loss,
     PartBack,
     PartLost,
+    PartSaid,
     TagArrived,
     TagLeft,
     button_part,
@@ -39,6 +40,7 @@ from hardware.throttling import PowerWatch
 Put = Callable[[HardwareEvent], None]
 READERS: Final = "readers"
 SIMULATED: Final = "simulated"
+OUTDATED: Final = "its firmware is not the one of this program: `azul-table firmware install` renews it"
 
 
 class Hardware:
@@ -164,13 +166,17 @@ def _pico(layout: Layout, put: Put, clock: Callable[[], float], make: MakePico) 
     return make(layout, watch=watch, clock=clock)
 
 
-def told_of_bridge(before: BridgeState, after: BridgeState, at: float) -> list[PartLost | PartBack]:
-    """Return what a change of the bridge's state means for the parts of the table."""
-    events: list[PartLost | PartBack] = []
+def told_of_bridge(before: BridgeState, after: BridgeState, at: float) -> list[HardwareEvent]:
+    """Return what a change of the bridge's state means for the parts of the table, and what is to be said."""
+    events: list[HardwareEvent] = []
     if after.connected and not before.connected:
         events.append(PartBack(PICO, at))
     elif not after.connected and (before.connected or before.why != after.why):
         events.append(PartLost(PICO, after.loss or Loss.FAILED, after.why, at))
+    if after.outdated and not before.outdated:
+        events.append(PartSaid(PICO, OUTDATED, at))
+    if after.said and after.said != before.said:
+        events.append(PartSaid(PICO, after.said, at))
     for button in sorted(after.muted - before.muted):
         told = f"button {button} chatters, and is muted until it rests; look at its contact and its wires"
         events.append(PartLost(button_part(button), Loss.CHATTERING, told, at))

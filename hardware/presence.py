@@ -23,6 +23,7 @@ class Presence:
         self._reader = reader
         self._leaves = leaves
         self._read: dict[str, float] = {}
+        self._lost = False
 
     def seen(self, tag: str, at: float) -> list[TagArrived | TagLeft]:
         """Take in that a tag was read at this time; return what follows, oldest first."""
@@ -34,10 +35,12 @@ class Presence:
 
     def passed(self, at: float) -> list[TagArrived | TagLeft]:
         """Take in that this time was reached; return the tags that are gone, the longest gone first."""
+        if self._lost:
+            self._lost = False
+            self._read = dict.fromkeys(self._read, at)
         gone = [tag for tag, read in self._read.items() if at - read >= self._leaves]
         return [TagLeft(self._reader, tag, self._read.pop(tag) + self._leaves) for tag in gone]
 
-    def clear(self, at: float) -> list[TagArrived | TagLeft]:
-        """Take in that the reader was lost at this time: nothing lies on it any more."""
-        gone, self._read = self._read, {}
-        return [TagLeft(self._reader, tag, at) for tag in gone]
+    def lost(self) -> None:
+        """Take in that the reader is lost, until the next call: what lies there then did not come anew."""
+        self._lost = True

@@ -14,7 +14,7 @@ from typing import Final
 
 from serial import Serial, SerialException
 
-from hardware.api import HardwareEvent, Loss, PartError, TagArrived, TagLeft, reader_part
+from hardware.api import HardwareEvent, Loss, PartError, reader_part
 from hardware.keeper import Keeper
 from hardware.layout import Layout, Reader
 from hardware.layout_file import ReadersDriver
@@ -90,6 +90,7 @@ class _Line:
         self._port_of = port_of
         self._clock = clock
         self._garbled = False
+        self._presence = Presence(reader.name)
 
     def worker(self, put: Callable[[HardwareEvent], None]) -> Callable[[Keeper], None]:
         """Return the work of this reader's keeper."""
@@ -97,17 +98,15 @@ class _Line:
 
     def _work(self, keeper: Keeper, put: Callable[[HardwareEvent], None]) -> None:
         path = self._port_of(self.reader)
-        presence = Presence(self.reader.name)
-
-        def tell(events: Sequence[TagArrived | TagLeft]) -> None:
-            for event in events:
-                put(event)
+        self._presence.lost()
 
         def take(tags: Sequence[str]) -> None:
             now = self._clock()
-            tell(presence.passed(now))
+            events = self._presence.passed(now)
             for tag in tags:
-                tell(presence.seen(tag, now))
+                events += self._presence.seen(tag, now)
+            for event in events:
+                put(event)
 
         with open_port(path, PN532_BAUD if self._kind == "pn532" else BAUD) as port:
             try:
@@ -119,8 +118,6 @@ class _Line:
                 raise PartError(
                     Loss.UNPLUGGED, f"the reader at {path} is gone; plug it in again, or look at its wires"
                 ) from error
-            finally:
-                tell(presence.clear(self._clock()))
 
     def _listen(self, port: Serial, keeper: Keeper, take: Take) -> None:
         """Hear an RDM6300 or ID-12LA until it is silent for long."""

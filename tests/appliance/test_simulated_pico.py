@@ -153,6 +153,19 @@ def pull_and_plug(table: Watched, client: Client) -> None:
     assert game_of(back) == game, "no move comes out of a reset"
 
 
+def test_what_a_firmware_dies_of_is_in_the_log(watched: Callable[..., Watched], tmp_path: Path) -> None:
+    """Bug mended: the Pico's log was taken, and told to nobody."""
+    table = watched()
+    with table.begin() as client:
+        (switches,) = tmp_path.rglob("flash/firmware_bridge/firmware/switches.py")
+        head = "def closed(self) -> bytes:\n"
+        switches.write_text(switches.read_text().replace(head, f"{head}        no_such_name\n"))
+        for plug in (False, True):
+            client.send({"plug": plug})
+            assert client.answer()["taken"]
+        until(lambda: "pico: NameError" in table.running.err, "the last words of the firmware")
+
+
 def test_a_tag_goes_through_the_picos_reader(watched: Callable[..., Watched]) -> None:
     table = watched("--tiles", "resin")
     with table.begin() as client:

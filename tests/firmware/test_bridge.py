@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
 
+import hardware.bridge as bridge_module
+from firmware_bridge.events import TagSeen
+from firmware_bridge.link import Lost, Reason
 from hardware.api import (
     ButtonPressed,
     HardwareError,
@@ -25,6 +28,7 @@ from hardware.colours import levels
 from hardware.layout import Layout, read_layout
 from hardware.presence import LEAVES
 from hardware.sim_pico import SimulatedPicoTable
+from hardware.tag_frames import frame_of
 from tests.appliance.waiting import until
 
 
@@ -148,6 +152,33 @@ def test_a_tag_comes_once_and_goes_once_at_each_reader(table: Table, layout: Lay
     for name, event in arrived.items():
         assert event.tag == "62E3086CED"
         assert left[name].at - event.at > LEAVES
+
+
+def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_anew(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bug mended: a card left lying did what it does after every reset of the Pico."""
+    puts: list[Callable[[object], None]] = []
+
+    class NoLink:
+        def __init__(
+            self, _connection: object, _port: object, put: Callable[[object], None], *_: object
+        ) -> None:
+            puts.append(put)
+
+        def start(self) -> None:
+            pass
+
+    monkeypatch.setattr(bridge_module, "Link", NoLink)
+    events: list[HardwareEvent] = []
+    Bridge(layout).start(events.append)
+    (put,) = puts
+    tag = TagSeen(0, frame_of("62E3086CED")[1:-1], 10.0)
+    for event in (tag, Lost("unplugged", Reason.GONE), replace(tag, at=60.0), replace(tag, at=60.5)):
+        put(event)
+    assert [type(event) for event in events] == [TagArrived]
+    put(replace(tag, at=70.0))
+    assert [type(event) for event in events] == [TagArrived, TagLeft, TagArrived]
 
 
 def test_a_tag_with_a_wrong_check_is_none(table: Table, layout: Layout) -> None:

@@ -17,12 +17,13 @@ from hardware.api import (
     Loss,
     PartBack,
     PartLost,
+    PartSaid,
     TagArrived,
     TagLeft,
 )
 from hardware.bridge import BridgeState
 from hardware.layout import DRIVERS, SIMULATED, Chain, Drivers, Layout, Reader, read_layout, simulated
-from hardware.opening import open_hardware, told_of_bridge
+from hardware.opening import OUTDATED, open_hardware, told_of_bridge
 
 from .conftest import SHIPPED, Faults, changed
 from .waiting import Inbox, next_of, waiting_in
@@ -244,6 +245,12 @@ def test_what_a_pico_says_of_itself_as_parts_lost_and_back() -> None:
     assert told_of_bridge(gone, gone, 1.0) == []
     assert told_of_bridge(gone, silent, 2.0) == [PartLost("pico", Loss.SILENT, silent.why, 2.0)]
     assert told_of_bridge(silent, there, 3.0) == [PartBack("pico", 3.0)]
+    failed = replace(there, said="ValueError: 7", outdated=True)
+    assert told_of_bridge(there, failed, 4.0) == [
+        PartSaid("pico", OUTDATED, 4.0),
+        PartSaid("pico", "ValueError: 7", 4.0),
+    ]
+    assert told_of_bridge(failed, failed, 5.0) == []
     (muted,) = told_of_bridge(there, chatters, 4.0)
     assert isinstance(muted, PartLost) and (muted.part, muted.why) == ("button.ok", Loss.CHATTERING)
     assert told_of_bridge(chatters, there, 5.0) == [PartBack("button.ok", 5.0)]

@@ -54,13 +54,19 @@ def test_tags_leave_in_the_order_in_which_they_were_read_last() -> None:
     assert [(event.tag, event.at) for event in left] == [("B", 0.1 + LEAVES), ("A", 0.2 + LEAVES)]
 
 
-def test_what_lies_on_a_reader_that_is_lost_is_gone() -> None:
+def test_what_lay_on_a_reader_that_was_lost_does_not_come_anew() -> None:
+    """Bug mended: a card left lying did what it does whenever its reader, or its Pico, started anew."""
     presence = Presence("shared")
     presence.seen("A", 1.0)
     presence.seen("B", 1.1)
-    assert presence.clear(1.5) == [TagLeft("shared", "A", 1.5), TagLeft("shared", "B", 1.5)]
-    assert presence.passed(100) == []
-    assert presence.seen("A", 101.0) == [TagArrived("shared", "A", 101.0)]
+    presence.lost()
+    assert presence.seen("A", 101.0) == []
+    assert presence.seen("C", 101.0 + LEAVES) == [
+        TagLeft("shared", "B", 101.0 + LEAVES),
+        TagLeft("shared", "A", 101.0 + LEAVES),
+        TagArrived("shared", "C", 101.0 + LEAVES),
+    ]
+    assert presence.seen("A", 103.0) == [TagArrived("shared", "A", 103.0)]
 
 
 @given(

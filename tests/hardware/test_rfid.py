@@ -132,7 +132,6 @@ def test_a_reader_that_is_unplugged_and_plugged_in_again(
     reader.read_tag(TAG)
     assert isinstance(next_of(inbox), TagArrived)
     reader.unplug()
-    assert next_of(inbox) == TagLeft("shared", TAG, 100.0)
     lost = next_of(inbox)
     assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("reader.shared", Loss.UNPLUGGED)
     lost = next_of(inbox)
@@ -142,7 +141,8 @@ def test_a_reader_that_is_unplugged_and_plugged_in_again(
     reader.plug()
     assert next_of(inbox) == PartBack("reader.shared", 100.0)
     reader.read_tag(TAG)
-    assert next_of(inbox) == TagArrived("shared", TAG, 100.0)
+    reader.read_tag(OTHER)
+    assert next_of(inbox) == TagArrived("shared", OTHER, 100.0), "the tag that lay there did not come anew"
     assert monotonic() - began < 2
 
 
@@ -256,7 +256,7 @@ def test_closing_gives_the_port_back(
     assert not any(thread.name.startswith("reader.") for thread in threading.enumerate())
     with Serial(str(reader.path), exclusive=True):
         pass
-    assert waiting_in(inbox) == [TagLeft("shared", TAG, 100.0)]
+    assert waiting_in(inbox) == []
 
 
 # Which port is at which pin
