@@ -53,6 +53,10 @@ class InstallError(RuntimeError):
     """The firmware could not be installed or asked; the message says what to do."""
 
 
+class NoFirmwareError(InstallError):
+    """No firmware of azul-table answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class MicroPython:
     """What runs below the firmware: its version, and the name of the board."""
@@ -62,7 +66,7 @@ class MicroPython:
 
 
 def identify(port: str, seconds: float = ANSWER) -> Identity:
-    """Ask the firmware at a port who it is; raises InstallError if none answers."""
+    """Ask the firmware at a port who it is; raises NoFirmwareError, or InstallError for a port in use."""
     end = monotonic() + seconds
     kind, body = encode(Hello(payload.PROTOCOL, randbits(32) or 1, "azul-table firmware"))
     lines = wire.Lines()
@@ -78,7 +82,7 @@ def identify(port: str, seconds: float = ANSWER) -> Identity:
                         return identity
     except SerialException as error:
         raise InstallError(f"{port}: {reason_of(error).why}") from error
-    raise InstallError(
+    raise NoFirmwareError(
         f"{port}: no firmware of azul-table answers; `azul-table firmware install` puts it there"
     )
 

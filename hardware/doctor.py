@@ -121,9 +121,7 @@ class _Examination:
             )
             return
         if self._check_access("pico", self._machine.path(f"dev/{ports[0]}"), "dialout"):
-            self._fine(
-                "pico", f"plugged in at /dev/{ports[0]}; `azul-table firmware info` says what runs there"
-            )
+            self._fine("pico", f"plugged in at /dev/{ports[0]}")
 
     # --- A Raspberry Pi ----------------------------------------------------------------------------------
 

@@ -1,12 +1,17 @@
-"""What can only be guessed of a table's wiring: pins and ports are listened to while nobody touches them."""
+"""What only the parts can tell: pins and ports are listened to while nobody touches them, a Pico is asked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import astuple
 from time import monotonic
 from typing import Final
 
-from hardware.api import PartError
+from firmware_bridge.firmware_files import check_of_files
+from firmware_bridge.installer import InstallError, NoFirmwareError, identify
+from firmware_bridge.messages import Identity
+from firmware_bridge.ports import find_port
+from hardware.api import PICO, PartError
 from hardware.doctor import Finding, State
 from hardware.gpio import PinFactory, real_pins
 from hardware.keeper import loss_of
@@ -25,6 +30,7 @@ def probe(
     sound: Callable[[str], bool],
     pins: Callable[[], PinFactory] = real_pins,
     port_of: Callable[[Reader], str] = port_of,
+    ask: Callable[[], Identity] = lambda: identify(find_port()),
 ) -> list[Finding]:
     """Listen to the parts that are `sound` so far, and return what their wires may lack.
 
@@ -32,6 +38,8 @@ def probe(
     """
     drivers = layout.drivers
     found: list[Finding] = []
+    if PICO in astuple(drivers) and sound(PICO):
+        found.append(_firmware(ask))
     if drivers.buttons == "gpio" and sound("buttons"):
         found += _buttons(layout, pins)
     if drivers.readers in ("rdm6300", "id-12la"):
@@ -39,6 +47,20 @@ def probe(
             if sound(f"reader.{reader.name}"):
                 found += _reader(reader, port_of)
     return found
+
+
+def _firmware(ask: Callable[[], Identity]) -> Finding:
+    part, mend = "firmware", "azul-table firmware install"
+    try:
+        identity = ask()
+    except NoFirmwareError:
+        return Finding(part, State.FAULT, "no firmware of azul-table answers on the Pico", mend)
+    except (InstallError, OSError) as error:
+        return _in_use(part, str(error))
+    told = f"{identity.board}: firmware {identity.version}, protocol {identity.newest}"
+    if identity.files != check_of_files():
+        return Finding(part, State.FAULT, f"{told}, but not of this program's files", mend)
+    return Finding(part, State.FINE, told)
 
 
 def _buttons(layout: Layout, pins: Callable[[], PinFactory]) -> list[Finding]:

@@ -14,7 +14,10 @@ from firmware_bridge import installer
 from firmware_bridge.firmware_files import FILES, VERSION, check_of_files, copy_firmware, source
 from firmware_bridge.installer import InstallError, identify
 from firmware_bridge.ports import PortError, find_port, in_bootloader
-from firmware_bridge.simulated import PICO_2, SimulatedPico
+from firmware_bridge.simulated import PICO, PICO_2, SimulatedPico
+from hardware.doctor import Finding, State
+from hardware.layout import read_layout
+from hardware.probing import probe
 from tests.firmware.conftest import MakePico
 
 
@@ -58,6 +61,30 @@ def test_info_says_what_runs(make_pico: MakePico) -> None:
     assert done.output == f"{PICO_2}: firmware {VERSION}, protocol 1, no wiring yet\n"
     told = json.loads(run("info", "--json", "--port", pico.port).output)
     assert told["same"] and told["board"] == PICO_2 and told["machines"] == 12
+
+
+def test_the_doctor_asks_the_pico_what_runs_there(make_pico: MakePico) -> None:
+    pico = make_pico(firmware=False)
+    pico.plug()
+
+    def found() -> Finding:
+        (finding,) = probe(read_layout("full"), lambda _part: True, ask=lambda: identify(pico.port))
+        return finding
+
+    none = found()
+    assert (none.state, none.mend) == (State.FAULT, "azul-table firmware install")
+    with serial.Serial(pico.port, exclusive=True):
+        busy = found()
+    assert busy.state is State.GUESS and "is azul-table running?" in busy.mend
+    copy_firmware(pico.flash)
+    pico.reset()
+    fine = found()
+    assert (fine.state, fine.told) == (State.FINE, f"{PICO}: firmware {VERSION}, protocol 1")
+    tags = pico.flash / "firmware_bridge/firmware/tags.py"
+    tags.write_text(tags.read_text() + "# old\n")
+    pico.reset()
+    old = found()
+    assert (old.state, old.mend) == (State.FAULT, "azul-table firmware install")
 
 
 def test_a_pico_without_firmware_is_told_what_to_do(make_pico: MakePico) -> None:
