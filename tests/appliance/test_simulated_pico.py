@@ -5,8 +5,10 @@ Presses close contacts of the Pico, and what its strips get is what the twin sho
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -128,9 +130,10 @@ def test_a_whole_game_with_the_pico_pulled_out_in_its_middle(watched: Callable[.
         assert client.snapshot["faults"] == []
         until(lambda: table.same_lights(client), "the lights of the end")
     assert table.running.end() == 0
-    lost_and_back = ["Lost: pico: ", "Back: pico"] * 2
     lines = table.running.err.splitlines()
-    assert [line[: len(start)] for line, start in zip(lines, lost_and_back, strict=True)] == lost_and_back
+    assert all(re.match("(Lost: pico: .|Back: pico$)", line) for line in lines), lines
+    # On a busy machine the Pico is away for long enough that why it is lost changes, which is said.
+    assert [said for said, _ in groupby(line[:4] for line in lines)] == ["Lost", "Back"] * 2
 
 
 def pull_and_plug(table: Watched, client: Client) -> None:
