@@ -7,7 +7,7 @@ one that has flashed often enough stays as dark as it was, until it may flash ag
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from hardware.api import LightFrame, Rgb
 
@@ -19,8 +19,7 @@ HALF: Final = 128
 """A light flashes when its brightest channel rises by a STEP since it was darkest, or from below HALF."""
 
 
-@dataclass(frozen=True, slots=True)
-class Swing:
+class Swing(NamedTuple):
     """How a light goes up and down: the level where it will have turned, and when it rose of late."""
 
     up: bool = False
@@ -44,16 +43,22 @@ def calm(past: Calm, frame: LightFrame, now: float) -> Calm:
 
     No channel is ever brighter than the frame asks for.
     """
-    changed = {name for name, _ in frame.lit.items() ^ past.frame.lit.items()}
+    lit, before = frame.lit, past.frame.lit
+    changed = [name for name, light in lit.items() if before.get(name) != light]
+    changed += before.keys() - lit.keys()
     if not changed:
         return past
-    lit, swings = dict(frame.lit), dict(past.swings)
+    swings = dict(past.swings)
+    held: dict[str, Rgb] = {}
+    followed: dict[tuple[Swing, Rgb], tuple[Swing, Rgb]] = {}  # most swing as others do
     for name in changed:
-        wanted = frame.colour(name)
-        swings[name], shown = _follow(swings.get(name, _RESTING), wanted, now)
-        if shown != wanted:
-            lit[name] = shown
-    return Calm(LightFrame(lit), swings)
+        step = swings.get(name, _RESTING), frame.colour(name)
+        if step not in followed:
+            followed[step] = _follow(*step, now)
+        swings[name], shown = followed[step]
+        if shown != step[1]:
+            held[name] = shown
+    return Calm(LightFrame({**lit, **held}) if held else frame, swings)
 
 
 def _follow(swing: Swing, light: Rgb, now: float) -> tuple[Swing, Rgb]:

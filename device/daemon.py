@@ -32,7 +32,7 @@ from device.appliance import (
 )
 from device.buttons import all_buttons
 from device.calm import Calm, calm
-from device.lights import view
+from device.frames import Frames
 from device.messages import Answer, ClientMessage, known, learning_event, refusal, taken
 from device.painting import source_lights
 from device.palettes import Palette, palette_for
@@ -54,7 +54,6 @@ from hardware.api import (
     OK,
     ButtonPressed,
     HardwareEvent,
-    LightFrame,
     Lights,
     PartBack,
     PartLost,
@@ -154,8 +153,9 @@ class Daemon:
         watchers: Sequence[Watcher] = (),
         say: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
-        self._layout = layout
-        self._light_names = [light.name for light in layout.lights]
+        self._frames = Frames(
+            [light.name for light in layout.lights], lambda frame: limit(frame, layout.supply)
+        )
         self._button_names = frozenset(all_buttons(layout.seats, layout.displays))
         self._palette = palette
         self._inbox = inbox
@@ -378,15 +378,13 @@ class Daemon:
     def _show(self) -> None:
         """Give the lights the frame of now, if it changed or is to be refreshed."""
         now = self._clock()
-        lit = view(self.table, now, self._palette_now()).lit
-        frame = LightFrame({name: lit[name] for name in self._light_names if name in lit})
-        shown = calm(self._shown, limit(frame, self._layout.supply), now)
+        shown = calm(self._shown, self._frames.at(self.table, now, self._palette_now()), now)
         if shown.frame == self._shown.frame and now - self._shown_at < REFRESH:
             return
         self._shown, self._shown_at = shown, now
         self._lights.show(shown.frame)
         if self._audience.frames_wanted:
-            dots = (bytes(shown.frame.colour(name)) for name in self._light_names)
+            dots = (bytes(shown.frame.colour(name)) for name in self._frames.names)
             self._audience.publish_frame(messages.line({"frame": b"".join(dots).hex()}))
 
     def _palette_now(self) -> Palette:

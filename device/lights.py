@@ -27,7 +27,7 @@ from device.play import Play, Selection, is_player_board, marker_in_centre
 from device.prompt import acting_places, lines_for_selection, live_buttons, sources_on_offer
 from device.questions import OPPONENTS
 from device.resin import NOWHERE, PENALTY_ROW, Slot, next_slot, slots
-from device.rhythm import FAINT, FLASH, STEADY, beats, dimmed, fast, frame_time, slow, swell
+from device.rhythm import FAINT, FLASH, SLOW, STEADY, beats, dimmed, fast, frame_time, slow, swell
 from device.rules import game as rules
 from device.rules.board import FLOOR, LINES
 from device.rules.events import CENTRE, Draft
@@ -36,7 +36,7 @@ from device.rules.penalty_row import ACTION
 from device.rules.scoring import Outcome
 from device.rules.tiles import Colour
 from device.seating import menu
-from device.single_lights import gather, lights_of_selection
+from device.single_lights import ROUND, gather, lights_of_selection
 from hardware import api
 from hardware.api import DARK, LightFrame, Rgb
 
@@ -74,6 +74,19 @@ def view(table: Table, now: float, palette: Palette) -> LightFrame:
     _paint_refusal(painting, table, now)
     gather(painting, table.fittings.single, foremost, now)
     return LightFrame(painting)
+
+
+def repeats_after(table: Table, now: float) -> float | None:
+    """Seconds after which its lights come again and again; None where more than their rhythms moves them.
+
+    A ceremony goes on by itself, a flash and a sweep come to their end.
+    """
+    now = frame_time(now)
+    flashing = table.refusal is not None and now - table.refusal.at < FLASH
+    moving = _is_moving(table, now) and not table.hands_due
+    if flashing or moving or table.ceremony is not None:
+        return None
+    return ROUND if table.fittings.single else SLOW
 
 
 # --- Before the game -------------------------------------------------------------------------------------

@@ -33,8 +33,8 @@ def dimmed(light: Rgb, level: float) -> Rgb:
 
 
 def pulse(now: float, seconds: float, low: float, high: float) -> float:
-    """The level of a pulse at `now`, between `low` and `high`."""
-    swing = 0.5 - 0.5 * math.cos(math.tau * now / seconds)
+    """The level of a pulse at `now`, between `low` and `high`; exactly the same in each."""
+    swing = 0.5 - 0.5 * math.cos(math.tau * (now % seconds) / seconds)
     return low + (high - low) * swing
 
 

@@ -6,13 +6,19 @@ colour, the space of the next tile told, tiles on their way.
 """
 
 from collections.abc import Collection
+from math import lcm
+from typing import Final
 
 from device.painting import Painting, paint_sources, source_lights
 from device.palettes import Palette
 from device.play import Selection
 from device.rhythm import SLOW
 from device.rules import game as rules
+from device.rules.tiles import COLOURS
 from hardware.api import DARK, Rgb
+
+ROUND: Final = SLOW * lcm(*range(1, len(COLOURS) + 2))
+"""Seconds after which all begin anew together, however many colours each goes through, up to 6."""
 
 
 def gather(painting: Painting, sources: Collection[int], foremost: Collection[str], now: float) -> None:

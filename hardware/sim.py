@@ -36,10 +36,10 @@ class SimulatedTable:
 
     def show(self, frame: LightFrame) -> None:
         """Make the lights show this frame."""
-        unknown = frame.lit.keys() - self._light_names
-        if unknown:
+        if not frame.lit.keys() <= self._light_names:
+            unknown = min(frame.lit.keys() - self._light_names)
             raise HardwareError(
-                f"a frame names the light {min(unknown)!r}, which layout {self.layout.name!r} has not; "
+                f"a frame names the light {unknown!r}, which layout {self.layout.name!r} has not; "
                 "build frames from the layout's own names"
             )
         try:
