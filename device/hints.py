@@ -9,7 +9,7 @@ from typing import Final
 
 from device.appliance import Answered, LastPress, Question, RefusedError, Stage, Table, Why
 from device.buttons import OK, UNDO
-from device.opponents import PATIENCE, is_current, position
+from device.opponents import PATIENCE, is_current, position, seats_to_act
 from device.questions import Asked, Hint
 from device.rules import game as rules
 from device.rules.events import Choice, Tile
@@ -24,14 +24,7 @@ def can_ask(table: Table) -> tuple[int, ...]:
     """The game's seats of persons who may ask for a hint now."""
     if not table.wishes.hints or table.question is not None:
         return ()
-    return tuple(seat for seat in _acting(table) if not table.bot_of(seat))
-
-
-def _acting(table: Table) -> tuple[int, ...]:
-    if table.play is None or table.stage not in (Stage.OFFER, Stage.CHOICE):
-        return ()
-    acting = rules.to_act(table.play.state)
-    return () if acting == rules.CHANCE else acting
+    return tuple(seat for seat in seats_to_act(table) if not table.bot_of(seat))
 
 
 def ask(table: Table, place: int | None, now: float) -> Table:
@@ -59,7 +52,7 @@ def attend(table: Table) -> Table:
     """Let go the hints of a game that has gone on."""
     if not (table.hints or table.hints_asked):
         return table
-    seats = _acting(table)
+    seats = seats_to_act(table)
     asked = tuple(each for each in table.hints_asked if is_current(table.play, each, seats))
     shown = tuple(each for each in table.hints if is_current(table.play, each, seats))
     if (asked, shown) == (table.hints_asked, table.hints):

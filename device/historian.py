@@ -83,9 +83,9 @@ class Historian:
 
 
 def _record(asked: ClientMessage, past: PastGame) -> Answer:
-    if past.status != "finished":
+    written = history.record_of(past)
+    if written is None:
         return messages.refusal(asked, "not_finished")
-    written = history.record_of(past) or b""
     if len(written) > LONGEST_RECORD:
         return messages.refusal(asked, "too_long")
     return messages.taken(asked, written.decode())

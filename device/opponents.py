@@ -89,11 +89,15 @@ def _end(motive: Motive) -> int | None:
 
 def bots_to_act(table: Table) -> tuple[int, ...]:
     """The game's seats of opponents that have a choice now."""
-    play = table.play
-    if play is None or table.stage not in (Stage.OFFER, Stage.CHOICE):
+    return tuple(seat for seat in seats_to_act(table) if table.bot_of(seat))
+
+
+def seats_to_act(table: Table) -> tuple[int, ...]:
+    """The game's seats that have a choice now, people's and opponents'."""
+    if table.play is None or table.stage not in (Stage.OFFER, Stage.CHOICE):
         return ()
-    acting = rules.to_act(play.state)
-    return () if acting == rules.CHANCE else tuple(seat for seat in acting if table.bot_of(seat))
+    acting = rules.to_act(table.play.state)
+    return () if acting == rules.CHANCE else acting
 
 
 def who_chooses(table: Table, seat: int) -> str:

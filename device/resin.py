@@ -13,8 +13,7 @@ from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
 from device.rules.solo_state import State as SoloState
 from device.rules.solo_state import display_sizes
 from device.rules.standard import Phase
-from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, count, letter, without
-from device.tags import TileTag
+from device.rules.tiles import NO_TILES, Colour, Counts, count, without
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +135,3 @@ def _event(play: Play, colours: list[Colour]) -> Chance:
 def take_back(table: Table) -> Table:
     """A wrong tile told is taken back: the last one."""
     return replace(table, told=table.told[:-1])
-
-
-def drawer() -> dict[str, TileTag]:
-    """The 100 tagged tiles beside simulated readers, each tag with its colour; tags as readers tell them."""
-    return {
-        f"A7{ord(letter(colour)):02X}0000{number:02}": TileTag(colour)
-        for colour in COLOURS
-        for number in range(1, 21)
-    }

@@ -5,8 +5,7 @@ from typing import Any, Final, Protocol
 
 from device.appliance import Stage, Table
 from device.lessons import Tiles
-from device.resin import drawer
-from device.rules.tiles import LETTERS, letter
+from device.rules.tiles import COLOURS, LETTERS, letter
 from device.tags import Action, ActionCard, PlayerCard, Tags, TileTag, kept_as
 
 
@@ -39,6 +38,15 @@ CARDS: Final[Tags] = {
 """The cards beside simulated readers, and what they mean to a table that was taught nothing else."""
 BLANK: Final = ("A7CC000001", "A7CC000002")
 """Cards that mean nothing before somebody teaches them."""
+
+
+def drawer() -> dict[str, TileTag]:
+    """The 100 tagged tiles beside simulated readers, each tag with its colour; tags as readers tell them."""
+    return {
+        f"A7{ord(letter(colour)):02X}0000{number:02}": TileTag(colour)
+        for colour in COLOURS
+        for number in range(1, 21)
+    }
 
 
 def stocked(known: Tags, *, resin: bool) -> Tags:

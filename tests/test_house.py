@@ -65,12 +65,12 @@ IMPURE = {
     "device.cli",
     "device.config",  # reads the settings' file
     "device.daemon",
+    "device.data_folder",  # has a folder for itself
     "device.grader",
     "device.historian",
     "device.messages",  # pure, but it is the socket's
     "device.pages_process",
     "device.schema",  # SQL alone, but it is the store's
-    "device.selfplay",
     "device.service",
     "device.socket_server",
     "device.store",
@@ -259,7 +259,7 @@ def test_bots_know_the_rules_and_no_table() -> None:
     wrong = [
         each
         for each in imports("device/bots")
-        if each.of(*OURS) and not each.of("device.rules", "device.bots", "device.selfplay")
+        if each.of(*OURS) and not each.of("device.rules", "device.bots")
     ]
     assert not wrong, told(wrong)
 
@@ -271,7 +271,6 @@ def test_chance_is_drawn_where_the_loop_is() -> None:
         "device.thinking",
         "device.commands",
         "device.bots",
-        "device.selfplay",
         "device.bench",
     )
     wrong = [

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Final
 
 from device.bench.figure import Figure
+from device.bots.selfplay import ROUNDS, play
 from device.bots.simple import Below, play_greedy, play_random
 from device.rules import game, record
 from device.rules.events import Draft
 from device.rules.game import Setup
-from device.selfplay import ROUNDS, play
 
 Clock = Callable[[], float]
 

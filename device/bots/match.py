@@ -15,6 +15,7 @@ from device.bots.contestants import Contestant
 from device.bots.dtc import ProtocolError, Wish, draft_of, text_of, wish_of
 from device.bots.dtc_view import Teller, why_illegal
 from device.bots.program import BotError, Limits, Program
+from device.bots.selfplay import ROUNDS
 from device.rules import game as rules
 from device.rules import record, standard
 from device.rules.errors import IllegalEventError
@@ -23,7 +24,6 @@ from device.rules.game import Setup
 from device.rules.record_forms import Forfeit
 from device.rules.scoring import Outcome
 from device.rules.tiles import COLOURS, TILES_OF_A_COLOUR, Counts, count
-from device.selfplay import ROUNDS
 
 MODE: Final = standard.DTC.name
 MILLISECONDS: Final = 30_000

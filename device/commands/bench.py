@@ -9,7 +9,10 @@ import click
 
 from device.bench.figure import Figure
 from device.commands.console import Refused
+from device.commands.options import json_option
 from device.rules import game
+
+_json = json_option("Print one JSON object for each figure.")
 
 
 @click.group()
@@ -26,7 +29,7 @@ def show(figures: Iterable[Figure], *, as_json: bool) -> None:
 @command.command()
 @click.option("--mode", type=click.Choice(game.MODES), default="standard", show_default=True)
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True, metavar="S")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+@_json
 def rules(mode: str, seconds: float, *, as_json: bool) -> None:
     """Random games of two, or of one in solo, and the verifying of records.
 
@@ -44,7 +47,7 @@ def rules(mode: str, seconds: float, *, as_json: bool) -> None:
 
 @command.command()
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+@_json
 def lights(seconds: float, *, as_json: bool) -> None:
     """Milliseconds for a frame of all lights of the full table, in random games of four."""
     from device.bench.lights import measure
@@ -56,7 +59,7 @@ def lights(seconds: float, *, as_json: bool) -> None:
 
 @command.command()
 @click.option("--seconds", type=click.FloatRange(min=1), default=10.0, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+@_json
 def table(seconds: float, *, as_json: bool) -> None:
     """The whole appliance: press to light, press to phone, start, memory, and the processor while idle."""
     from device.bench.table import measure
@@ -66,7 +69,7 @@ def table(seconds: float, *, as_json: bool) -> None:
 
 @command.command("input")
 @click.option("--presses", type=click.IntRange(1, 100_000), default=200, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+@_json
 def input_(presses: int, *, as_json: bool) -> None:
     """From a button of the simulated Pico to the bytes on its strips, with all 338 lights.
 
@@ -80,7 +83,7 @@ def input_(presses: int, *, as_json: bool) -> None:
 @command.command()
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True, metavar="S")
 @click.option("--frames", type=click.IntRange(1, 100_000_000), default=1_000_000, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+@_json
 def bridge(seconds: float, frames: int, *, as_json: bool) -> None:
     """The line to the Pico: frames of light a second, its return, and a line that damages frames.
 
@@ -119,7 +122,7 @@ def _show_bridge(measures: Iterable[Callable[[], list[Figure]]], *, as_json: boo
     " `N games/s`. It is compiled here and measured in turn with the core, on the same processor.",
 )
 @click.option("--uncompiled", is_flag=True, help="Measure the core as Python, even if it is compiled.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+@_json
 def core(seconds: float, ceiling: Path | None, *, uncompiled: bool, as_json: bool) -> None:
     """Random games a second of the bots' core, for two and for four players."""
     from device.bots.engine import stay_uncompiled
@@ -154,7 +157,7 @@ def _matches(_: click.Context, parameter: click.Parameter, names: tuple[str, ...
     help="Play this part of the games that the figures are told for; 1 takes hours.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the deals.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each figure.")
+@_json
 def bots(names: tuple[str, ...], part: float, seed: int, *, as_json: bool) -> None:
     """How strong the opponents are: all figures, or only those of these names.
 

@@ -1,8 +1,13 @@
-"""What the commands share: how they name a fault, and files and players in a message."""
+"""How the commands speak: faults, files and players in a message, a progress bar, tables in plain text."""
 
-from typing import IO, Any
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, Any, TypeVar
 
 import click
+
+T = TypeVar("T")
 
 
 class Refused(click.ClickException):
@@ -27,4 +32,29 @@ def printable(name: str) -> str:
     """A name as one line that leaves the terminal alone."""
     return "".join(
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name
+    )
+
+
+@contextmanager
+def progress(found: Iterable[T], length: int, done: int = 0, label: str = "Playing") -> Iterator[Iterable[T]]:
+    """Go through results as they come, with a bar where somebody looks on."""
+    if not sys.stderr or not sys.stderr.isatty():
+        yield found
+        return
+    with click.progressbar(found, length=length, label=label, file=sys.stderr, show_pos=True) as bar:
+        bar.update(done)
+        yield bar
+
+
+def columns(rows: Sequence[Sequence[str]], left: Iterable[int]) -> str:
+    """Rows as lines with their columns under one another: those in `left` begin, the others end, in line."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    at_left = set(left)
+    return "".join(
+        "  ".join(
+            cell.ljust(width) if number in at_left else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        + "\n"
+        for row in rows
     )

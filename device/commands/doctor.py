@@ -7,6 +7,7 @@ import click
 
 from device.bots.engine import engine
 from device.commands.console import Refused, printable
+from device.commands.options import json_option, layout_option
 from hardware.api import LayoutError
 from hardware.doctor import Finding, State, examine
 from hardware.layout import read_layout, simulated
@@ -17,11 +18,11 @@ MARKS = {State.FINE: "ok   ", State.FAULT: "FAULT", State.GUESS: "maybe"}
 
 
 @click.command()
-@click.option("--layout", default="full", show_default=True, metavar="NAME|FILE", help="The table's layout.")
+@layout_option
 @click.option(
     "--simulate", type=click.Choice(["table"]), help="Examine the simulated table instead of the real one."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option()
 def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
     """Say what the table's hardware lacks on this machine, and what mends it.
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 import click
 
 from device.commands.console import Refused
+from device.commands.options import json_option
 from firmware_bridge.firmware_files import VERSION, check_of_files
 from firmware_bridge.messages import Identity
 from firmware_bridge.ports import PortError, find_port
@@ -38,7 +39,7 @@ def install(port: str | None) -> None:
 
 @command.command()
 @PORT
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option()
 def info(port: str | None, *, as_json: bool) -> None:
     """Ask the Pico which firmware it runs; exit status 1 if none, or another than this program's."""
     from firmware_bridge.installer import InstallError, identify

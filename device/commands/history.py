@@ -6,9 +6,8 @@ from pathlib import Path
 import click
 
 from device import archive, history, store
-from device.commands.console import Refused, printable
-from device.commands.matches import columns
-from device.commands.play import default_data
+from device.commands.console import Refused, columns, printable
+from device.commands.options import data_option, json_option
 from device.history import PastGame
 from device.told import Json
 
@@ -17,13 +16,8 @@ AT_ONCE = 50
 
 @click.command()
 @click.argument("number", type=click.IntRange(min=1), required=False, metavar="[N]")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=default_data,
-    help="The table's folder of saved games.  [default: ~/.local/share/azul-table]",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each game.")
+@data_option("The table's folder of saved games.")
+@json_option("Print one JSON object for each game.")
 def command(number: int | None, data: Path, *, as_json: bool) -> None:
     """List the games of a table, the newest first; with N, print the record of game N.
 

@@ -16,15 +16,13 @@ from device.bots.match import Game, Result, Terms
 from device.bots.pool import PoolError, play_all
 from device.bots.rating import share
 from device.bots.tournament import standings
-from device.commands.console import Refused, printable, unusable
+from device.commands.console import Refused, columns, printable, progress, unusable
 from device.commands.matches import (
-    columns,
     default_folder,
     fault_in_words,
     jobs_option,
     json_option,
     players_of,
-    progress,
     seconds,
     time_option,
 )

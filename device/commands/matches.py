@@ -1,20 +1,17 @@
-"""What `match` and `tournament` share: their options, a progress bar, and tables in plain text."""
+"""What `match` and `tournament` share: their options, and words for their tables."""
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 import click
 
 from device.bots.contestants import Contestant, ContestantError, contestants
 from device.bots.match import MILLISECONDS, Result
 from device.bots.pool import cores
+from device.commands import options
 from device.commands.console import printable
-
-T = TypeVar("T")
-Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+from device.commands.options import Decorator
+from device.data_folder import default_data
 
 time_option: Final[Decorator] = click.option(
     "--time",
@@ -25,9 +22,7 @@ time_option: Final[Decorator] = click.option(
     show_default=True,
     help="What each bot may think in a game; only its own turns count.",
 )
-json_option: Final[Decorator] = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object, no table."
-)
+json_option: Final = options.json_option("Print one JSON object, no table.")
 
 
 def jobs_option(default: int | None) -> Decorator:
@@ -52,31 +47,6 @@ def players_of(
         raise click.BadParameter(f"{error}.", param=parameter) from None
 
 
-@contextmanager
-def progress(found: Iterable[T], length: int, done: int = 0, label: str = "Playing") -> Iterator[Iterable[T]]:
-    """Go through results as they come, with a bar where somebody looks on."""
-    if not sys.stderr or not sys.stderr.isatty():
-        yield found
-        return
-    with click.progressbar(found, length=length, label=label, file=sys.stderr, show_pos=True) as bar:
-        bar.update(done)
-        yield bar
-
-
-def columns(rows: Sequence[Sequence[str]], left: Iterable[int]) -> str:
-    """Rows as lines with their columns under one another: those in `left` begin, the others end, in line."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    at_left = set(left)
-    return "".join(
-        "  ".join(
-            cell.ljust(width) if number in at_left else cell.rjust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        + "\n"
-        for row in rows
-    )
-
-
 def fault_in_words(result: Result) -> str:
     """Whose fault ended a game, and what it was."""
     fault = result.fault
@@ -92,6 +62,4 @@ def seconds(milliseconds: float) -> str:
 
 def default_folder(kind: str) -> Path:
     """Where results are kept unless the command says otherwise."""
-    from device.commands.play import default_data
-
     return default_data() / kind

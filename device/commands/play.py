@@ -1,7 +1,6 @@
 """`azul-table play`: the daemon and its pages."""
 
 import errno
-import fcntl
 import os
 import pwd
 import signal
@@ -9,7 +8,8 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Final
@@ -18,8 +18,10 @@ import click
 
 from device import store
 from device.commands.console import Refused, printable
-from device.config import SettingsError, read_settings
-from device.daemon import Daemon, Inbox, Options, Stop
+from device.commands.options import data_option, layout_option
+from device.config import Settings, SettingsError, read_settings
+from device.daemon import Daemon, Inbox, Options, Stop, Watcher
+from device.data_folder import SOCKET, TakenError, taken
 from device.grader import Grader
 from device.historian import Historian
 from device.pages_process import PagesProcess
@@ -33,7 +35,6 @@ from hardware.layout import Layout, drawing, read_layout, simulated
 from hardware.opening import SIMULATED, Hardware, open_hardware
 from hardware.sim_pico import SimulatedPicoTable
 
-SOCKET: Final = "azul-table.sock"
 PICO_FOLDER: Final = "pico"
 """Where the simulated Pico keeps its flash memory, beside the socket."""
 UNPRIVILEGED: Final = "nobody"
@@ -41,20 +42,20 @@ PORT_RETRIES: Final = 20
 """Tenths of a second that a port may still be held by the pages of a table that was killed."""
 
 
-def default_data() -> Path:
-    """Where games are kept unless --data says otherwise."""
-    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base, "azul-table").expanduser()
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command line wants of the table, beside its layout and its folder."""
+
+    host: str
+    port: int
+    resin: bool
+    phones: str | None
+    simulate: str | None
 
 
 @click.command()
-@click.option("--layout", default="full", show_default=True, metavar="NAME|FILE", help="The table's layout.")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=default_data,
-    help="The folder of saved games and settings; made if missing.  [default: ~/.local/share/azul-table]",
-)
+@layout_option
+@data_option("The folder of saved games and settings; made if missing.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="The pages' port."
 )
@@ -104,63 +105,33 @@ def command(
                 f"--simulate pico: layout {table_layout.name!r} has no Pico; "
                 "--simulate table plays it, drawn on the screen"
             )
+        wanted = Wanted(host, port, tiles == "resin", phones, simulate)
         with ExitStack() as closing:
-            _play(
-                table_layout,
-                data.absolute(),
-                host,
-                port,
-                closing,
-                resin=tiles == "resin",
-                phones=phones,
-                simulate=simulate,
-            )
+            _play(table_layout, data.absolute(), wanted, closing)
+    except TakenError as error:
+        raise Refused(
+            f"{error}: another azul-table plays with this folder; end it, or choose another with --data"
+        ) from None
     except (LayoutError, SettingsError, HardwareError) as error:
         raise Refused(str(error)) from error
     except OSError as error:
         raise Refused(f"{error.filename or data}: can't be used: {error.strerror}") from error
 
 
-def _play(
-    layout: Layout,
-    data: Path,
-    host: str,
-    port: int,
-    closing: ExitStack,
-    *,
-    resin: bool,
-    phones: str | None,
-    simulate: str | None,
-) -> None:
+def _play(layout: Layout, data: Path, wanted: Wanted, closing: ExitStack) -> None:
+    """Put the table together and let it run; `closing` takes it apart, in the opposite order."""
     manager = Manager()
-    listening = closing.enter_context(manager.port() or _listen(host, port))
-    runtime = _own_folder(data, closing)
+    listening = closing.enter_context(manager.port() or _listen(wanted.host, wanted.port))
+    runtime = closing.enter_context(taken(data))
     settings = read_settings(data)
-    pages = PagesProcess(runtime, SOCKET, listening)
-    closing.callback(pages.close)
-    os.chdir(runtime)  # a short path for the socket; drivers may leave their files here, too
-    os.environ["LG_WD"] = str(runtime)  # lgpio, when it is loaded, takes the whole process there: here
+    closing.callback(PagesProcess(runtime, SOCKET, listening).close)
+    _work_in(runtime)
     inbox: Inbox = SimpleQueue()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: inbox.put(Stop()))
-    hardware, what_is_simulated = open_table(layout, inbox, simulate, Path(PICO_FOLDER))
+    hardware, what_is_simulated = open_table(layout, inbox, wanted.simulate, Path(PICO_FOLDER))
     closing.callback(hardware.close)
-    grader = Grader(lambda: store.newest(data))
-    historian = Historian(lambda: store.newest(data), settings.palette)
-    server = SocketServer(Path(SOCKET), drawing(layout), inbox.put, historian.put)
-    for part in (grader, historian, server):
-        part.start()
-        closing.callback(part.close)
-    _let_pages_in(Path(SOCKET))
-    opponents = Thinking(settings, data, inbox.put)
-    closing.callback(opponents.close)
-    options = Options(
-        settings.confirm_columns,
-        resin=resin,
-        phones_play=settings.phones_play if phones is None else phones == "play",
-        simulated=what_is_simulated,
-        manners=manners(settings),
-    )
+    server, watchers = _start_threads(layout, data, settings, inbox, closing)
     daemon = Daemon(
         layout,
         store.newest(data),
@@ -168,8 +139,8 @@ def _play(
         inbox,
         hardware,
         server,
-        options=options,
-        watchers=[grader, opponents],
+        options=_options(settings, wanted, what_is_simulated),
+        watchers=watchers,
         say=_say,
     )
     closing.callback(manager.stopping)
@@ -179,6 +150,40 @@ def _play(
         manager.ready()
 
     daemon.run(ready, manager.alive)
+
+
+def _work_in(runtime: Path) -> None:
+    os.chdir(runtime)  # a short path for the socket; drivers may leave their files here, too
+    os.environ["LG_WD"] = str(runtime)  # lgpio, when it is loaded, takes the whole process there: here
+
+
+def _start_threads(
+    layout: Layout, data: Path, settings: Settings, inbox: Inbox, closing: ExitStack
+) -> tuple[SocketServer, list[Watcher]]:
+    """Start what works beside the loop: the socket's server, and who looks at the table after every step."""
+    newest = partial(store.newest, data)
+    grader = Grader(newest)
+    historian = Historian(newest, settings.palette)
+    server = SocketServer(Path(SOCKET), drawing(layout), inbox.put, historian.put)
+    for part in (grader, historian, server):
+        part.start()
+        closing.callback(part.close)
+    _let_pages_in(Path(SOCKET))
+    opponents = Thinking(settings, data, inbox.put)
+    closing.callback(opponents.close)
+    return server, [grader, opponents]
+
+
+def _options(settings: Settings, wanted: Wanted, what_is_simulated: Simulated) -> Options:
+    """How the table is played; what the command line says goes before the settings."""
+    phones_play = settings.phones_play if wanted.phones is None else wanted.phones == "play"
+    return Options(
+        settings.confirm_columns,
+        resin=wanted.resin,
+        phones_play=phones_play,
+        simulated=what_is_simulated,
+        manners=manners(settings),
+    )
 
 
 def open_table(
@@ -206,21 +211,6 @@ def open_table(
 def _say(sentence: str) -> None:
     """Tell whoever runs the table what happens to its parts."""
     click.echo(printable(sentence), err=True)
-
-
-def _own_folder(data: Path, closing: ExitStack) -> Path:
-    """Make the data folder, take it for this process alone, and give the folder of the socket in it."""
-    runtime = data / "run"
-    runtime.mkdir(parents=True, exist_ok=True)
-    runtime.chmod(0o755)
-    lock = closing.enter_context((runtime / "lock").open("w"))
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise Refused(
-            f"{data}: another azul-table plays with this folder; end it, or choose another with --data"
-        ) from None
-    return runtime
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import click
 
 from device.commands.console import Refused, printable, shown_file, unusable
+from device.commands.options import json_option
 from device.rules.game import SOLO
 from device.rules.record import Record, read
 from device.rules.record_forms import result_of
@@ -16,7 +17,7 @@ from device.rules.solo_scoring import SoloOutcome
 
 @click.command()
 @click.argument("file", type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each game.")
+@json_option("Print one JSON object for each game.")
 def command(file: str, *, as_json: bool) -> None:
     """Verify every game of a record FILE (- is standard input).
 

@@ -9,8 +9,8 @@ import click
 
 from device.bots.grading import CORES, GradingError, grade_all
 from device.bots.mind import Grade
-from device.commands.console import Refused, printable, shown_file
-from device.commands.matches import json_option, progress
+from device.commands.console import Refused, printable, progress, shown_file
+from device.commands.options import json_option
 from device.commands.replay import in_words as game_in_words
 from device.commands.replay import records
 from device.palettes import BOX, palette_for
@@ -48,7 +48,7 @@ SECONDS: Final = 0.5
     show_default="one for each core",
     help="Choices graded at once.",
 )
-@json_option
+@json_option("Print one JSON object for each game.")
 def command(file: str, number: int | None, seconds: float, jobs: int, *, as_json: bool) -> None:
     """Grade every choice of a record FILE (- is standard input).
 

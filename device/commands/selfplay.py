@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 
 import click
 
-from device import selfplay
+from device.bots import selfplay
 from device.bots.simple import BOTS, Below
 from device.commands.console import Refused, unusable
 from device.rules import game

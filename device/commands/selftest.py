@@ -11,6 +11,7 @@ from queue import SimpleQueue
 import click
 
 from device.commands.console import Refused, printable, unusable
+from device.commands.options import layout_option
 from hardware.api import HardwareEvent, LayoutError, LightFrame
 from hardware.layout import SIMULATED, Layout, read_layout, simulated
 from hardware.opening import Hardware, open_hardware
@@ -20,7 +21,7 @@ WALKED = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
 
 
 @click.command()
-@click.option("--layout", default="full", show_default=True, metavar="NAME|FILE", help="The table's layout.")
+@layout_option
 @click.option(
     "--simulate",
     type=click.Choice(["table"]),

@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from device.commands.console import Refused, printable
-from device.commands.play import default_data
+from device.commands.options import data_option, json_option
 from device.commands.teachers import Laid, Teacher, TeachingError, teacher
 from device.messages import KnownTag, Learn
 from device.rules.tiles import LETTERS, TILES_OF_A_COLOUR
@@ -35,12 +35,6 @@ REFUSALS: Final = {
     "tag_not_known": "one of these tags is not known any more",
 }
 
-_data = click.option(
-    "--data",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=default_data,
-    help="The folder of saved games and settings.  [default: ~/.local/share/azul-table]",
-)
 _layout = click.option(
     "--layout",
     default="full",
@@ -80,7 +74,7 @@ def learn() -> None:
 def _teaching(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command its options and its teacher, and say in a sentence what can go wrong."""
 
-    @_data
+    @data_option("The folder of saved games and settings.")
     @_layout
     @wraps(function)
     def with_teacher(data: Path, layout: str, **given: Any) -> None:
@@ -296,7 +290,7 @@ def _say_how_far(known: list[KnownTag]) -> None:
 
 
 @command.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON array, in the order of learning.")
+@json_option("Print one JSON array, in the order of learning.")
 @_teaching
 def list_tags(found: Teacher, *, as_json: bool) -> None:
     """List every tag that is known, and what it means."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, Protocol
+from typing import Protocol
 
 import msgspec
 
 from device import messages, store
 from device.appliance import Forgotten, TableEvent, TagShown, new_table
+from device.data_folder import TakenError, socket_in, taken
 from device.messages import KnownTag, Learn
 from device.palettes import BOX
 from device.snapshot import snapshot
@@ -24,9 +24,6 @@ from device.tags import one_form
 from hardware.api import SHARED, HardwareEvent, PartBack, PartLost, TagArrived
 from hardware.layout import read_layout
 from hardware.opening import SIMULATED, open_hardware
-
-SOCKET: Final = "azul-table.sock"
-LOCK: Final = "lock"
 
 
 class TeachingError(Exception):
@@ -72,7 +69,7 @@ def teacher(data: Path, layout: str, say: Callable[[str], None]) -> Teacher:
 
     Raises TeachingError, StoreError, LayoutError, OSError.
     """
-    path = data / "run" / SOCKET
+    path = socket_in(data)
     try:
         return AtRunningTable(TableClient(path))
     except PermissionError as error:
@@ -131,12 +128,9 @@ class AtRest:
         self._say = say
         self._closing = ExitStack()
         try:
-            folder = data / "run"
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = self._closing.enter_context((folder / LOCK).open("w"))
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
+                self._closing.enter_context(taken(data))
+            except TakenError as error:
                 raise TeachingError("", f"{data}: another azul-table is busy there; try again") from error
             self._store = Store.open(store.newest(data))
             self._closing.callback(self._store.close)

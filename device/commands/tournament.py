@@ -14,14 +14,12 @@ from device.bots.ledger import Ledger, LedgerError, folder_name, settings_of
 from device.bots.match import Game, Terms
 from device.bots.pool import PoolError, play_all
 from device.bots.tournament import SEEDS, Standing, schedule, standings
-from device.commands.console import Refused, printable, unusable
+from device.commands.console import Refused, columns, printable, progress, unusable
 from device.commands.matches import (
-    columns,
     default_folder,
     jobs_option,
     json_option,
     players_of,
-    progress,
     seconds,
     time_option,
 )

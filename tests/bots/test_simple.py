@@ -4,12 +4,12 @@ from random import Random
 
 import pytest
 
+from device.bots.selfplay import play
 from device.bots.simple import BOTS, choices, play_greedy, play_random
 from device.rules import game
 from device.rules.game import Setup
 from device.rules.notation import text_of
 from device.rules.scoring import Outcome
-from device.selfplay import play
 from tests.rules.positions import after, board, offer
 
 

@@ -16,8 +16,8 @@ from device.learning import RESTS
 from device.lessons import Lesson, Tiles, Verdict, tile_counts
 from device.palettes import BOX
 from device.prompt import live_buttons, prompt
-from device.resin import drawer
 from device.rules.tiles import ALL_TILES, COLOURS, NO_TILES, Colour
+from device.simulation import drawer
 from device.snapshot import snapshot
 from device.table import update
 from device.tags import Action, ActionCard, Meaning, PlayerCard, Tags, TileTag, one_form

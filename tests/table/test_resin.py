@@ -11,12 +11,13 @@ import pytest
 from device.appliance import Answered, Named, Question, Stage, Tick, TileShown, Why, new_table, wants
 from device.palettes import BOX
 from device.prompt import live_buttons, prompt
-from device.resin import drawer, in_bag, next_slot
+from device.resin import in_bag, next_slot
 from device.rules import game
 from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
 from device.rules.game import SOLO, Setup
 from device.rules.record import Record
 from device.rules.tiles import ALL_TILES, COLOURS, Colour, add, count, total
+from device.simulation import drawer
 from device.situation import situation_of, table_of
 from device.snapshot import snapshot
 from device.table import update

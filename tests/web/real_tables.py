@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from device import resin
+from device import resin, simulation
 from device.appliance import Stage, Table, TileShown, new_table
 from device.palettes import BOX, palette_for
 from device.rules import game
@@ -34,7 +34,7 @@ def solo(level: str = "easy", wall: str = "gray") -> Setup:
 
 def drawer_tag(colour: Colour, number: int) -> str:
     """The tag of a tile of the drawer beside simulated readers, from 1."""
-    return [tag for tag, tile in resin.drawer().items() if tile.colour is colour][number - 1]
+    return [tag for tag, tile in simulation.drawer().items() if tile.colour is colour][number - 1]
 
 
 def told(table: Table, version: int = 1) -> Message:
@@ -66,7 +66,7 @@ def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator
 
 
 def _sat_down(setup: Setup, seed: int, *, with_resin: bool) -> Hands:
-    table = replace(new_table(4, 9, resin=with_resin), tags=resin.drawer())
+    table = replace(new_table(4, 9, resin=with_resin), tags=simulation.drawer())
     return sat_down(Hands(table, drawn_at_random(seed)), setup, range(1, len(setup.players) + 1))
 
 

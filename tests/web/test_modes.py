@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from device.appliance import Stage, new_table
-from device.resin import drawer
+from device.simulation import drawer
 from tests.table.hands import Hands, drawn_at_random, midway, sat_down
 from tests.web import real_tables, scenes
 from tests.web.browsing import Text
