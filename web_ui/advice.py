@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from web_ui.choices import said
 from web_ui.messages import Move
-from web_ui.opponents import Advice, Advised, Because
-from web_ui.sentences import ACTION, Speaker
+from web_ui.opponent_messages import Advice, Because
+from web_ui.sentences import Speaker
 
 
 def why(speaker: Speaker, seat: int, name: str | None, because: Iterable[Because]) -> str:
@@ -38,50 +39,23 @@ def _reason(speaker: Speaker, each: Because) -> str:
 
 def notes(speaker: Speaker) -> tuple[str, ...]:
     """What is said under whose turn it is: who stands in, why an opponent chooses, what is advised."""
-    snapshot, said = speaker.snapshot, list(speaker.stand_ins())
+    snapshot, told = speaker.snapshot, list(speaker.stand_ins())
     reason = snapshot.reason
     if reason is not None and reason.showing:
-        said.append(why(speaker, reason.seat, reason.name, reason.because))
-    said += [speaker.words.say("hint.asked", who=speaker.who(seat)) for seat in snapshot.hint.asked]
-    said += [_advice(speaker, each) for each in snapshot.hint.shown]
-    return tuple(filter(None, said))
+        told.append(why(speaker, reason.seat, reason.name, reason.because))
+    told += [speaker.words.say("hint.asked", who=speaker.who(seat)) for seat in snapshot.hint.asked]
+    told += [_advice(speaker, each) for each in snapshot.hint.shown]
+    return tuple(filter(None, told))
 
 
 def _advice(speaker: Speaker, advice: Advice) -> str:
     """A hint, and what it gains against the next best."""
     words = speaker.words
-    given = {"who": speaker.who(advice.seat), "choice": _choice(speaker, advice.choice)}
+    given = {"who": speaker.who(advice.seat), "choice": said(speaker, advice.choice)}
     if advice.next is None or advice.gain is None:
         return words.say("hint.only", **given)
-    given["next"] = _choice(speaker, advice.next)
+    given["next"] = said(speaker, advice.next)
     if advice.gain < 0.1:
         return words.say("hint.as_good", **given)
     points = f"{advice.gain:.1f}".replace(".", words.say("hint.point"))
     return words.say("hint.better", points=points, **given)
-
-
-def _choice(speaker: Speaker, choice: Advised) -> str:
-    words, ordinal = speaker.words, speaker.ordinal
-    match choice.kind:
-        case "draft":
-            tiles = words.say("tiles.some", count=choice.count, colour=speaker.colour(choice.colour))
-            board = speaker.board_name(ACTION if speaker.role(choice.seat) == ACTION else "player")
-            given = {"tiles": tiles, "source": speaker.source(choice.source), "line": choice.line}
-            key = (
-                f"solo_{'line' if choice.line else 'floor'}"
-                if speaker.solo
-                else "line"
-                if choice.line
-                else "floor"
-            )
-            return words.say(f"choice.{key}", board=board, **given)
-        case "column" | "square":
-            colour = speaker.colour(choice.colour)
-            return words.say(f"choice.{choice.kind}", colour=colour, row=choice.row, column=choice.column)
-        case "swap":
-            at = choice.position or 1
-            return words.say("choice.swap", first=ordinal(at), second=ordinal(at + 1))
-        case "remove" if choice.position is not None:
-            return words.say("choice.remove", position=ordinal(choice.position))
-        case _:
-            return words.say("choice.leave")

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 from web_ui import boards, views
 from web_ui.boards import BoardView
+from web_ui.choices import said
 from web_ui.messages import Snapshot
-from web_ui.past import CostlyMove, PastGame, PastGames, PastMove, PastPlayer, RetoldGame, Review
+from web_ui.past_messages import CostlyMove, PastGame, PastGames, PastMove, PastPlayer, RetoldGame, Review
 from web_ui.sentences import Speaker
 from web_ui.views import ResultView, SoloResultView, SourceView, TileView
 from web_ui.words import Words
@@ -233,44 +234,6 @@ def made(speaker: Speaker, move: PastMove) -> str:
         return speaker.move(move)
     return speaker.words.say(
         "history.made", choice=said(speaker, move), who=speaker.who(move.seat, move.name)
-    )
-
-
-def said(speaker: Speaker, move: PastMove) -> str:
-    """A choice inside a sentence, without who made it."""
-    words = speaker.words
-    match move.kind:
-        case "draft":
-            return _draft(speaker, move)
-        case "column":
-            colour = speaker.colour(move.colour)
-            return words.say("choice.column", colour=colour, row=move.row, column=move.column)
-        case "square":
-            return words.say("choice.square", row=move.row, column=move.column)
-        case "swap" if move.position is not None:
-            first, second = speaker.ordinal(move.position), speaker.ordinal(move.position + 1)
-            return words.say("choice.swap", first=first, second=second)
-        case "remove" if move.position is not None:
-            return words.say("choice.remove", position=speaker.ordinal(move.position))
-        case "remove":
-            return words.say("choice.leave")
-        case _:
-            return move.token
-
-
-def _draft(speaker: Speaker, move: PastMove) -> str:
-    words = speaker.words
-    tiles = words.say("tiles.some", count=move.count, colour=speaker.colour(move.colour))
-    if move.marker:
-        tiles = words.say("tiles.with_marker", tiles=tiles)
-    kind = "floor" if move.line == 0 else "line_fell" if move.fell else "line"
-    return words.say(
-        f"choice.solo_{kind}" if speaker.solo else f"choice.{kind}",
-        tiles=tiles,
-        source=speaker.source(move.source),
-        line=move.line,
-        fell=move.fell,
-        board=speaker.board_name(speaker.role(move.seat)),
     )
 
 

@@ -14,7 +14,7 @@ from web_ui.guard import Hands, RefusedError, hands_of
 from web_ui.messages import MessageError
 from web_ui.pace import Pace
 from web_ui.pages import Pages
-from web_ui.past import read_game, read_games, read_record
+from web_ui.past_messages import read_game, read_games, read_record
 from web_ui.table_link import TableAwayError, TableLink
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from web_ui.opponents import Because, Hint, Reason, SeatItem, StandIn
+from web_ui.opponent_messages import Because, Hint, Reason, SeatItem, StandIn
 from web_ui.tag_messages import KnownTag, Learning, SimulatedCard, Tags
 
 SCHEMA = 1
@@ -358,28 +358,29 @@ class NewerSchemaError(MessageError):
 
 def read_message(line: bytes) -> Message:
     """The message on a line; raises MessageError."""
-    return _decode(_message, line)
+    return decode(_message, line)
 
 
 def read_frame(line: bytes) -> FrameOnly:
     """The layout and the frame on a line, its snapshot passed over; raises MessageError."""
-    return _decode(_frame, line)
+    return decode(_frame, line)
 
 
 def read_answer(line: bytes) -> Answer:
     """The table's answer on a line; raises MessageError."""
-    return _decode(_answer, line)
+    return decode(_answer, line)
 
 
 def read_snapshot(raw: bytes | msgspec.Raw) -> Snapshot:
     """The snapshot; raises NewerSchemaError before it looks at anything else, else MessageError."""
-    schema = _decode(_schema, raw).schema
+    schema = decode(_schema, raw).schema
     if schema > SCHEMA:
         raise NewerSchemaError(f"the snapshot's schema is {schema}; these pages know {SCHEMA}")
-    return _decode(_snapshot, raw)
+    return decode(_snapshot, raw)
 
 
-def _decode(decoder: msgspec.json.Decoder[_Read], line: bytes | msgspec.Raw) -> _Read:
+def decode(decoder: msgspec.json.Decoder[_Read], line: bytes | msgspec.Raw) -> _Read:
+    """What a line, or a part of one, holds; raises MessageError."""
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:

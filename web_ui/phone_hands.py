@@ -9,7 +9,7 @@ import msgspec
 from web_ui import hands
 from web_ui.hands import HandGroup, NamesView, TellView
 from web_ui.messages import Snapshot
-from web_ui.opponents import Hint
+from web_ui.opponent_messages import Hint
 from web_ui.sentences import ACTION, Speaker
 
 NO_SEAT = 0

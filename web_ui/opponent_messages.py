@@ -58,6 +58,9 @@ class Advised(msgspec.Struct, frozen=True):
     column: int = 0
     colour: str = ""
     position: int | None = None
+    fell: int = 0
+    marker: bool = False
+    token: str = ""
 
 
 class Advice(msgspec.Struct, frozen=True):

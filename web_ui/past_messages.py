@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import msgspec
 
-from web_ui.messages import MessageError, Move, Snapshot
-
-_Read = TypeVar("_Read")
+from web_ui.messages import Move, Snapshot, decode
 
 
 class PastPlayer(msgspec.Struct, frozen=True):
@@ -108,21 +104,14 @@ _text = msgspec.json.Decoder(str)
 
 def read_games(raw: msgspec.Raw) -> PastGames:
     """A list of games; raises MessageError."""
-    return _decode(_games, raw)
+    return decode(_games, raw)
 
 
 def read_game(raw: msgspec.Raw) -> RetoldGame:
     """A game; raises MessageError."""
-    return _decode(_game, raw)
+    return decode(_game, raw)
 
 
 def read_record(raw: msgspec.Raw) -> str:
     """A game's record; raises MessageError."""
-    return _decode(_text, raw)
-
-
-def _decode(decoder: msgspec.json.Decoder[_Read], raw: msgspec.Raw) -> _Read:
-    try:
-        return decoder.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise MessageError(f"not readable: {fault}") from fault
+    return decode(_text, raw)
