@@ -50,7 +50,8 @@ class Thinking:
         self._put = put
         self._clock = clock
         self._thinker = Thinker(self._thought)
-        self._programs: dict[int, ProgramSeat] = {}
+        self._programs: dict[int, ProgramSeat] = {}  # by place
+        self._leaving: list[ProgramSeat] = []  # of games that are over
         self._asked: dict[int, Asked] = {}
 
     def look(self, table: Table) -> None:
@@ -64,16 +65,19 @@ class Thinking:
                 self._ask(asked, play)
         self._asked = wanted
         if self._programs and (play is None or play.over):
-            self._end_programs()
+            self._let_programs_go()
 
     def close(self) -> None:
-        """End the process that thinks, and every program."""
+        """End the process that thinks, and every program; waits until they are gone."""
         self._thinker.close()
-        self._end_programs()
-
-    def _end_programs(self) -> None:
-        for program in self._programs.values():
+        self._let_programs_go()
+        for program in self._leaving:
             program.close()
+
+    def _let_programs_go(self) -> None:
+        for program in self._programs.values():
+            program.leave()
+        self._leaving = [each for each in (*self._leaving, *self._programs.values()) if not each.ended]
         self._programs.clear()
 
     def _ask(self, asked: Asked, play: Play) -> None:

@@ -78,13 +78,22 @@ class ProgramSeat:
             if self._now == number and self._program is not None:
                 self._program.interrupt()
 
-    def close(self) -> None:
-        """End the program and all that it has started."""
+    def leave(self) -> None:
+        """Have the program ended, and all that it has started; does not wait for that."""
         with self._lock:
             self._forgotten.add(self._now)
             self._turns.put(None)
             if self._program is not None:
                 self._program.interrupt()
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is left of it."""
+        return not self._thread.is_alive()
+
+    def close(self) -> None:
+        """End the program and all that it has started, and wait for that."""
+        self.leave()
         self._thread.join()
 
     def _run(self) -> None:

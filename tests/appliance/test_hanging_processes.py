@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
 
-from device.appliance import Answered, HintAsked, Tick
+from device.appliance import Answered, HintAsked, Tick, new_table
 from device.config import Settings
+from device.questions import Manners
 from device.table import update
 from device.thinking import Thinking
-from tests.appliance.running import RunningTable, children
+from tests.appliance.running import RunningTable, children, lives
 from tests.appliance.waiting import DEADLINE, until
+from tests.table.hands import MODE_BUTTONS, Hands
 from tests.table.opponents import seated
 
 
@@ -71,3 +74,20 @@ def test_a_thinking_process_that_hangs_holds_up_nothing(tmp_path: Path, stopped:
             assert client.answer()["taken"]
             client.take("undo")
         assert client.press("display.2")["taken"]
+
+
+def test_a_program_that_hangs_when_its_game_ends_holds_up_nothing(tmp_path: Path, stopped: list[int]) -> None:
+    """The table's loop waited for its end: some frames of light each time, ten seconds where it hung."""
+    hands = Hands(new_table(2, 5, manners=Manners(programs=("slow",))))
+    hands.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
+    answers: SimpleQueue[Answered] = SimpleQueue()
+    command = (sys.executable, "-c", "input()")
+    thinking = Thinking(Settings(programs={"slow": command}), tmp_path, answers.put, lambda: hands.now)
+    thinking.look(hands.table)
+    keeper = until(lambda: next(filter(children, children(os.getpid())), 0), "a program and its keeper")
+    os.kill(keeper, signal.SIGSTOP)
+    stopped.append(keeper)
+    thinking.look(hands.press("undo", "ok", after=1.0).table)
+    assert lives(keeper), "it was waited for"
+    thinking.close()
+    assert not lives(keeper)
