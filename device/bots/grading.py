@@ -14,6 +14,7 @@ from device.rules.game import State
 
 Put = Callable[[Answer], None]
 
+POLITENESS: Final = 5
 CORES: Final = len(os.sched_getaffinity(0))
 
 
@@ -34,7 +35,7 @@ def grade_all(
         answers.put((worker, answer))
 
     with ExitStack() as closing:
-        thinkers = [Thinker(partial(put, worker)) for worker in range(min(jobs, len(choices)))]
+        thinkers = [Thinker(partial(put, worker), POLITENESS) for worker in range(min(jobs, len(choices)))]
         for thinker in thinkers:
             closing.callback(thinker.close)
         due = iter(range(len(choices)))

@@ -28,8 +28,6 @@ from device.rules.game import State
 ENDED: Final = "the thinking process ended"
 NOT_STARTED: Final = "the thinking process can't be started"
 _LENGTH: Final = 4
-POLITENESS: Final = 5
-"""How much the process yields to the table's own, unless told otherwise; 19 is the most."""
 _LONG_AFTER: Final = 1e6
 """Seconds: more than any search may take."""
 
@@ -74,9 +72,12 @@ class Thinker:
 
     The process is handed one question at a time: so its pipe never fills, and asking never waits for one that
     hangs.
+
+    `politeness` is how much the process yields to all others, at most 19. One that keeps to a time does not
+    yield: it would wait for the processor when its time is up.
     """
 
-    def __init__(self, put: Callable[[Answer], None], politeness: int = POLITENESS) -> None:
+    def __init__(self, put: Callable[[Answer], None], politeness: int = 0) -> None:
         self._put = put
         self._politeness = politeness
         self._process: subprocess.Popen[bytes] | None = None
@@ -148,7 +149,9 @@ class Thinker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(root)},
-            process_group=0,  # Ctrl-C is for the process that started this one
+            # Ctrl-C is for the process that started this one. And Linux shares the processor out among
+            # sessions first (autogroup): the table's lights must not wait because of what is thought here.
+            start_new_session=True,
         )
         if self._reader is not None:
             self._reader.join()
@@ -232,7 +235,7 @@ class _Desk:
         return time.monotonic() + (_LONG_AFTER if self.is_forgotten else 0.0)
 
 
-def main(politeness: int = POLITENESS) -> None:
+def main(politeness: int = 0) -> None:
     """Answer questions from standard input until it ends."""
     os.nice(politeness)
     desk = _Desk()

@@ -18,6 +18,7 @@ from device.bots.thinker import Answer, Question, Thinker
 from device.rules import game
 from device.rules.events import Draft, Tile
 from device.rules.game import Setup, State
+from tests.appliance.running import children
 
 PATIENCE = 30.0
 
@@ -60,6 +61,21 @@ def test_it_thinks_hints_and_grades(thinker: Thinker, answers: SimpleQueue[Answe
 def test_a_game_can_be_prepared_for(thinker: Thinker, answers: SimpleQueue[Answer], chosen: Setup) -> None:
     thinker.ask(Question(1, "prepare", "master", game.setup(chosen), 0.0))
     assert answers.get(timeout=PATIENCE) == Answer(1, None)
+
+
+@pytest.mark.parametrize("politeness", [0, 7])
+def test_it_queues_for_the_processor_by_itself_and_yields_only_if_told_to(
+    politeness: int, answers: SimpleQueue[Answer]
+) -> None:
+    """In the table's session its lights waited longer, and yielding it was late with what it had found."""
+    thinker = Thinker(answers.put, politeness)
+    before = set(children(os.getpid()))
+    thinker.ask(Question(1, "prepare", "strong", dealt(), 0.0))
+    answers.get(timeout=PATIENCE)
+    (process,) = set(children(os.getpid())) - before
+    assert os.getsid(process) == process
+    assert os.getpriority(os.PRIO_PROCESS, process) == min(19, os.nice(0) + politeness)
+    thinker.close()
 
 
 def test_asking_does_not_wait(thinker: Thinker, answers: SimpleQueue[Answer]) -> None:
