@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -105,11 +106,19 @@ class Latest:
                 self._frame = Frame(old.number + 1, names, colours)
                 self._frame_changed.notify_all()
 
-    def wait_for_view(self, after: int, seconds: float) -> View:
-        """The newest view, waited for while its number is not greater than after, so many seconds at most."""
+    def wait_for_view(self, after: int, seconds: float, gone: Callable[[], bool] = lambda: False) -> View:
+        """The newest view, waited for while its number is not greater than after, so many seconds at most.
+
+        `wake` ends the waiting where `gone` says that there is nobody to wait for any more.
+        """
         with self._lock:
-            self._view_changed.wait_for(lambda: self._closed or self._view.number > after, seconds)
+            self._view_changed.wait_for(lambda: self._closed or self._view.number > after or gone(), seconds)
             return self._view
+
+    def wake(self) -> None:
+        """Have all that wait for a view look whether there is still somebody to wait for."""
+        with self._lock:
+            self._view_changed.notify_all()
 
     def wait_for_frame(self, after_view: int, after_frame: int, seconds: float) -> tuple[View, Frame]:
         """The newest view and frame, waited for while neither is newer, so many seconds at most."""

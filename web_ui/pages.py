@@ -63,7 +63,7 @@ class Pages:
         sources = [*self.renderer.sources.values(), *(file.etag for file in self.files.values())]
         sentences = [repr(self.words[language]) for language in sorted(self.words)]
         self.build = _hash("\0".join(sources + sentences).encode())
-        self.slots = Slots(self.streams_at_once)
+        self.slots = Slots(self.streams_at_once, self.latest.wake)
         self.streams = Streams(self.latest, self.renderer, self.greeting, self.epoch)
 
     def greeting(self, view: View, onlooker: Onlooker) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Server-sent events: one stream a viewer, as many as there are slots.
 
 A stream sends what changed, in the words of the viewer's language, and nothing while nothing changes but a
-sign of life. It waits for the table's news, and looks once a second whether the viewer is still there.
+sign of life. It sleeps until there is news, or its sign of life is due; and whoever takes a slot wakes those
+whose viewer has left, so that no thread is kept for nobody when it gets tight.
 """
 
 from __future__ import annotations
@@ -20,21 +21,22 @@ from web_ui.words import Words
 SIGN_OF_LIFE = 10.0
 """Seconds of silence after which a stream says that it lives."""
 
-LOOK_ROUND = 1.0
-"""Seconds after which a stream looks whether its viewer is still there."""
-
 FRAMES_LEASE = 3.0
-"""Seconds for which a viewer of the twin keeps the light frames coming; it asks again every LOOK_ROUND."""
+"""Seconds for which a viewer of the twin keeps the light frames coming."""
+
+LEASE_AGAIN = 1.0
+"""Seconds after which it asks for them again."""
 
 KEPT_DIFFERENCES = 100
 """How many differences between frames are kept for other viewers."""
 
 
 class Slots:
-    """The places for streams; each takes a thread of the server."""
+    """The places for streams; each takes a thread of the server. `wake` wakes those whose viewer has left."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, wake: Callable[[], None] = lambda: None) -> None:
         self.count = count
+        self._wake = wake
         self._lock = threading.Lock()
         self._taken: dict[object, Callable[[], bool]] = {}
 
@@ -46,17 +48,18 @@ class Slots:
     def take(self, gone: Callable[[], bool]) -> Callable[[], None] | None:
         """A place for a viewer, as the function that gives it back, once or often; None when all are taken.
 
-        `gone` says that the viewer has left: when it gets tight their place goes to somebody else at once, a
-        little before their stream notices.
+        `gone` says that the viewer has left: their place is free at once, and their stream ends.
         """
         slot = object()
         with self._lock:
-            if len(self._taken) >= self.count:
-                self._taken = {other: left for other, left in self._taken.items() if not left()}
-            if len(self._taken) >= self.count:
-                return None
-            self._taken[slot] = gone
-        return lambda: self._give_back(slot)
+            staying = {other: left for other, left in self._taken.items() if not left()}
+            some_left = len(staying) < len(self._taken)
+            self._taken = staying
+            if len(staying) < self.count:
+                staying[slot] = gone
+        if some_left:
+            self._wake()
+        return (lambda: self._give_back(slot)) if slot in staying else None
 
     def _give_back(self, slot: object) -> None:
         with self._lock:
@@ -126,7 +129,8 @@ class Streams:
         waited_for = -1, -1
         last_word = time.monotonic()
         while not self._latest.closed and not viewer.gone():
-            view, newest = self._wait(viewer, *waited_for)
+            due = last_word + SIGN_OF_LIFE - time.monotonic()
+            view, newest = self._wait(viewer, *waited_for, due)
             waited_for = view.number, newest.number
             parts = []
             greeting = self._greeting(view, viewer.onlooker)
@@ -146,11 +150,11 @@ class Streams:
                 yield b"".join(parts)
                 last_word = time.monotonic()
 
-    def _wait(self, viewer: Viewer, view: int, frame: int) -> tuple[View, Frame]:
+    def _wait(self, viewer: Viewer, view: int, frame: int, seconds: float) -> tuple[View, Frame]:
         if viewer.onlooker.page == TABLE:
             self._latest.want_frames(FRAMES_LEASE)
-            return self._latest.wait_for_frame(view, frame, LOOK_ROUND)
-        return self._latest.wait_for_view(view, LOOK_ROUND), Frame()
+            return self._latest.wait_for_frame(view, frame, min(seconds, LEASE_AGAIN))
+        return self._latest.wait_for_view(view, seconds, viewer.gone), Frame()
 
 
 def _event(name: str, data: bytes, stamp: str = "") -> bytes:

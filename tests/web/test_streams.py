@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
+import pytest
 from flask.testing import FlaskClient
 
 from tests.web import scenes
 from tests.web.browsing import Browser, Stream
 from tests.web.conftest import StartPages, until
 from tests.web.fake_daemon import TIMEOUT, FakeDaemon
+from web_ui import streams
 from web_ui.app import create_app
-from web_ui.streams import Slots
+from web_ui.latest import Latest
+from web_ui.onlooker import PHONE, Onlooker
+from web_ui.pages import Pages
+from web_ui.streams import Slots, Viewer
 from web_ui.table_link import TableLink
 
 
@@ -153,6 +159,24 @@ def test_the_slot_of_a_viewer_who_left_is_free_when_it_gets_tight() -> None:
     left()
     assert slots.taken == 1
     assert slots.take(lambda: False) is None
+
+
+def test_who_comes_ends_the_streams_of_those_who_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream sleeps until its sign of life is due; it once woke up every second to look for its viewer."""
+    monkeypatch.setattr(streams, "SIGN_OF_LIFE", 1e6)
+    pages, left = Pages(Latest(), 2), threading.Event()
+    assert pages.slots.take(left.is_set) is not None
+    events = pages.streams.events(Viewer(Onlooker(PHONE), pages.words["en"], -1, left.is_set))
+    assert b"event: hello" in next(events)
+    told: list[bytes] = []
+    thread = threading.Thread(target=lambda: told.extend(events), daemon=True)
+    thread.start()
+    left.set()
+    assert pages.slots.take(lambda: False) is not None
+    thread.join(TIMEOUT)
+    assert not thread.is_alive()
+    assert not told
+    assert pages.slots.taken == 1
 
 
 def test_a_stream_that_never_began_gives_its_slot_back(daemon: FakeDaemon, link: TableLink) -> None:
