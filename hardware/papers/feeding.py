@@ -15,8 +15,10 @@ from hardware.api import HardwareError, LightFrame
 from hardware.layout import Layout
 from hardware.power import FULL, milliamperes
 
-MOST_LIGHTS: Final = 50
-"""Lights that one feed carries: beyond that their thin wires make the far ones reddish."""
+MOST_LIGHTS: Final = 36
+"""Lights that one feed carries, so that a fuse of 3 A does for them: chains are strung with 0.2 mm², and a
+short at the far end lets 6 to 8 A through. 3 A blow at once, 5 A would hold; and with more lights on a feed
+the far ones would be reddish."""
 FUSES: Final = {1.0: 0.5, 2.0: 0.5, 3.0: 0.5, 5.0: 0.75, 7.5: 1.0, 10.0: 1.5, 15.0: 2.5, 20.0: 4.0, 30.0: 6.0}
 """Blade fuses in amperes, each with the thinnest copper in square millimetres that it guards."""
 FUSE_LOAD: Final = 0.75

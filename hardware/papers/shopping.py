@@ -65,10 +65,18 @@ def _boards(layout: Layout) -> list[Item]:
             1,
             note="A Pi 3 or Zero 2 will do. 64 bits, or libraries are missing.",
         ),
-        Item("its own power supply (USB-C)", 1, note="Never feed the Pi from the lights' supply."),
+        Item(
+            "its own power supply (USB-C)",
+            1,
+            note="Never feed the Pi from the lights' supply. Micro-USB for a Pi 3 or Zero 2.",
+        ),
         Item("microSD card, 16 GB", 1, note="A worn one loses games: buy a new one."),
         Item("Raspberry Pi Pico with pins", pico, note="Or a Pico 2."),
-        Item("USB cable for the Pico", pico, note="One that carries data: many only charge."),
+        Item(
+            "USB cable for the Pico",
+            pico,
+            note="One that carries data: many only charge. A Zero 2 needs an OTG adaptor.",
+        ),
     ]
 
 

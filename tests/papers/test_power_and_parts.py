@@ -12,6 +12,7 @@ from hardware.layout import read_layout
 from hardware.papers.__main__ import ORDER
 from hardware.papers.circuits import crossing_circuit, divider_circuit, power_circuit
 from hardware.papers.feeding import (
+    COPPER,
     FUSE_LOAD,
     FUSES,
     MOST_DROP,
@@ -63,7 +64,7 @@ def test_parts_of_the_duo_table() -> None:
     found = amounts("duo")
     assert found["lights, WS2812 for 5 V"] == "174"
     assert found["push button for a hole of 24 mm"] == "19"
-    assert found["blade fuses of the feeds"] == "4 of 5 A"
+    assert found["blade fuses of the feeds"] == "5 of 3 A"
     assert found["resistor 330 ohm"] == "1"
     assert not found.keys() & {"diode 1N4148", "Raspberry Pi Pico with pins", "USB cable for the Pico"}
 
@@ -126,6 +127,14 @@ def test_a_feed_never_asks_more_of_its_fuse_than_it_carries_for_hours(name: str)
         assert feed.amperes <= FUSE_LOAD * feed.fuse
         assert feed.wire >= FUSES[feed.fuse]
         assert drop(feed.amperes, reach(layout), feed.wire) <= MOST_DROP
+
+
+@each_layout
+def test_the_fuse_of_a_feed_guards_the_thin_wires_of_its_chain_as_well(name: str) -> None:
+    """Bug mended: 5 A would hold while a short at the far end of a chain of 0.2 mm² lets 6 A through."""
+    for feed in feeds(read_layout(name)):
+        short = 5.0 / (2 * feed.lights * 0.1 * COPPER / 0.2)  # lights are 10 cm apart at the most
+        assert short >= 2 * feed.fuse
 
 
 @each_layout
