@@ -15,7 +15,7 @@ from serial import Serial, SerialException
 
 from firmware_bridge import payload, wire
 from firmware_bridge.firmware_files import FILES, check_of_files, source
-from firmware_bridge.link import reason_of
+from firmware_bridge.link import IN_USE, reason_of
 from firmware_bridge.messages import Hello, Identity, decode, encode
 
 OLDEST_MICROPYTHON: Final = (1, 24)
@@ -163,5 +163,5 @@ def _mpremote(port: str, *command: str) -> str:
         last = words[-1] if words else f"exit status {done.returncode}"
         if "No module named mpremote" in last:
             last = "mpremote is not installed: pip install mpremote"
-        raise InstallError(f"{port}: mpremote: {last}")
+        raise InstallError(f"{port}: {IN_USE}" if "in use" in last else f"{port}: mpremote: {last}")
     return done.stdout

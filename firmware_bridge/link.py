@@ -31,6 +31,9 @@ LONGEST_PAUSE: Final = 0.5
 REFUSED_PAUSE: Final = 3.0
 """Seconds until a Pico that can't be talked to is tried again; meanwhile others can have the port."""
 CHUNK: Final = 4096
+IN_USE: Final = (
+    "another program has the Pico's port; end it: `sudo systemctl stop azul-table.socket`, if it is the table"
+)
 BAUD: Final = 115200
 """Of no meaning on USB, but a port must have one."""
 
@@ -236,7 +239,7 @@ def reason_of(error: Exception) -> Lost:
             Reason.DENIED,
         )
     if number in (errno.EAGAIN, errno.EBUSY):
-        return Lost("another program has the Pico's port; end it", Reason.TAKEN)
+        return Lost(IN_USE, Reason.TAKEN)
     if number == errno.EIO or "returned no data" in str(error):
         return Lost("the Pico was unplugged, or started anew", Reason.GONE)
     return Lost(f"the Pico's port can't be used: {error}", Reason.OTHER)

@@ -6,10 +6,12 @@ of `colours`). The latest frame wins; no call waits.
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from io import FileIO
 from time import monotonic
 from typing import Final
 
@@ -38,6 +40,8 @@ from hardware.layout import Layout
 from hardware.presence import Presence
 from hardware.tag_frames import tag_of
 
+RECORD: Final = "AZUL_TABLE_RECORD"
+"""The variable of the environment that names a file for all that goes over the line."""
 COLOURS: Final = "RGB"
 """The order of the colours in a frame."""
 
@@ -63,9 +67,9 @@ class Bridge:
     """The lights, buttons and readers of a layout on a Pico (drivers `Lights` and `Inputs` in one).
 
     `port` names the serial port; without it the one Pico that is plugged in is looked for, again and again.
-    `watch` is told of every change of `state`, from the thread of the bridge; `record` gets all that goes
-    over the line, for `firmware_bridge.dump`. Raises HardwareError if the layout's wires don't go to a Pico.
-    One thread, `bridge-link`.
+    `watch` is told of every change of `state`, from the thread of the bridge. All that goes over the line is
+    kept for `firmware_bridge.dump` where the variable RECORD says. Raises HardwareError if the layout's wires
+    don't go to a Pico, or if that file can't be written. One thread, `bridge-link`.
     """
 
     def __init__(
@@ -75,7 +79,6 @@ class Bridge:
         *,
         watch: Callable[[BridgeState], None] = lambda _state: None,
         clock: Callable[[], float] = monotonic,
-        record: Callable[[bytes], object] | None = None,
     ) -> None:
         self.state = BridgeState()
         self._wiring = wiring(layout)
@@ -86,6 +89,8 @@ class Bridge:
         self._put: Callable[[InputEvent], None] | None = None
         self._lock = threading.Lock()
         self._started = False
+        self._record = _recording()
+        record = self._record.write if self._record is not None else None
         connection = Connection(self._wiring, secrets.randbits(32) or 1)
         self._link = Link(connection, (lambda: port) if port else find_port, self._happened, clock, record)
 
@@ -103,6 +108,8 @@ class Bridge:
         """End the events and the thread; the Pico soon shows that the table is not there."""
         self._put = None
         self._link.close()
+        if self._record is not None:
+            self._record.close()
 
     def _begin(self) -> None:
         with self._lock:
@@ -203,6 +210,17 @@ class StripBytes:
         except ValueError:
             raise HardwareError("a frame holds a channel beyond 0 to 255; keep colours inside it") from None
         return b"".join(data[start:end].translate(sent) for start, end, sent in self._chains)
+
+
+def _recording() -> FileIO | None:
+    """Return the file that keeps what goes over the line, None where none is wanted."""
+    name = os.environ.get(RECORD)
+    if not name:
+        return None
+    try:
+        return FileIO(name, "ab")
+    except OSError as error:
+        raise HardwareError(f"{RECORD}: {name} can't be written: {error.strerror}") from error
 
 
 def light_offsets(layout: Layout) -> dict[str, int]:

@@ -134,5 +134,5 @@ def _heard(path: str) -> bytes:
 
 
 def _in_use(part: str, told: str) -> Finding:
-    mend = "end the program that has it; is azul-table running?"
+    mend = "end the program that has it; is azul-table running? `sudo systemctl stop azul-table.socket`"
     return Finding(part, State.GUESS, f"can't be listened to: {told}", mend)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,10 @@ from time import monotonic, sleep
 import pytest
 
 import hardware.bridge as bridge_module
+from firmware_bridge.dump import dump
 from firmware_bridge.events import TagSeen
 from firmware_bridge.link import Lost, Reason
+from firmware_bridge.wire import Lines
 from hardware.api import (
     ButtonPressed,
     HardwareError,
@@ -235,6 +238,21 @@ def test_another_firmware_is_told_as_outdated(layout: Layout, tmp_path: Path) ->
         assert table.sim.bridge.state.connected
     finally:
         table.sim.close()
+
+
+def test_all_that_goes_over_the_line_is_recorded_where_that_is_wanted(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(bridge_module.RECORD, str(tmp_path / "line"))
+    table = Table(layout, tmp_path / "pico")
+    table.sim.press("ok")
+    until(lambda: table.events, "the press")
+    table.sim.close()
+    told = "\n".join(dump(Lines().feed((tmp_path / "line").read_bytes())))
+    assert re.search(r"> +\d+ hello .*< +\d+ identity .*< +\d+ events ", told, re.DOTALL)
+    monkeypatch.setenv(bridge_module.RECORD, str(tmp_path))
+    with pytest.raises(HardwareError, match="Is a directory"):
+        Bridge(layout)
 
 
 def test_hands_on_what_is_not_there_are_refused(table: Table) -> None:

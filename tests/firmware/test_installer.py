@@ -125,9 +125,13 @@ def test_a_copy_that_breaks_off_leaves_nothing_that_starts(
 
 def test_a_port_in_use_and_no_port_are_told(pico: SimulatedPico, tmp_path: Path) -> None:
     with serial.Serial(pico.port, exclusive=True):
-        done = run("info", "--port", pico.port)
-    assert done.exit_code == 1
-    assert done.output == f"{pico.port}: another program has the Pico's port; end it\n"
+        for command in ("info", "install"):
+            done = run(command, "--port", pico.port)
+            assert done.exit_code == 1
+            assert done.output == (
+                f"{pico.port}: another program has the Pico's port; end it: "
+                "`sudo systemctl stop azul-table.socket`, if it is the table\n"
+            )
     none = tmp_path / "none"
     done = run("info", "--port", str(none))
     assert done.exit_code == 1
