@@ -176,16 +176,29 @@ def begin(table: Table, place: int, at: float) -> Table:
     """Begin the game with the player at `place` (R3); seats follow each other clockwise."""
     if place not in table.taken:
         raise RefusedError(Why.SEAT_EMPTY)
-    if table.wishes.mode == SOLO:
+    solo = table.wishes.mode == SOLO
+    if solo:
         table = _move_to_first_place(table)
-        setup = Setup(SOLO, (table.name_of(1),), 0, table.wishes.level, table.wishes.wall)
-        places: tuple[int, ...] = SOLO_PLACES
-    else:
-        places = tuple(sorted(table.taken))
-        setup = Setup(table.wishes.mode, tuple(map(table.name_of, places)), places.index(place))
-    play = start(setup, places)
+        place = 1
+    play = start(_setup(table, place), SOLO_PLACES if solo else tuple(sorted(table.taken)))
     begun = replace(table, play=play, choosing=False, drawing_first=False, movement=Movement(play, at))
     return replace(begun, stand_ins=(), hands_due=False)
+
+
+def chosen_game(table: Table) -> Setup | None:
+    """The game that would be played, whoever starts; None while it is not being chosen."""
+    if not table.choosing or table.wishes.mode not in modes(table):
+        return None
+    return _setup(table, min(table.taken))
+
+
+def _setup(table: Table, first: int) -> Setup:
+    """The chosen game of those who sit here, with who starts by place."""
+    wishes, places = table.wishes, sorted(table.taken)
+    names = tuple(map(table.name_of, places))
+    if wishes.mode == SOLO:
+        return Setup(SOLO, names, 0, wishes.level, wishes.wall)
+    return Setup(wishes.mode, names, places.index(first))
 
 
 def _move_to_first_place(table: Table) -> Table:

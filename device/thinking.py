@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from device import seating
 from device.appliance import Answered, Table
 from device.bots.mind import FIRST_PART, Hint
 from device.bots.program_seat import ProgramSeat, Terms, Told, Turn
@@ -20,8 +21,10 @@ from device.config import Settings
 from device.opponents import ATTEMPTS, place_of
 from device.play import Play
 from device.questions import OPPONENTS, Asked, Manners
+from device.rules import game as rules
 from device.rules import standard
 from device.rules.events import Choice
+from device.rules.game import Setup
 
 LOGS: Final = "programs"
 """The folder, in that of the saved games, of what programs wrote to their standard error."""
@@ -53,9 +56,12 @@ class Thinking:
         self._programs: dict[int, ProgramSeat] = {}  # by place
         self._leaving: list[ProgramSeat] = []  # of games that are over
         self._asked: dict[int, Asked] = {}
+        self._ready_for: tuple[frozenset[str], Setup | None] = frozenset(), None
+        self._preparations = 0
 
     def look(self, table: Table) -> None:
         """Hand over the questions that are new, and forget those that are not asked any more."""
+        self._make_ready(table)
         wanted = {asked.number: asked for asked in (*table.asked, *table.hints_asked)}
         for number in self._asked.keys() - wanted.keys():
             self._forget(self._asked[number])
@@ -73,6 +79,20 @@ class Thinking:
         self._let_programs_go()
         for program in self._leaving:
             program.close()
+
+    def _make_ready(self, table: Table) -> None:
+        """Start the process once an opponent sits, and have it load what the game that is chosen needs."""
+        opponents = frozenset(map(table.bot_at, table.taken)).intersection(OPPONENTS)
+        setup = table.play.setup if table.play is not None else seating.chosen_game(table)
+        if not opponents or (opponents, setup) == self._ready_for:
+            return
+        self._ready_for = opponents, setup
+        self._thinker.start()
+        if setup is not None:
+            state = rules.setup(setup)
+            for name in sorted(opponents):
+                self._preparations += 1  # their numbers are below 0: nobody waits for the answers
+                self._thinker.ask(Question(-self._preparations, "prepare", name, state, 0.0))
 
     def _let_programs_go(self) -> None:
         for program in self._programs.values():
@@ -124,6 +144,8 @@ class Thinking:
 
     def _thought(self, answer: Answer) -> None:
         """Put what the process came to; called by the thread that reads it."""
+        if answer.number < 0:
+            return
         result, at = answer.result, self._clock()
         if isinstance(result, Hint):
             told = Answered(answer.number, result.event, at, gain=result.gain, next_best=result.next_best)

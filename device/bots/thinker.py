@@ -39,7 +39,7 @@ class Question:
     `event` is the choice to grade; `seat` is whose choice it is where several have one.
 
     `prepare` is answered with None: what games like `state` need is loaded, so that the first thought of one
-    is not late.
+    is not late; those that do not search need nothing.
     """
 
     number: int
@@ -87,15 +87,18 @@ class Thinker:
         self._in_work: int | None = None  # the number of the question that the process has
         self._lock = threading.Lock()
 
+    def start(self) -> None:
+        """Start the process if there is none, so that the first question does not wait for that."""
+        with suppress(OSError):  # the question will tell
+            self._running()
+
     def ask(self, question: Question) -> None:
         """Ask; the answer is put when it is there, at once where no process can be started for it."""
-        process = self._process
-        if process is None or process.poll() is not None:
-            try:
-                process = self._start()
-            except OSError as error:  # memory is short, for one
-                self._put(Answer(question.number, None, f"{NOT_STARTED}: {error.strerror}"))
-                return
+        try:
+            process = self._running()
+        except OSError as error:  # memory is short, for one
+            self._put(Answer(question.number, None, f"{NOT_STARTED}: {error.strerror}"))
+            return
         with self._lock:
             self._open.add(question.number)
             self._waiting.append(question)
@@ -141,6 +144,11 @@ class Thinker:
             self._process.kill()
         if self._reader is not None and self._reader.is_alive():  # Ctrl-C may come before it has started
             self._reader.join()
+
+    def _running(self) -> "subprocess.Popen[bytes]":
+        """The process, started if there is none; raises OSError."""
+        process = self._process
+        return self._start() if process is None or process.poll() is not None else process
 
     def _start(self) -> "subprocess.Popen[bytes]":
         root = Path(__file__).parents[2]
@@ -252,13 +260,14 @@ def main(politeness: int = 0) -> None:
 
 
 def _result(minds: Mapping[str, Mind], question: Question) -> Event | Hint | Grade | None:
+    if question.kind == "prepare":
+        if question.strength in minds:
+            minds[question.strength].prepare(question.state)
+        return None
     if question.strength in QUICK:
         state = question.state if question.seat is None else seen_by(question.state, question.seat)
         return QUICK[question.strength](state, random.SystemRandom().randrange)
     mind = minds[question.strength]
-    if question.kind == "prepare":
-        mind.prepare(question.state)
-        return None
     if question.kind == "hint":
         return mind.hint(question.state, question.seconds, question.seat)
     if question.kind == "grade":

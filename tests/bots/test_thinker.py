@@ -60,7 +60,8 @@ def test_it_thinks_hints_and_grades(thinker: Thinker, answers: SimpleQueue[Answe
 )
 def test_a_game_can_be_prepared_for(thinker: Thinker, answers: SimpleQueue[Answer], chosen: Setup) -> None:
     thinker.ask(Question(1, "prepare", "master", game.setup(chosen), 0.0))
-    assert answers.get(timeout=PATIENCE) == Answer(1, None)
+    thinker.ask(Question(2, "prepare", "greedy", game.setup(chosen), 0.0))
+    assert [answers.get(timeout=PATIENCE) for _ in range(2)] == [Answer(1, None), Answer(2, None)]
 
 
 @pytest.mark.parametrize("politeness", [0, 7])
@@ -76,6 +77,19 @@ def test_it_queues_for_the_processor_by_itself_and_yields_only_if_told_to(
     assert os.getsid(process) == process
     assert os.getpriority(os.PRIO_PROCESS, process) == min(19, os.nice(0) + politeness)
     thinker.close()
+
+
+def test_the_process_can_be_started_before_it_is_asked(
+    thinker: Thinker, answers: SimpleQueue[Answer]
+) -> None:
+    before = set(children(os.getpid()))
+    thinker.start()
+    started = set(children(os.getpid())) - before
+    assert len(started) == 1
+    thinker.start()
+    thinker.ask(Question(1, "think", "strong", dealt(), 0.02))
+    assert answers.get(timeout=PATIENCE).result in game.legal(dealt())
+    assert set(children(os.getpid())) - before == started
 
 
 def test_asking_does_not_wait(thinker: Thinker, answers: SimpleQueue[Answer]) -> None:
