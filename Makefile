@@ -28,8 +28,9 @@ $(VENV)/current: pyproject.toml $(CORE)
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
 		|| $(ROOT) sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install python3-venv' \
 		|| { echo "Python can't make environments here: install the package python3-venv and try again." >&2; exit 1; }
+	@echo "Installing azul-table into $(VENV), and compiling the opponents where there is a C compiler: a minute or two, once."
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 test-setup: setup $(VENV)/tests-current simulated-pico
