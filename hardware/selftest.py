@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
 
 from hardware.api import (
+    PICO,
     STATUS,
     ButtonPressed,
     HardwareEvent,
@@ -116,6 +117,9 @@ class Report:
 class Person(Protocol):
     """Who looks at the table and touches it."""
 
+    def miss(self, why: str, steps: Sequence[Step]) -> None:
+        """Hear, before anything is asked, what can't be tested and why."""
+
     def begin(self, step: Step) -> None:
         """Hear what comes next, and do what it asks for."""
 
@@ -162,10 +166,16 @@ def run(
     began: str,
     seconds: float,
     clock: Callable[[], float],
+    settle: float = 0.0,
 ) -> Report:
-    """Go through every step with this person; each button and reader is waited for so many seconds."""
+    """Go through every step with this person; each button and reader is waited for so many seconds.
+
+    Before that the drivers have `settle` seconds to find what they drive: what is lost is not asked about.
+    """
     test = _Test(layout, lights, events, person, seconds, clock)
-    results = [test.do(step) for step in plan(layout)]
+    steps = plan(layout)
+    test.settle(steps, settle)
+    results = [test.do(step) for step in steps]
     lights.show(LightFrame({}))
     return Report(layout.name, began, tuple(results))
 
@@ -190,9 +200,25 @@ class _Test:
         self._clock = clock
         self._lost: dict[str, str] = {}
 
+    def settle(self, steps: Sequence[Step], seconds: float) -> None:
+        """Wait for what the drivers find, and say what can't be tested, for each reason once."""
+        end = self._clock() + seconds
+        while (left := end - self._clock()) > 0:
+            for _ in self._waiting(min(left, GLANCE)):
+                pass
+        missing: dict[str, list[Step]] = {}
+        for step in steps:
+            if (why := self._why_lost(*_part_and_kind(step))) is not None:
+                missing.setdefault(why, []).append(step)
+        for why, missed in missing.items():
+            self._person.miss(why, missed)
+
     def do(self, step: Step) -> Result:
         for _ in self._waiting(0):
             pass  # what was pressed before it was asked for does not count
+        named, kind = _part_and_kind(step)
+        if (why := self._why_lost(named, kind)) is not None:
+            return Result(named, Outcome.LOST, why)
         match step:
             case Walk(part):
                 self._person.begin(step)
@@ -240,12 +266,17 @@ class _Test:
     ) -> Result:
         if others:
             return Result(part, Outcome.WRONG, f"{_and(others)} answered in its place; are wires swapped?")
-        lost = next((self._lost[name] for name in (part, kind, "pico") if name in self._lost), None)
-        if lost is not None:
+        if (lost := self._why_lost(part, kind)) is not None:
             return Result(part, Outcome.LOST, lost)
         if skipped:
             return Result(part, Outcome.SKIPPED)
         return Result(part, Outcome.WRONG if told else Outcome.FINE, told)
+
+    def _why_lost(self, part: str, kind: str) -> str | None:
+        """Why a part does not work: it is lost itself, or all of its kind, or the Pico that they hang on."""
+        on_pico = getattr(self._layout.drivers, kind) == PICO
+        names = (part, kind, PICO) if on_pico else (part, kind)
+        return next((self._lost[name] for name in names if name in self._lost), None)
 
     def _waiting(self, seconds: float) -> Iterator[str]:
         """Name what was touched, or is within so many seconds; note parts lost and back."""
@@ -265,12 +296,26 @@ class _Test:
             return
 
 
+def _part_and_kind(step: Step) -> tuple[str, str]:
+    """Return the part of a step as the report names it, and which driver it hangs on."""
+    match step:
+        case Walk(part):
+            return part, "lights"
+        case Press(button):
+            return button_part(button), "buttons"
+        case LayTag(reader):
+            return reader_part(reader), "readers"
+
+
 class SimulatedHands:
     """The person for a simulated table: it presses what it is asked for, and sees what its lights show."""
 
     def __init__(self, table: SimulatedTable) -> None:
         self._table = table
         self._wrong: list[str] = []
+
+    def miss(self, why: str, steps: Sequence[Step]) -> None:
+        """Take no notice."""
 
     def begin(self, step: Step) -> None:
         """Press the button, or lay a tag on the reader."""

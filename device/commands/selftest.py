@@ -4,9 +4,11 @@ import json
 import select
 import sys
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Final
 
 import click
 
@@ -17,6 +19,8 @@ from hardware.layout import SIMULATED, Layout, read_layout, simulated
 from hardware.opening import Hardware, open_hardware
 from hardware.selftest import COLOURS, LayTag, Person, Press, Report, SimulatedHands, Step, Walk, plan, run
 
+SETTLE: Final = 3.0
+"""Seconds in which real hardware is found, or told to be missing."""
 WALKED = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
 
 
@@ -42,8 +46,9 @@ WALKED = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
 def command(layout: str, simulate: str | None, report: Path | None, seconds: float) -> None:
     """Walk through every light, and ask for every button and reader.
 
-    Lights are shown part by part; say whether they were right. Then press each button and lay a tag on each
-    reader as you are asked to; Enter skips one. Exit status 1 if a part is not fine.
+    First it says what is not there; only the rest is tested. Lights are shown part by part; say whether they
+    were right. Then press each button and lay a tag on each reader as you are asked to; Enter skips one. Exit
+    status 1 if a part is not fine.
     """
     try:
         table = read_layout(layout)
@@ -67,19 +72,28 @@ def command(layout: str, simulate: str | None, report: Path | None, seconds: flo
 
 
 def _walk(table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent], seconds: float) -> Report:
-    person: Person = AtTerminal(len(plan(table)))
+    person: Person = AtTerminal(len(plan(table)), table.name)
+    settle = 0.0 if table.drivers == SIMULATED else SETTLE
     if hardware.simulated is not None and table.drivers == SIMULATED:
         person = SimulatedHands(hardware.simulated)
     began = datetime.now().astimezone().isoformat(timespec="seconds")
-    return run(table, hardware, events, person, began, seconds, time.monotonic)
+    return run(table, hardware, events, person, began, seconds, time.monotonic, settle)
 
 
 class AtTerminal:
     """Somebody at this terminal."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: int, layout: str) -> None:
         self._steps = steps
+        self._layout = layout
         self._step = 0
+
+    def miss(self, why: str, steps: Sequence[Step]) -> None:
+        """Say what is not there; where nothing is, what helps."""
+        self._steps -= len(steps)
+        click.echo(f"{_counted(steps)} can't be tested: {printable(why)}")
+        if self._steps == 0:
+            click.echo(f"Nothing is left to test; azul-table doctor --layout {self._layout} says what to do.")
 
     def begin(self, step: Step) -> None:
         """Say what comes."""
@@ -114,6 +128,16 @@ class AtTerminal:
     def skips(self) -> bool:
         """Tell whether Enter was pressed."""
         return bool(sys.stdin.isatty() and select.select([sys.stdin], [], [], 0)[0] and sys.stdin.readline())
+
+
+def _counted(steps: Sequence[Step]) -> str:
+    """Lights, buttons and readers of these steps, counted."""
+    lights = sum(len(step.lights) for step in steps if isinstance(step, Walk))
+    buttons = sum(isinstance(step, Press) for step in steps)
+    readers = sum(isinstance(step, LayTag) for step in steps)
+    counts = ((lights, "light"), (buttons, "button"), (readers, "reader"))
+    *front, last = (f"{number} {name}{'s' if number > 1 else ''}" for number, name in counts if number)
+    return f"{', '.join(front)} and {last}" if front else last
 
 
 def as_text(report: Report, path: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -25,6 +26,7 @@ from hardware.api import (
     TagArrived,
 )
 from hardware.layout import Layout, shipped_layouts
+from hardware.opening import Hardware
 from hardware.power import milliamperes
 from hardware.selftest import (
     LayTag,
@@ -63,7 +65,11 @@ class Hands:
         self.judging: dict[str, list[str | None]] = {}
         self.skipping: set[str] = set()
         self.frames: list[LightFrame] = []
+        self.missed: dict[str, int] = {}
         self._name = ""
+
+    def miss(self, why: str, steps: Sequence[Step]) -> None:
+        self.missed[why] = len(steps)
 
     def begin(self, step: Step) -> None:
         match step:
@@ -195,6 +201,42 @@ def test_parts_that_are_lost_are_told_with_the_reason(duo: Layout, hands: Hands)
     assert results["reader.shared"] == Result("reader.shared", Outcome.LOST, "deaf")
 
 
+def test_what_is_not_there_is_told_first_and_not_asked_about(duo: Layout, hands: Hands) -> None:
+    """Without any hardware it asked whether lights were right that nobody could see."""
+    hands.events.put(PartLost("lights", Loss.ABSENT, "no strip", 0.0))
+    hands.events.put(PartLost("reader.shared", Loss.ABSENT, "no reader", 0.0))
+    hands.judging = {step.part: ["nobody is to be asked"] for step in plan(duo) if isinstance(step, Walk)}
+    report = run(duo, NoLights(), hands.events, hands, "today", 3.0, Clock(), settle=0.2)
+    walks = sum(isinstance(step, Walk) for step in plan(duo))
+    assert hands.missed == {"no strip": walks, "no reader": 1}
+    told = {result.part: result for result in report.results}
+    assert told["centre"] == Result("centre", Outcome.LOST, "no strip")
+    assert told["reader.shared"] == Result("reader.shared", Outcome.LOST, "no reader")
+    assert told["button.ok"].outcome is Outcome.FINE
+
+
+def test_a_pico_that_is_not_there_takes_all_that_hangs_on_it(full: Layout, duo: Layout, hands: Hands) -> None:
+    hands.events.put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0))
+    run(full, NoLights(), hands.events, hands, "today", 3.0, Clock(), settle=0.2)
+    assert hands.missed == {"no Pico": len(plan(full))}
+    hands.missed.clear()
+    hands.events.put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0))
+    run(duo, NoLights(), hands.events, hands, "today", 3.0, Clock(), settle=0.2)
+    assert hands.missed == {}, "nothing of this table hangs on a Pico"
+
+
+def test_the_command_without_any_hardware_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("device.commands.selftest.SETTLE", 0.1)
+    monkeypatch.setattr(
+        "device.commands.selftest.open_hardware",
+        lambda layout, put: (put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0)), Hardware(None, None))[1],
+    )
+    status, told = selftest("--layout", "full")
+    assert status == 1
+    assert told.startswith("338 lights, 36 buttons and 5 readers can't be tested: no Pico\nNothing is left")
+    assert "[1/" not in told and "right?" not in told
+
+
 def test_what_was_pressed_before_it_was_asked_for_does_not_count(duo: Layout, hands: Hands) -> None:
     hands.doing["display.1"] = [ButtonPressed("display.1", 0.0), ButtonPressed("display.2", 0.0)]
     hands.doing["display.2"] = []
@@ -289,7 +331,7 @@ def test_answers_at_the_terminal(typed: str, judged: str | None) -> None:
 
     @click.command()
     def ask() -> None:
-        person = AtTerminal(9)
+        person = AtTerminal(9, "duo")
         step = Walk("centre", ("centre.1", "centre.2"))
         person.begin(step)
         click.echo(repr(person.judge(step)))
