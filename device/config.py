@@ -1,11 +1,12 @@
 """Settings that a maker may write into `settings.toml` beside the saved games; each has a default."""
 
+import json
 import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args, get_origin
 
 import msgspec
 
@@ -76,11 +77,13 @@ def read_settings(directory: Path) -> Settings:
     path = directory / FILE
     try:
         written = tomllib.loads(path.read_text("utf-8-sig")) if path.exists() else {}
+    except (OSError, ValueError, RecursionError) as error:  # a number of 5,000 digits is a mere ValueError
+        raise SettingsError(f"{path}: can't be read: {error}") from error
+    _check_words(path, written)
+    try:
         settings = msgspec.convert(written, SettingsFile)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: {error}") from error
-    except (OSError, ValueError, RecursionError) as error:  # a number of 5,000 digits is a mere ValueError
-        raise SettingsError(f"{path}: can't be read: {error}") from error
     if settings.palette == "own" and settings.own is None:
         raise SettingsError(f'{path}: palette is "own", so a section [own] must give its five colours')
     palette = _palette(settings.own) if settings.palette == "own" else PALETTES[settings.palette]
@@ -88,6 +91,17 @@ def read_settings(directory: Path) -> Settings:
     return Settings(
         palette, settings.confirm_columns, settings.phones == "play", settings.pace, settings.bots, programs
     )
+
+
+def _check_words(path: Path, written: Mapping[str, object]) -> None:
+    """Raise SettingsError where a setting that takes one of a few words has another."""
+    for setting in msgspec.structs.fields(SettingsFile):
+        if get_origin(setting.type) is not Literal or setting.name not in written:
+            continue
+        allowed, value = get_args(setting.type), written[setting.name]
+        if value not in allowed:
+            words = " or ".join(f'"{word}"' for word in allowed)
+            raise SettingsError(f"{path}: {setting.name} = {json.dumps(value, default=str)}: must be {words}")
 
 
 def _programs(path: Path, written: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

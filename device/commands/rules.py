@@ -8,18 +8,21 @@ from typing import Final
 import click
 
 from device.rules import game
+from device.rules.standard import STANDARD
 
 WIDTH: Final = 88
 
 
 @click.command()
-@click.argument("mode", type=click.Choice(game.MODES))
+@click.argument("mode", type=click.Choice(game.MODES, case_sensitive=False))
 def command(mode: str) -> None:
     """Print the rules of a MODE for players, each with its number and an example."""
     text = files("web_ui").joinpath("rules", "en", f"{mode}.toml").read_text("utf-8")
     page = tomllib.loads(text)
     click.echo(page["title"] + "\n")
     click.echo(textwrap.fill(page["intro"], WIDTH))
+    if mode in game.RULESETS and mode != STANDARD.name:
+        click.echo(f"All other rules: azul-table rules {STANDARD.name}")
     for rule in page["rule"]:
         click.echo()
         click.echo(_indented(f"{rule['number']:<4} {rule['says']}"))
