@@ -37,7 +37,7 @@ def _because(table: Table, play: Play, motive: Motive) -> list[Json]:
 
 
 def hint(table: Table) -> Json:
-    """Whether hints are allowed, at which seats one may be asked for now, is thought about, and is shown."""
+    """Whether hints are allowed, at which seats one may be asked for now, is awaited, is shown, did not come."""
     play = table.play
     places = play.places if play is not None else ()
     return {
@@ -45,6 +45,7 @@ def hint(table: Table) -> Json:
         "seats": [places[seat] for seat in hints.can_ask(table)],
         "asked": [places[each.seat] for each in table.hints_asked],
         "shown": [_advice(play, each) for each in table.hints] if play is not None else [],
+        "missed": [{"seat": places[each.seat], "why": each.why} for each in table.no_hints if places],
     }
 
 

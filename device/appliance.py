@@ -11,7 +11,7 @@ from device.ceremony import Ceremony
 from device.lessons import Lesson, Subject
 from device.phones import ALL_FITTINGS, Fittings
 from device.play import Play, Selection
-from device.questions import OPPONENTS, USUAL, Asked, Chosen, Hint, Manners, Motive, StandIn
+from device.questions import OPPONENTS, USUAL, Asked, Chosen, Hint, Manners, Motive, NoHint, StandIn
 from device.rules import game as rules
 from device.rules.events import Chance, Event
 from device.rules.game import SOLO
@@ -263,6 +263,14 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
+class LastGame:
+    """The game that was played to its end before, and who played it: by its seats, None for no name."""
+
+    play: Play
+    names: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LastPress:
     """A press of `ok` or `undo` in a game, and the table before it: the other may follow at once."""
 
@@ -285,6 +293,7 @@ class Table:
     wishes: Wishes = Wishes()
     drawing_first: bool = False
     play: Play | None = None
+    last_game: LastGame | None = None  # until another begins: its result can still be read
     selection: Selection | None = None
     colour_in_hand: Colour | None = None  # of a tile that was shown before its source was chosen
     told: tuple[Told, ...] = ()
@@ -307,6 +316,7 @@ class Table:
     motives: tuple[Motive, ...] = ()
     hints_asked: tuple[Asked, ...] = ()
     hints: tuple[Hint, ...] = ()
+    no_hints: tuple[NoHint, ...] = ()
     last_press: LastPress | None = field(default=None, compare=False)
     hands_due: bool = False  # tiles of resin: people move an opponent's tiles, and say so with `ok`
 

@@ -10,7 +10,7 @@ from typing import Final
 from device.appliance import Answered, LastPress, Question, RefusedError, Stage, Table, Why
 from device.buttons import OK, UNDO
 from device.opponents import PATIENCE, is_current, position, seats_to_act
-from device.questions import Asked, Hint
+from device.questions import Asked, Hint, NoHint
 from device.rules import game as rules
 from device.rules.events import Choice, Tile
 
@@ -35,6 +35,7 @@ def ask(table: Table, place: int | None, now: float) -> Table:
     if not seats:
         raise RefusedError(Why.BOTS_TURN if table.bots_turn else Why.NO_HINT_NOW)
     known = {each.seat for each in table.hints_asked} | {each.seat for each in table.hints}
+    table = replace(table, no_hints=())
     for seat in seats:
         if seat not in known:
             table = _ask(table, seat, now)
@@ -49,7 +50,9 @@ def _ask(table: Table, seat: int, now: float, attempt: int = 1) -> Table:
 
 
 def attend(table: Table) -> Table:
-    """Let go the hints of a game that has gone on."""
+    """Let go the hints of a game that has gone on; who still waited for one is told."""
+    if table.play is None and table.no_hints:
+        table = replace(table, no_hints=())
     if not (table.hints or table.hints_asked):
         return table
     seats = seats_to_act(table)
@@ -57,6 +60,9 @@ def attend(table: Table) -> Table:
     shown = tuple(each for each in table.hints if is_current(table.play, each, seats))
     if (asked, shown) == (table.hints_asked, table.hints):
         return table
+    if table.play is not None:
+        gone = tuple(NoHint(each.seat, "gone_on") for each in table.hints_asked if each not in asked)
+        table = replace(table, no_hints=(*table.no_hints, *gone))
     return replace(table, hints_asked=asked, hints=shown)
 
 
@@ -84,7 +90,9 @@ def pass_time(table: Table, now: float) -> Table:
 
 def _ask_anew(table: Table, asked: Asked, now: float) -> Table:
     table = _without(table, asked)
-    return _ask(table, asked.seat, now, asked.attempt + 1) if asked.attempt < ATTEMPTS else table
+    if asked.attempt < ATTEMPTS:
+        return _ask(table, asked.seat, now, asked.attempt + 1)
+    return replace(table, no_hints=(*table.no_hints, NoHint(asked.seat, "silent")))
 
 
 def _without(table: Table, asked: Asked) -> Table:
@@ -124,6 +132,7 @@ def taken_back(table: Table) -> Table:
         hands_due=before.hands_due,
         chosen=before.chosen,
         hints=before.hints,
+        no_hints=(),
         last_press=None,
     )
     return attend(back)

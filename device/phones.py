@@ -49,6 +49,11 @@ def pressable_by_phones(
     return tuple(name for name in everything if name not in switches or button_part(name) in lost)
 
 
+def seats_by_pages(fittings: Fittings) -> bool:
+    """Whether the seats have no buttons of their own, so that people use those on the pages."""
+    return fittings.buttons is not None and not any(name.startswith("seat.") for name in fittings.buttons)
+
+
 def may_tell(fittings: Fittings, lost: Collection[str] = ()) -> bool:
     """Whether a phone may tell tiles of resin: it may play, or no reader works."""
     by_pico = fittings.on_pico and PICO in lost

@@ -44,6 +44,14 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
+class NoHint:
+    """A hint that was asked for one of the game's seats and will not come, and why."""
+
+    seat: int
+    why: str  # gone_on: the game has; silent: no answer came
+
+
+@dataclass(frozen=True, slots=True)
 class Motive:
     """Why an opponent chose something, when the game had so many events."""
 

@@ -11,8 +11,8 @@ from typing import Final
 from device.rules import game as rules
 from device.rules import standard
 from device.rules.board import FLOOR, Board, drop, next_full_line, place, printed_column
-from device.rules.events import CENTRE, Draft, Event, Remove, Tile
-from device.rules.penalty_row import PLAYER
+from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap, Tile
+from device.rules.penalty_row import ACTION, PLAYER, removable, swap, tiles_in
 from device.rules.scoring import FLOOR_COSTS, complete_colours, complete_columns, complete_rows, tile_line
 from device.rules.solo import preview
 from device.rules.solo_state import State as SoloState
@@ -39,6 +39,10 @@ def reasons(state: rules.State, choice: Event) -> tuple[Reason, ...]:
             found = _of_draft(state, choice)
         case Tile():
             found = _of_column(state, choice)
+        case Scoring():
+            found = _of_square(state, choice)
+        case Swap(position):
+            found = iter((_of_swap(state.boards[ACTION], position),))
         case Remove(position) if position is not None:
             left = len(state.boards[state.turn].floor) - 1
             found = iter((Reason("fewer_penalties", {"count": left}),))
@@ -166,6 +170,31 @@ def _of_pick(state: SoloState, draft: Draft) -> Iterator[Reason]:
     yield from _of_growing_line(after, draft.line)
 
 
+def _of_square(state: rules.State, square: Scoring) -> Iterator[Reason]:
+    """How many tiles fill the lines of the four spaces beside the scoring tile's square (S9).
+
+    They lie in the row above, twice in its own, and in the row below: four times the row's number.
+    """
+    rows = [event.row for event in rules.legal(state) if isinstance(event, Scoring)]
+    key = "beside_fewest" if square.row == min(rows) < max(rows) else "beside"
+    yield Reason(key, {"count": 4 * square.row})
+
+
+def _of_swap(action: Board, position: int) -> Reason:
+    """What a swap does for a full line that removes penalty tiles after it (S8); else what changes place."""
+    after = swap(action, position)
+    for line in (3, 4):
+        colour = action.colours[line - 1]
+        if colour is None or not action.line_is_full(line) or removable(action, line, colour):
+            continue
+        if removable(after, line, colour):
+            return Reason("brings_in_reach", {"line": line, "colour": letter(colour)})
+    left, right = tiles_in(action)[position - 1 : position + 1]
+    if left == right:
+        return Reason("swaps_alike", {"colour": letter(left)})
+    return Reason("brings_forward", {"colour": letter(right), "position": position})
+
+
 def _of_column(state: rules.State, tile: Tile) -> Iterator[Reason]:
     """What a gray wall's column scores at once, and whether another would score more (G1, R11)."""
     board = state.boards[tile.seat]
@@ -179,4 +208,7 @@ def _of_column(state: rules.State, tile: Tile) -> Iterator[Reason]:
     if tile.column in complete_columns(placed.wall):
         yield Reason("completes_column", {"column": tile.column})
     best = scores[tile.column] == max(scores.values())
-    yield Reason("column_best" if best else "column", {"points": scores[tile.column]})
+    colour = board.colours[tile.row - 1]
+    assert colour is not None
+    where: dict[str, int | str] = {"colour": letter(colour), "row": tile.row, "column": tile.column}
+    yield Reason("column_best" if best else "column", {**where, "points": scores[tile.column]})

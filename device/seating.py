@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from device.appliance import Movement, RefusedError, Table, Why, Wishes
+from device.appliance import LastGame, Movement, RefusedError, Table, Why, Wishes
 from device.buttons import seat_button, source_button
 from device.names import one_name
 from device.play import start
@@ -139,6 +139,7 @@ def choose_again(table: Table) -> Table:
     return replace(
         table,
         play=None,
+        last_game=_ended(table),
         selection=None,
         colour_in_hand=None,
         told=(),
@@ -148,6 +149,14 @@ def choose_again(table: Table) -> Table:
         choosing=True,
         hands_due=False,
     )
+
+
+def _ended(table: Table) -> LastGame | None:
+    """The game on the table, where it was played to its end."""
+    play = table.play
+    if play is None or not play.over:
+        return None
+    return LastGame(play, tuple(map(table.known_as, play.places)))
 
 
 def choose(table: Table, source: int) -> Table:
@@ -182,7 +191,7 @@ def begin(table: Table, place: int, at: float) -> Table:
         place = 1
     play = start(_setup(table, place), SOLO_PLACES if solo else tuple(sorted(table.taken)))
     begun = replace(table, play=play, choosing=False, drawing_first=False, movement=Movement(play, at))
-    return replace(begun, stand_ins=(), hands_due=False)
+    return replace(begun, last_game=None, stand_ins=(), hands_due=False)
 
 
 def chosen_game(table: Table) -> Setup | None:

@@ -12,7 +12,7 @@ from device.advice import hint, moves, reason
 from device.appliance import Stage, Table
 from device.lessons import Laid, Tiles, due, tile_counts
 from device.palettes import Palette
-from device.phones import may_tell, pressable_by_phones
+from device.phones import may_tell, pressable_by_phones, seats_by_pages
 from device.play import (
     Play,
     has_gray_wall,
@@ -244,6 +244,7 @@ def _phones(table: Table) -> Json:
         "tell": may_tell(fittings, lost),
         "hint": table.play is not None and table.wishes.hints,
         "learn": fittings.phones_play,
+        "seats": seats_by_pages(fittings),
     }
 
 
@@ -277,9 +278,17 @@ def _step(step: Step) -> Json:
 
 
 def _result(table: Table) -> Json | None:
-    play = table.play
-    ended = rules.outcome(play.state) if play is not None else None
-    if play is None or ended is None or table.ceremony is not None:
+    """The end of the game; before another begins, that of the last one."""
+    play, last = table.play, table.last_game
+    if play is None:
+        return None if last is None else _end(last.play, last.names)
+    return None if table.ceremony is not None else _end(play, tuple(map(table.known_as, play.places)))
+
+
+def _end(play: Play, names: tuple[str | None, ...]) -> Json | None:
+    """How a game ended; None while it is on."""
+    ended = rules.outcome(play.state)
+    if ended is None:
         return None
     if isinstance(ended, SoloOutcome):
         return {
@@ -290,12 +299,13 @@ def _result(table: Table) -> Json | None:
         }
     scores = [
         {
-            **named(table, play, seat),
+            "seat": place,
+            "name": names[seat],
             "score": ended.scores[seat],
             "rows": ended.rows[seat],
             "winner": seat in ended.winners,
         }
-        for seat in range(len(play.places))
+        for seat, place in enumerate(play.places)
     ]
     return {"scores": scores, "tie": _tie(ended)}
 

@@ -85,8 +85,13 @@ def _press_alone_or_together(table: Table, button: str, at: float) -> Table:
     if hints.are_together(table, button, at):
         back = hints.taken_back(table)
         return _taken_or_refused(back, button, lambda: hints.ask(back, None, at), at)
-    after = _taken_or_refused(table, button, lambda: replace(_press(table, button, at), hints=()), at)
+    after = _taken_or_refused(table, button, lambda: _press_in_play(table, button, at), at)
     return hints.remembered(table, after, button, at)
+
+
+def _press_in_play(table: Table, button: str, at: float) -> Table:
+    """What a press does; whatever was said of hints has been read by then."""
+    return replace(_press(table, button, at), hints=(), no_hints=())
 
 
 def _taken_or_refused(table: Table, button: str, doing: Callable[[], Table], at: float) -> Table:

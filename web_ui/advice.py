@@ -33,6 +33,7 @@ def _reason(speaker: Speaker, each: Because) -> str:
         "colour": speaker.colour(each.colour) if each.colour else "",
         "count": each.count,
         "points": each.points,
+        "position": speaker.ordinal(each.position),
     }
     return speaker.words.say_or(f"reason.{each.key}", "reason.other", **given)
 
@@ -45,6 +46,10 @@ def notes(speaker: Speaker) -> tuple[str, ...]:
         told.append(why(speaker, reason.seat, reason.name, reason.because))
     told += [speaker.words.say("hint.asked", who=speaker.who(seat)) for seat in snapshot.hint.asked]
     told += [_advice(speaker, each) for each in snapshot.hint.shown]
+    told += [
+        speaker.words.say_or(f"hint.{each.why}", "hint.silent", who=speaker.who(each.seat))
+        for each in snapshot.hint.missed
+    ]
     return tuple(filter(None, told))
 
 

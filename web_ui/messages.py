@@ -199,12 +199,16 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Phones(msgspec.Struct, frozen=True):
-    """What phones in the network may do: the buttons they may press, and whether the rest."""
+    """What phones in the network may do: the buttons they may press, and whether the rest.
+
+    Seats: those of the table have no buttons but the pages'.
+    """
 
     press: tuple[str, ...] = ()
     tell: bool = False
     hint: bool = False
     learn: bool = False
+    seats: bool = False
 
 
 class Fault(msgspec.Struct, frozen=True):

@@ -35,6 +35,7 @@ class Because(msgspec.Struct, frozen=True):
     colour: str = ""
     count: int = 0
     points: int = 0
+    position: int = 0
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -72,10 +73,18 @@ class Advice(msgspec.Struct, frozen=True):
     next: Advised | None = None
 
 
+class NoHint(msgspec.Struct, frozen=True):
+    """A hint that was asked for and will not come, and the key of the reason."""
+
+    seat: int
+    why: str = ""
+
+
 class Hint(msgspec.Struct, frozen=True):
-    """Whether hints are allowed in this game, where one may be asked for, is thought about, and is shown."""
+    """Whether hints are allowed in this game; where one may be asked for, is awaited, is shown, is missed."""
 
     allowed: bool = False
     seats: tuple[int, ...] = ()
     asked: tuple[int, ...] = ()
     shown: tuple[Advice, ...] = ()
+    missed: tuple[NoHint, ...] = ()

@@ -28,7 +28,7 @@ class Speaker:
     snapshot: Snapshot
 
     def who(self, seat: object, name: object = None) -> str:
-        """The player at a seat: the given name, else the one the seat has, else "Player 2".
+        """The player at a seat: the given name, else the one the seat has, else "Seat 2".
 
         The solo game's action board is nobody's: it is called by what it is.
         """
@@ -211,7 +211,13 @@ class Speaker:
             case "scoring" if self.solo:
                 return self.words.say("ask.scoring_solo")
             case say:
-                return self.words.say_or(f"ask.{say}", "ask.other", who=who)
+                return self._asked(say if f"ask.{say}" in self.words else "other", who=who)
+
+    def _asked(self, say: str, **given: object) -> str:
+        """What is asked for; where the seats have no buttons, by those on the pages."""
+        pages = f"ask.{say}_on_pages"
+        by_pages = self.snapshot.phones.seats and pages in self.words
+        return self.words.say(pages if by_pages else f"ask.{say}", **given)
 
     def _ask_with_colour(self, say: str, who: str) -> str:
         ask = self.snapshot.ask
@@ -256,9 +262,9 @@ class Speaker:
         if not due:
             return self.words.say("ask.choose_column")
         if self.solo:
-            return self.words.say("ask.choose_column_solo", due=self.enumeration(due.values()))
+            return self._asked("choose_column_solo", due=self.enumeration(due.values()))
         waiting = [self.words.say("due.of", who=self.who(seat), due=text) for seat, text in due.items()]
-        return self.words.say("ask.choose_column_waiting", waiting=self.listing(waiting))
+        return self._asked("choose_column_waiting", waiting=self.listing(waiting))
 
     def column_due(self, choice: Choosing) -> str:
         """The tile that a column is chosen for: "blue in row 3"."""

@@ -104,6 +104,8 @@ class ResultView:
 
     players: tuple[tuple[str, int, int, bool], ...]
     tie: str = ""
+    title: str = ""
+    look_back: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,8 @@ class SoloResultView:
     ending: str
     rule: str
     levels: tuple[tuple[str, str, bool], ...]
+    title: str = ""
+    look_back: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +299,15 @@ def _signed(points: int) -> str:
     return f"+{points}" if points > 0 else f"\N{MINUS SIGN}{-points}" if points < 0 else "0"
 
 
+def last_result(speaker: Speaker) -> ResultView | SoloResultView | None:
+    """The end of the game, and of the last one until another begins, with the way to all its moves."""
+    ended, words = result(speaker), speaker.words
+    if ended is None:
+        return None
+    title = "result.last" if speaker.snapshot.stage in BEFORE_THE_GAME else "result.title"
+    return replace(ended, title=words.say(title), look_back=words.say("result.look_back"))
+
+
 def result(speaker: Speaker) -> ResultView | SoloResultView | None:
     """The end of the game; None before."""
     ended: Result | None = speaker.snapshot.result
@@ -305,7 +318,7 @@ def result(speaker: Speaker) -> ResultView | SoloResultView | None:
     best_first = sorted(ended.scores, key=lambda end: (not end.winner, -end.score, -end.rows, end.seat))
     players = tuple((speaker.who(end.seat, end.name), end.score, end.rows, end.winner) for end in best_first)
     tie = speaker.words.say(f"result.tie_{ended.tie}") if ended.tie in ("rows", "shared") else ""
-    return ResultView(players, tie)
+    return ResultView(players, tie, speaker.words.say("result.title"))
 
 
 def _solo_result(speaker: Speaker, ended: Result) -> SoloResultView:
@@ -320,6 +333,7 @@ def _solo_result(speaker: Speaker, ended: Result) -> SoloResultView:
             (words.say("result.from", points=least), words.say(f"victory.{name}"), name == ended.victory)
             for least, name in LEVELS
         ),
+        title=words.say("result.title"),
     )
 
 
@@ -341,6 +355,11 @@ def _counted(speaker: Speaker, what: str, tiles: str) -> CountView:
     return CountView(
         title, tuple((letter, speaker.colour(letter), tiles.count(letter)) for letter in colours)
     )
+
+
+def legend(speaker: Speaker) -> tuple[tuple[str, str], ...]:
+    """What the tiles' colours are called: a light that stands for black is none."""
+    return tuple((letter, speaker.colour_title(letter)) for letter in speaker.snapshot.palette)
 
 
 def rules_link(speaker: Speaker) -> str:

@@ -151,7 +151,7 @@ def test_the_page_is_right_again_after_the_table_was_killed(
     phone.locator(".offer .display").first.wait_for()
     port = table.port
     table.kill()
-    phone.locator("#lost").wait_for()
+    phone.locator("#lost, .turn.away").first.wait_for()
     again = start("--port", str(port))
     with again.client() as client:
         client.take("ok", "display.2", "seat.1.line.5")
@@ -177,7 +177,7 @@ def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
         expect(hands.get_by_role("button", name="Hints allowed")).to_be_visible()
         hands.locator('[data-button^="seat.1."]').click()
         hands.get_by_role("button", name="A hint").click()
-        expect(turn).to_contain_text("Hint for Player 1: ")
+        expect(turn).to_contain_text("Hint for Seat 1: ")
         advised = table.browser.ask("/state").json["hint"]["shown"][0]["choice"]
         source = f"display.{advised['source']}"
         until(lambda: _chosen(table, twin, source, advised["colour"]), "the advised tiles in hand")
@@ -186,7 +186,7 @@ def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
         expect(turn).to_contain_text("Greedy takes ")
         hands.get_by_role("button", name="ok", exact=True).click()
         expect(phone.locator(".moves")).to_contain_text("Greedy took ")
-        expect(turn).to_contain_text("Player 1's turn")
+        expect(turn).to_contain_text("Seat 1's turn")
 
 
 def _chosen(table: RunningTable, twin: Page, source: str, colour: str) -> bool:

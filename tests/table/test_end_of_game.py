@@ -196,6 +196,25 @@ def test_ok_at_the_end_chooses_a_new_game_with_the_same_seats() -> None:
     assert first.over
 
 
+@pytest.mark.parametrize(
+    "setup", [Setup("gray", ("Ana", "Rui", "Eva")), Setup("solo", ("Ana",), 0, "easy", "gray")]
+)
+def test_one_ok_too_many_leaves_the_result_to_be_read_until_the_next_game(setup: Setup) -> None:
+    hands = to_end(midway(setup, 3, 0), Random(3))
+    ended = snapshot(hands.table, BOX)["result"]
+    assert ended is not None
+    for button in ("ok", "undo", "ok"):
+        assert snapshot(hands.press(button).table, BOX)["result"] == ended
+    assert snapshot(hands.press("seat.1.floor").table, BOX)["result"] is None
+
+
+def test_a_game_that_was_stopped_leaves_no_result() -> None:
+    hands = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva")), 3, 0), Random(3))
+    hands.press("ok", "seat.3.floor", "undo").press("ok", after=1.0)
+    assert hands.table.stage is Stage.CHOOSING
+    assert snapshot(hands.table, BOX)["result"] is None
+
+
 def test_a_game_after_solo_is_solo_again() -> None:
     hands = to_end(midway(Setup("solo", ("Ana",), 0, "expert", "gray"), 3, 0), Random(3)).press("ok")
     assert (hands.table.wishes.level, hands.table.wishes.wall) == ("expert", "gray")

@@ -174,6 +174,24 @@ def test_every_choice_of_every_game_can_be_advised_and_shown(setup: object) -> N
         assert hands.table.hints == () or len(game.to_act(hands.play.state)) > 0
 
 
+def test_a_hint_that_nobody_answers_is_told() -> None:
+    hands = ask_by_page(dealt(DEAL), 1)
+    for _ in range(2):
+        (question,) = hands.table.hints_asked
+        hands.hear(Answered(question.number, None, hands.now))
+    assert hands.table.hints_asked == ()
+    assert snapshot(hands.table, BOX)["hint"]["missed"] == [{"seat": 1, "why": "silent"}]
+    assert snapshot(hands.press("display.1").table, BOX)["hint"]["missed"] == []
+
+
+def test_a_hint_for_a_game_that_has_gone_on_is_told_and_may_be_asked_for_again() -> None:
+    hands = ask_by_page(dealt(DEAL), 1).press("display.1", "seat.1.line.2")
+    assert hands.table.hints_asked == ()
+    assert snapshot(hands.table, BOX)["hint"]["missed"] == [{"seat": 1, "why": "gone_on"}]
+    assert snapshot(ask_by_page(hands, 2).table, BOX)["hint"]["missed"] == []
+    assert snapshot(asked(hands.wait(1.0)).table, BOX)["hint"]["missed"] == []
+
+
 def test_while_the_table_asks_something_there_is_no_hint() -> None:
     hands = playing()
     table = replace(hands.table, question=Question.STOP_GAME)

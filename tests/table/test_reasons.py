@@ -11,7 +11,7 @@ from device.bots.simple import choices, play_greedy
 from device.reasons import MOST, Reason, reasons
 from device.rules import game, standard
 from device.rules.board import WALL_PATTERN, Board
-from device.rules.events import Deal, Draft, Event, Tile
+from device.rules.events import Deal, Draft, Event, Scoring, Swap, Tile
 from device.rules.game import Setup, State
 from device.rules.scoring import FLOOR_COSTS, TilePlaced
 from device.rules.solo_state import State as SoloState
@@ -75,6 +75,12 @@ def holds(state: State, event: Event, reason: Reason) -> bool:
     after = game.apply(state, event)
     if isinstance(event, Tile):
         return column_holds(state, event, reason)
+    if isinstance(event, Scoring):
+        spaces = [(event.row - 1), event.row, event.row, (event.row + 1)]
+        rows = [other.row for other in game.legal(state) if isinstance(other, Scoring)]
+        return value["count"] == sum(spaces) and (reason.key == "beside" or event.row == min(rows))
+    if isinstance(event, Swap):
+        return swap_holds(state.boards[1], after.boards[1], event, reason)
     if not isinstance(event, Draft):
         return reason.key == "fewer_penalties" and value["count"] == len(after.boards[state.turn].floor)
     before = state.boards[state.turn]
@@ -151,6 +157,33 @@ def cost_holds(state: State, event: Draft, reason: Reason) -> bool:
         return costs[event] == reason.values["points"] == min(costs.values())
     others = [costs[each] for each in costs if (each.source, each.colour) != (event.source, event.colour)]
     return costs[event] == 0 < min(others)
+
+
+def swap_holds(before: Board, after: Board, event: Swap, reason: Reason) -> bool:
+    left, right = before.floor[event.position - 1 : event.position + 1]
+    colour = colour_of(str(reason.values["colour"]))
+    match reason.key:
+        case "swaps_alike":
+            return left == right == colour
+        case "brings_forward":
+            return colour == right != left and after.floor[event.position - 1] == right
+        case "brings_in_reach":
+            reach = {3: 1, 4: 2}[int(reason.values["line"])]
+            return colour in after.floor[:reach] and colour not in before.floor[:reach]
+    return False
+
+
+def test_a_swap_that_helps_a_full_line_says_so() -> None:
+    """Line 3 removes the leftmost penalty tile alone, line 4 one of the two leftmost (S8)."""
+    blue, red, white = map(colour_of, "brw")
+    state = game.setup(Setup("solo", ("a",), level="easy", wall="gray"))
+    assert isinstance(state, SoloState)
+    held = Board(colours=(None, None, blue, red, None), held=(0, 0, 3, 4, 0), floor=(white, blue, red, red))
+    state = replace(state, boards=(state.boards[0], held), turn=1)
+    found = {position: reasons(state, Swap(position)) for position in (1, 2, 3)}
+    assert found[1] == (Reason("brings_in_reach", {"line": 3, "colour": "b"}),)
+    assert found[2] == (Reason("brings_in_reach", {"line": 4, "colour": "r"}),)
+    assert found[3] == (Reason("swaps_alike", {"colour": "r"}),)
 
 
 def column_holds(state: State, event: Tile, reason: Reason) -> bool:

@@ -193,7 +193,7 @@ def test_who_plays_alone_is_no_board(daemon: FakeDaemon, client: FlaskClient) ->
     """Once, the costliest moves of a solo game were the player board's."""
     game = past(SOLO_GRAY)
     daemon.answer = telling(graded(game))
-    assert "Player 1: none of " in read(client, "/history/7")
+    assert "Seat 1: none of " in read(client, "/history/7")
     daemon.answer = telling(graded(past(SOLO)))
     assert "Ana: none of " in read(client, "/history/7")
 

@@ -19,10 +19,12 @@ from device.snapshot import snapshot
 from device.table import update
 from tests.table.hands import Hands, at_table, dealt
 from tests.table.opponents import answer_all, any_choice, seated
+from tests.web import scenes
 from tests.web.fake_daemon import TIMEOUT, FakeDaemon
 from web_ui import advice, hands, views
 from web_ui.latest import Presence, View
 from web_ui.messages import read_snapshot
+from web_ui.opponents import Because
 from web_ui.sentences import Speaker
 from web_ui.words import read_all_words
 
@@ -43,7 +45,7 @@ def texts(said: Speaker) -> dict[str, list[str]]:
 def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
     at = at_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.4")
     found = texts(speaker(at))
-    assert found["Player 1 plays. Or instead"] == ["Calm", "Greedy", "Strong", "Master"]
+    assert found["Seat 1 plays. Or instead"] == ["Calm", "Greedy", "Strong", "Master"]
     assert found["Master plays. Or instead"] == ["A person", "Calm", "Greedy", "Strong"]
     assert found["Sit down"] == ["Seat 3", "Seat 4"]
     assert [seat.name for seat in views.seats(speaker(at))][1] == "Master: the best this table can do"
@@ -75,7 +77,9 @@ def test_who_stands_in_is_said() -> None:
     view = View(snapshot=speaker(at).snapshot, presence=Presence.HERE)
     (note,) = views.turn(view, WORDS["en"]).notes
     assert note.startswith("fast does not play on: it broke the rules")
-    assert "Greedy plays in its place. (it wrote 'x')" in note
+    assert "Greedy plays in its place. For who wrote it: “it wrote 'x'”." in note
+    (german,) = advice.notes(speaker(at, "de"))
+    assert german.endswith("Auf Englisch, für wer es geschrieben hat: „it wrote 'x'“.")
 
 
 @pytest.mark.parametrize(
@@ -98,10 +102,42 @@ def test_a_hint_says_what_it_gains(gain: float, language: str, says: str) -> Non
     assert says in note
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_hint_that_does_not_come_is_said(language: str) -> None:
+    at = dealt(DEAL)
+    at.table = update(at.table, HintAsked(1, at.now))
+    at.press("display.3", "seat.1.line.5")
+    said = WORDS[language]
+    assert advice.notes(speaker(at, language)) == (said.say("hint.gone_on", who="Ana"),)
+    at.press("display.1")
+    assert advice.notes(speaker(at, language)) == ()
+
+
+@pytest.mark.parametrize(
+    ("reason", "english", "german"),
+    [
+        (
+            {"key": "column", "colour": "b", "row": 2, "column": 3, "points": 1},
+            "Master scores 1 point with blue in row 2, column 3.",
+            "Master bekommt 1 Punkt für die blaue Fliese in Zeile 2, Spalte 3.",
+        ),
+        (
+            {"key": "brings_forward", "colour": "r", "position": 2},
+            "Master brings the red penalty tile to the 2nd place.",
+            "Master bringt die rote Straffliese auf den 2. Platz.",
+        ),
+    ],
+)
+def test_what_a_reason_is_about_is_named(reason: scenes.Message, english: str, german: str) -> None:
+    because = [Because(**reason)]
+    spoken = [advice.why(speaker(dealt(DEAL), each), 2, "Master", because) for each in ("en", "de")]
+    assert spoken == [english, german]
+
+
 def test_every_reason_has_its_words() -> None:
     """The keys of the device's reasons, in both languages."""
     keys = set(re.findall(r'Reason\("(\w+)"', Path(str(reasons.__file__)).read_text("utf-8")))
-    keys |= {"column_best", "column"}
+    keys |= {"column_best", "column", "beside_fewest", "beside"}
     assert len(keys) > 12
     for words in WORDS.values():
         assert all(f"reason.{key}" in words for key in keys), keys

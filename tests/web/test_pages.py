@@ -18,7 +18,7 @@ from web_ui.table_link import TableLink
 @pytest.mark.parametrize(
     ("scene", "sentences"),
     [
-        (scenes.seating(), ["Everybody here?", "Seat 1 Ana", "Seat 3 Player 3", "Seat 4 free"]),
+        (scenes.seating(), ["Everybody here?", "Seat 1 Ana", "Seat 3 Seat 3", "Seat 4 free"]),
         (
             scenes.offer(),
             [
@@ -235,7 +235,7 @@ def test_the_printed_wall_and_the_names_reach_the_drawing(
     (told,) = Text(client.get("/table").text).values("data-state")
     state = json.loads(told)
     assert state["patterns"]["1"] == scenes.PATTERN
-    assert state["names"] == {"1": "Ana", "2": "Rui", "3": "Player 3", "4": "Maximiliane-Sofia"}
+    assert state["names"] == {"1": "Ana", "2": "Rui", "3": "Seat 3", "4": "Maximiliane-Sofia"}
 
 
 @pytest.mark.parametrize(

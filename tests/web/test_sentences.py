@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -35,8 +36,8 @@ def speaker(scene: scenes.Message, language: str = "en") -> Speaker:
         (scenes.offer(ask={}), "Azul", "The table waits for a button."),
         (
             scenes.offer(ask={"say": "draft", "seat": 3, "name": None}, centre=""),
-            "Player 3's turn",
-            "Player 3, take tiles from a display.",
+            "Seat 3's turn",
+            "Seat 3, take tiles from a display.",
         ),
         (
             scenes.over(),
@@ -48,6 +49,17 @@ def speaker(scene: scenes.Message, language: str = "en") -> Speaker:
 def test_what_the_table_waits_for(scene: scenes.Message, head: str, ask: str) -> None:
     told = speaker(scene)
     assert (told.head(), told.ask()) == (head, ask)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("say", ["take_seat", "seats_ready", "who_first", "card_seat", "solo_start"])
+def test_a_table_without_buttons_at_its_seats_sends_people_to_the_pages(say: str, language: str) -> None:
+    scene = scenes.snapshot(ask={"say": say, "name": "Ana"})
+    with_buttons, without = (
+        speaker({**scene, "phones": {"seats": seats}}, language).ask() for seats in (False, True)
+    )
+    assert with_buttons != without
+    assert re.search("pages|Seiten", without) and not re.search("line 1|Reihe 1|board|Tableau", without)
 
 
 def test_a_floor_that_is_the_only_place() -> None:
@@ -67,7 +79,7 @@ def test_saved_games_that_can_not_be_used(why: str) -> None:
 def test_moves_in_words() -> None:
     told = speaker(scenes.offer())
     assert [move.text for move in views.moves(told)] == [
-        "Player 3 took 3 white from display 9 straight to the floor.",
+        "Seat 3 took 3 white from display 9 straight to the floor.",
         "Rui took 1 black and the starting marker from the centre to line 4.",
         "Ana took 2 blue from display 3 to line 2; 1 fell to the floor.",
     ]
@@ -127,7 +139,7 @@ def test_a_shared_victory() -> None:
     ended["result"]["tie"] = "shared"
     assert speaker(ended).head() == "Game over: Ana and Rui share the victory with 57 points each."
     ended["result"]["scores"][2].update(winner=True, score=57)
-    assert speaker(ended).head() == "Game over: Ana, Rui and Player 3 share the victory with 57 points each."
+    assert speaker(ended).head() == "Game over: Ana, Rui and Seat 3 share the victory with 57 points each."
 
 
 def test_a_result_of_another_form_is_no_fault() -> None:
@@ -142,7 +154,7 @@ def test_an_unknown_refusal_has_a_plain_sentence() -> None:
 def test_buttons_have_names() -> None:
     told = speaker(scenes.offer())
     assert told.button("seat.1.line.3") == "Line 3 of Ana's board"
-    assert told.button("seat.3.floor") == "Floor of Player 3's board"
+    assert told.button("seat.3.floor") == "Floor of Seat 3's board"
     assert told.button("display.7") == "Display 7"
     assert told.button("lever.9") == "lever.9"
 
@@ -164,7 +176,7 @@ def test_hands_while_choosing() -> None:
     groups = hands.groups(speaker(scenes.choosing()))
     assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
         ("Which game", ["Standard game", "Gray walls"]),
-        ("Who starts", ["Ana", "Rui", "Player 3", "Let the table choose"]),
+        ("Who starts", ["Ana", "Rui", "Seat 3", "Let the table choose"]),
         ("Table", ["undo"]),
     ]
 
@@ -185,7 +197,7 @@ def test_hands_of_several_seats_are_told_apart() -> None:
     groups = hands.groups(speaker(scenes.offer(ask={"say": "leave_column"}, live=live)))
     assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
         ("Ana", ["Line 2"]),
-        ("Player 3", ["Line 1", "Floor"]),
+        ("Seat 3", ["Line 1", "Floor"]),
     ]
 
 

@@ -14,6 +14,7 @@ function flash(selector, mark) {
   }
 }
 
+// What can't be sent is told by the page's own notice that the connection is gone, and by nothing else.
 export async function post(path, message) {
   try {
     const reply = await fetch(path, {
@@ -24,7 +25,8 @@ export async function post(path, message) {
     const told = await reply.json();
     return { taken: told.taken ?? false, sentence: told.error ?? told.say ?? "" };
   } catch {
-    return { taken: false, sentence: document.getElementById("lost").textContent };
+    document.getElementById("lost").hidden = false;
+    return { taken: false, sentence: "" };
   }
 }
 
