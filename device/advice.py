@@ -37,7 +37,7 @@ def _because(table: Table, play: Play, motive: Motive) -> list[Json]:
 
 
 def hint(table: Table) -> Json:
-    """Whether hints are allowed, at which seats one may be asked for now, is awaited, is shown, did not come."""
+    """Whether hints are allowed, at which seats one may be asked for now, is awaited, shown, missed."""
     play = table.play
     places = play.places if play is not None else ()
     return {
