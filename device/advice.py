@@ -19,7 +19,7 @@ def reason(table: Table) -> Json | None:
     if table.play is None or not table.motives:
         return None
     last = table.motives[-1]
-    shown = any(each.choice == last.choice for each in table.chosen)
+    shown = any(each.choice == last.choice and each.step for each in table.chosen)
     place = place_of(table.play, last.seat)
     told = {"seat": place, "name": table.known_as(place), "showing": shown}
     return {**told, "because": _because(table, table.play, last)}

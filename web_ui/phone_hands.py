@@ -11,6 +11,7 @@ from web_ui.hands import HandGroup, NamesView, TellView
 from web_ui.messages import Snapshot
 from web_ui.opponent_messages import Hint
 from web_ui.sentences import ACTION, Speaker
+from web_ui.views import BEFORE_THE_GAME
 
 NO_SEAT = 0
 """The seat of a phone that is nobody's in particular: it may be everybody's hands."""
@@ -111,7 +112,9 @@ def seat_choice(speaker: Speaker, seat: int) -> SeatChoice | None:
             each.seat == seat,
         )
         for each in snapshot.seats
-        if each.role != ACTION and each.bot is None  # an opponent has no phone
+        if each.role != ACTION
+        and each.bot is None  # an opponent has no phone
+        and (each.taken or each.seat == seat or snapshot.stage in BEFORE_THE_GAME)
     ]
     everybody = SeatOption(NO_SEAT, words.say("phone.all"), words.say("phone.shared"), seat == NO_SEAT)
     return SeatChoice((*options, everybody))

@@ -358,7 +358,9 @@ def _counted(speaker: Speaker, what: str, tiles: str) -> CountView:
 
 
 def legend(speaker: Speaker) -> tuple[tuple[str, str], ...]:
-    """What the tiles' colours are called: a light that stands for black is none."""
+    """What the tiles' colours are called, while there are tiles: a light that stands for black is none."""
+    if speaker.snapshot.stage in (*BEFORE_THE_GAME, "unusable"):
+        return ()
     return tuple((letter, speaker.colour_title(letter)) for letter in speaker.snapshot.palette)
 
 

@@ -58,7 +58,9 @@ def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
 def test_what_an_opponent_does_and_why_is_said(language: str) -> None:
     at = seated("calm", "")
     assert speaker(at, language).head().startswith("Calm")
-    answer_all(at, any_choice(2)).wait(2.0)
+    answer_all(at, any_choice(2))
+    assert advice.notes(speaker(at, language)) == (), "no reason is told before the choice is shown"
+    at.wait(2.0)
     said = speaker(at, language)
     assert "Calm" in said.ask()
     (why,) = advice.notes(said)
