@@ -163,8 +163,8 @@ def _values(onlooker: Onlooker, words: Words, view: View) -> Iterator[tuple[str,
     speaker = Speaker(words, view.snapshot) if view.snapshot is not None else None
     for name in REGIONS[onlooker.page]:
         if name == "turn":
-            teaches = onlooker.page == TAGS
-            yield name, teaching.head(view, words) if teaches else views.turn(view, words, onlooker.seat)
+            head = teaching.head(view, words, onlooker) if onlooker.page == TAGS else None
+            yield name, head or views.turn(view, words, onlooker.seat)
         elif name == "tiles":
             yield name, views.palette(view.snapshot)
         else:

@@ -58,7 +58,6 @@ class TilesView:
     count: int
     text: str
     learn: str
-    may: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +78,17 @@ class CardsView:
     may: bool
 
 
-def head(view: View, words: Words) -> TurnView:
-    """What the table wants of who teaches it; outside of a lesson, what this page is for."""
+def head(view: View, words: Words, onlooker: Onlooker) -> TurnView:
+    """What the table wants of who teaches it; else what this page is for, and who may."""
     snapshot = view.snapshot
     if view.presence is not Presence.HERE or snapshot is None:
         return turn(view, words)
     if snapshot.learning is not None:
         said = snapshot.refusal is not None and snapshot.refusal.say in SAID_OF_THE_TAG
         return replace(turn(view, words), refusal="") if said else turn(view, words)
-    return TurnView(words.say("tags.title"), words.say("tags.intro"))
+    may = may_teach(Speaker(words, snapshot), onlooker)
+    notes = () if may else (words.say("tags.look_only"),)
+    return TurnView(words.say("tags.title"), words.say("tags.intro"), notes=notes)
 
 
 def may_teach(speaker: Speaker, onlooker: Onlooker) -> bool:
@@ -140,7 +141,7 @@ def tiles(speaker: Speaker, onlooker: Onlooker) -> TilesView:
     learn, may = "", may_teach(speaker, onlooker)
     if may and speaker.snapshot.learning is None and count < TILES * len(known):
         learn = words.say("tags.go_on" if count else "tags.learn_tiles")
-    return TilesView(bars, count, words.say("tags.all", count=count), learn, may)
+    return TilesView(bars, count, words.say("tags.all", count=count), learn)
 
 
 def _bars(speaker: Speaker) -> Iterator[BarView]:

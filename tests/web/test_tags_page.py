@@ -144,7 +144,8 @@ def test_a_phone_that_may_not_teach_looks_on(
     read = Text(page(client, "192.168.1.20", "192.168.1.5"))
     assert not any(read.values(f"data-{doing}") for doing in ("learn", "forget", "forget-tiles"))
     assert "37 of 100" in str(read)
-    assert "Tags are taught at the table's own computer" in str(read)
+    assert "on this same page at the table's own computer" in str(read)
+    assert "start the table with --phones play" in str(read), "and what lets phones teach"
     assert teaching.lesson(speaker(lesson()), ON_PHONE).may is False  # type: ignore[union-attr]
 
 
