@@ -24,7 +24,7 @@ from tests.web.fake_daemon import TIMEOUT, FakeDaemon
 from web_ui import advice, hands, views
 from web_ui.latest import Presence, View
 from web_ui.messages import read_snapshot
-from web_ui.opponents import Because
+from web_ui.opponent_messages import Because
 from web_ui.sentences import Speaker
 from web_ui.words import read_all_words
 
