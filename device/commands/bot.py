@@ -19,7 +19,9 @@ from device.rules.game import Setup
 from device.rules.tiles import NO_TILES
 
 RESERVE: Final = 400
-"""Milliseconds of the clock that are never planned for thinking: a busy machine may be late in every move."""
+"""Milliseconds of a short clock that are never planned for thinking: a busy machine is late in every move."""
+RESERVED: Final = 15
+"""This part of a long one is not: of 30 s two, so that a machine may stand still for one."""
 ROUNDS: Final = 5
 """How many rounds a game lasts where both play well."""
 HARD: Final = 2
@@ -78,19 +80,23 @@ class Player:
         self._bot = bot
         self._below = below
         self._move_time = move_time
+        self._reserve = 0
         self._round = 0
         self._displays = 0  # that held tiles on the turn before
 
     def choose(self, turn: Turn) -> Draft:
         """The move to answer with; raises ProtocolError."""
         assert turn.view is not None
+        if not self._round:
+            self._reserve = reserve(turn.milliseconds)
         displays = sum(tiles != NO_TILES for tiles in turn.view.sources[1:])
         if displays > self._displays:  # they are filled between rounds only
             self._round += 1
         self._displays = displays
         state = state_of(turn.view, self._round)
         parts = parts_to_come(self._round, sum(map(bool, chain(*turn.view.sources))))
-        event = self._bot(state, self._below, seconds_to_think(turn.milliseconds, parts, self._move_time))
+        seconds = seconds_to_think(turn.milliseconds - self._reserve, parts, self._move_time)
+        event = self._bot(state, self._below, seconds)
         assert isinstance(event, Draft)
         return event
 
@@ -105,7 +111,12 @@ def parts_to_come(round_number: int, groups: int) -> int:
     return HARD * max(0, ROUNDS - round_number) + in_this + 1
 
 
+def reserve(milliseconds: int) -> int:
+    """Of a whole game's clock the milliseconds that are never planned for thinking."""
+    return max(RESERVE, milliseconds // RESERVED)
+
+
 def seconds_to_think(milliseconds: int, parts: int, most: int | None) -> float:
-    """How long a move may take with so much left on the clock, `most` milliseconds at the most."""
-    planned = max(0, milliseconds - RESERVE) / parts
+    """How long a move may take with so much to share out, `most` milliseconds at the most."""
+    planned = max(0, milliseconds) / parts
     return min(planned, planned if most is None else most) / 1000

@@ -9,7 +9,7 @@ from device.bots.builtin import NAMES
 from device.bots.dtc import Turn
 from device.bots.dtc_view import view_of
 from device.bots.simple import Below, play_random
-from device.commands.bot import RESERVE, Player, parts_to_come, seconds_to_think
+from device.commands.bot import Player, parts_to_come, reserve, seconds_to_think
 from device.rules.events import Draft, Event
 from device.rules.game import State
 from device.rules.standard import State as TableState
@@ -70,28 +70,39 @@ def test_bot_with_a_seed_plays_the_same() -> None:
     assert bot(given, "random", "--seed", "a").stdout != bot(given, "random", "--seed", "b").stdout
 
 
+CLOCK = 30_000
+
+
 def test_most_of_the_clock_is_used_and_never_all_of_it() -> None:
     """Five rounds in which the first two turns take all the time they get, as much late as early."""
-    clock = 30_000
+    clock = CLOCK
+    kept = reserve(CLOCK)
     spent = []
     for number in range(1, 6):
         for groups in (14, 11):
-            thinking = 1000 * seconds_to_think(clock, parts_to_come(number, groups), None)
+            thinking = 1000 * seconds_to_think(clock - kept, parts_to_come(number, groups), None)
             spent.append(thinking)
             clock -= round(thinking) + 2
-    assert RESERVE < clock < 5_000
+    assert kept < clock < 6_000
     assert max(spent) < 2 * min(spent)
 
 
-def test_the_clock_is_never_used_up_however_long_a_game_lasts_and_however_late_a_move_is() -> None:
-    clock = 30_000
-    for number in range(1, 20):
-        for groups in range(18, 2, -2):
-            clock -= round(1000 * seconds_to_think(clock, parts_to_come(number, groups), None))
-            assert clock >= RESERVE
+@pytest.mark.parametrize("held_up", range(0, 19 * 8, 5))
+def test_a_bot_that_is_held_up_for_a_second_at_a_bad_moment_does_not_lose_on_time(held_up: int) -> None:
+    """Nor does a game that lasts long use the clock up, nor one in which every move is late."""
+    clock = CLOCK
+    moves = [(number, groups) for number in range(1, 20) for groups in range(18, 2, -2)]
+    for move, (number, groups) in enumerate(moves):
+        planned = seconds_to_think(clock - reserve(CLOCK), parts_to_come(number, groups), None)
+        clock -= round(1000 * planned) + 5 + (1000 if move == held_up else 0)
+        assert clock > 200
+
+
+def test_a_short_clock_has_a_reserve_too() -> None:
+    assert reserve(1000) == 400
+    assert seconds_to_think(1000 - 400, 2, None) == 0.3
     assert seconds_to_think(30_000, 1, 100) == 0.1
-    assert seconds_to_think(RESERVE, 2, None) == 0
-    assert seconds_to_think(100, 2, None) == 0
+    assert seconds_to_think(-300, 2, None) == 0
 
 
 @given(games("dtc"))
