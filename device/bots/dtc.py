@@ -162,14 +162,15 @@ def wish_of(line: str) -> Wish:
 
 
 _ANSWER: Final = re.compile(r"([0-5]) ([gobyr]) ([0-5])")
+_A_MOVE: Final = f"a move 'd c l', a display 0 to 5, a colour of {LETTERS} and a line 0 to 5"
 
 
 def draft_of(line: str) -> Draft:
     """A bot's answer `d c l`, without its line feed, allowed now or not; raises ProtocolError."""
     try:
         return _move(line)
-    except _LineError as error:
-        raise ProtocolError("bot", f"its answer {error}") from None
+    except _LineError:
+        raise ProtocolError("bot", f"its answer is {line!r}, not {_A_MOVE}") from None
 
 
 # --- What a bot reads and writes -------------------------------------------------------------------------
@@ -307,9 +308,7 @@ def _taker(line: str) -> Taker:
 def _move(line: str) -> Draft:
     found = _ANSWER.fullmatch(line)
     if found is None:
-        raise _LineError(
-            f"is a move 'd c l', a display 0 to 5, a colour of {LETTERS} and a line 0 to 5, not {line!r}"
-        )
+        raise _LineError(f"is {_A_MOVE}, not {line!r}")
     display, letter, to = found.groups()
     line_number = FLOOR if int(to) == FLOOR_LINE else int(to) + 1
     return Draft(int(display), COLOURS[LETTERS.index(letter)], line_number)

@@ -123,6 +123,9 @@ class Keeper:
     def _limit(self) -> None:
         """In the bot's process, before its program."""
         end_with_parent()
+        # Where memory is short, the kernel ends a bot first, and never the table or the match because of it.
+        with suppress(OSError), open("/proc/self/oom_score_adj", "wb") as score:  # noqa: PTH123
+            score.write(b"1000")
         _lower(resource.RLIMIT_CORE, 0)
         # Not the address space: runtimes reserve far more of it than they use.
         _lower(resource.RLIMIT_DATA, self._memory)
@@ -181,7 +184,7 @@ class Keeper:
     def _look(self) -> None:
         """Bury orphans, and kill everything if it uses too much."""
         memory = tasks = 0
-        for process in _descendants(os.getpid()):
+        for process in descendants(os.getpid()):
             if process != self._bot:
                 with suppress(ChildProcessError):  # a child of a child
                     os.waitpid(process, os.WNOHANG)
@@ -201,7 +204,7 @@ class Keeper:
         if self._bot:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._bot, signal.SIGKILL)
-        while alive := [each for each in _descendants(os.getpid()) if _usage(each)[0]]:
+        while alive := [each for each in descendants(os.getpid()) if _usage(each)[0]]:
             for process in alive:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(process, signal.SIGKILL)
@@ -230,7 +233,7 @@ def _lower(limit: int, value: int) -> None:
 # --- Processes -------------------------------------------------------------------------------------------
 
 
-def _descendants(process: int) -> Iterator[int]:
+def descendants(process: int) -> Iterator[int]:
     """Every process below one."""
     children = _children if _KERNEL_LISTS_CHILDREN else _all_children().get
     waiting = list(children(process) or ())
@@ -282,7 +285,7 @@ def _usage(process: int) -> tuple[int, int]:
 def _memory_shared_out() -> int:
     """Bytes of memory of all processes below this one, what several hold counted once."""
     kilobytes = 0
-    for process in _descendants(os.getpid()):
+    for process in descendants(os.getpid()):
         with suppress(OSError), open(f"/proc/{process}/smaps_rollup", "rb") as sums:  # noqa: PTH123
             kilobytes += sum(int(line.split()[1]) for line in sums if line.startswith(b"Pss:"))
     return kilobytes * 1024

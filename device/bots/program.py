@@ -238,9 +238,14 @@ class Program:
         self._signal(signal.SIGSTOP)
 
     def _signal(self, number: signal.Signals) -> None:
+        """Stop or continue it: its own group at once, then what it has started that is in no group of its."""
         if self._process and self._end is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process, number)
+            for process in keeper.descendants(self._keeper.pid):
+                with suppress(ProcessLookupError, PermissionError):
+                    if os.getpgid(process) != self._process:
+                        os.kill(process, number)
 
     def hang_up(self) -> None:
         """End its input: the game is over."""

@@ -165,9 +165,9 @@ NO_ANSWERS += ["0 k 0", "0 G 0", "0 g 6", "0 g f", "00 g 0", "0 g 00", "\u0660 g
 
 @pytest.mark.parametrize("line", NO_ANSWERS)
 def test_d3_another_answer_is_the_bots_fault(line: str) -> None:
-    with pytest.raises(ProtocolError, match=r"^the bot's fault: its answer is a move 'd c l'") as caught:
+    with pytest.raises(ProtocolError, match=r"^the bot's fault: ") as caught:
         draft_of(line)
-    assert caught.value.message.endswith(repr(line))
+    assert caught.value.message.startswith(f"its answer is {line!r}, not a move 'd c l'")
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,8 @@ def test_a_result_as_json_and_back(tmp_path: Path) -> None:
     [
         ("says_hello", "illegal", "its first line is 'hello', not update, state or both"),
         ("ends_at_once", "crash", "it ended by itself with status 3"),
-        ("answers_in_words", "illegal", "its answer is a move 'd c l', a display 0 to 5"),
-        ("counts_from_one", "illegal", "not '0 g 6'"),
+        ("answers_in_words", "illegal", "its answer is 'the green ones, please', not a move 'd c l'"),
+        ("counts_from_one", "illegal", "its answer is '0 g 6', not a move"),
         ("takes_what_is_not_there", "illegal", " is not allowed: "),
         ("answers_twice", "illegal", "it wrote more than one line at once"),
         ("crashes", "crash", "its last words: RuntimeError: there is no plan B"),

@@ -222,12 +222,13 @@ def test_the_competitions_limits() -> None:
 
 
 def test_a_bot_rests_while_it_is_not_its_turn(log: Path, tmp_path: Path) -> None:
+    """With all that it has started: a child in a session of its own thought on, on the other's time."""
     with Program(bad("starts_children", tmp_path), log) as program:
         program.first_line()
-        bot, child = number(tmp_path, "bot"), number(tmp_path, "child")
-        until(lambda: state(bot) == state(child) == "T", "the bot and its child to stop")
+        everybody = [number(tmp_path, kind) for kind in ("bot", "child", "session", "orphan")]
+        until(lambda: set(map(state, everybody)) == {"T"}, "the bot and its children to stop")
         assert program.ask(TURN, LONG)[0] == ANSWER
-        until(lambda: state(bot) == state(child) == "T", "the bot and its child to stop again")
+        until(lambda: set(map(state, everybody)) == {"T"}, "the bot and its children to stop again")
 
 
 def number(folder: Path, kind: str) -> int:
@@ -307,8 +308,8 @@ def test_who_is_at_fault_gets_no_time_to_end(log: Path) -> None:
 
 def test_a_kernel_that_lists_no_children(monkeypatch: pytest.MonkeyPatch) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        listed = set(keeper._descendants(os.getpid()))
+        listed = set(keeper.descendants(os.getpid()))
         monkeypatch.setattr(keeper, "_KERNEL_LISTS_CHILDREN", False)
         assert process.pid in listed
-        assert set(keeper._descendants(os.getpid())) == listed
+        assert set(keeper.descendants(os.getpid())) == listed
         process.communicate()
