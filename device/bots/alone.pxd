@@ -1,34 +1,21 @@
 cimport cython
 from device.bots.solo_position cimport SoloPosition
+from device.bots.tree cimport Tree
 from device.bots.value cimport Value
 
 
 @cython.final
-cdef class Alone:
+cdef class Alone(Tree):
     cdef public SoloPosition position
     cdef public Value value
     cdef public int[::1] weights
-    cdef object clock
-    cdef double start, deadline, looked, pause
-    cdef public long long nodes
-    cdef long long looks, next_look, stride
-    cdef public int stopped, worth, depth, noise, most_used, most_playouts
-    cdef public double curiosity, error
+    cdef public int most_playouts
+    cdef public double error
     cdef public long samples
     cdef public SoloPosition here
-    cdef SoloPosition trial, pair, ended
-    cdef int used, promise
+    cdef SoloPosition trial, pair
     cdef public int seen
     cdef int index[8]
-    cdef int path[100]
-    cdef int moves[256]
-    cdef int worths[256]
-    cdef int inner[256]
-    cdef public int[::1] first_child
-    cdef public int[::1] children
-    cdef public int[::1] draft
-    cdef public int[::1] visits
-    cdef public long long[::1] sums
     cdef int seen_stage[100]
     cdef int seen_index[2700]
     cdef int seen_score[100]
@@ -36,11 +23,9 @@ cdef class Alone:
     cpdef int think(self, SoloPosition position, double seconds, int only=*, int without=*) except? -1
     cdef void run(self) noexcept nogil
     cdef void expand(self, int node) noexcept nogil
-    cdef int choose(self, int node) noexcept nogil
-    cdef int best_child(self) noexcept nogil
     cdef int generate(self, SoloPosition position, int noise) noexcept nogil
-    cdef int best_pick(self, int noise) noexcept nogil
     cdef int best_answer(self) noexcept nogil
+    cdef int best_pick(self, int noise) noexcept nogil
     cdef int legal(self, SoloPosition position) noexcept nogil
     cdef void settle(self, SoloPosition position) noexcept nogil
     cdef int policy(self, SoloPosition position) noexcept nogil
@@ -48,9 +33,6 @@ cdef class Alone:
     cdef int stage(self, SoloPosition position) noexcept nogil
     cdef void look(self, SoloPosition position) noexcept nogil
     cdef int expected(self, int stage) noexcept nogil
-    cdef void step(self) noexcept nogil
-    cdef bint is_settled(self, double now) noexcept nogil
-    cdef void look_at_clock(self) noexcept with gil
     cpdef void note(self, SoloPosition position) noexcept
     cpdef void take_in(self, SoloPosition position, int rate) noexcept
 
@@ -61,4 +43,3 @@ cdef int ONES[1024]
 cdef int NTH[10240]
 cdef int STAGES, FEATURES, ACTION_ROWS, PENALTIES, BAGS, BESIDES, SOLO_FEATURES
 cdef int WORST, LOST, WON, NODES
-cdef double LONGEST_PAUSE

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from device.bots import tables
 from device.bots.solo_position import SoloPosition
+from device.bots.tree import Tree
 from device.bots.value import Value
 
 try:
@@ -36,9 +37,7 @@ BAGS = tables.BAGS
 BESIDES = tables.BESIDES
 SOLO_FEATURES = tables.SOLO_FEATURES
 
-WORST = -10_000_000
-LONGEST_PAUSE = 1000.0
-"""Seconds."""
+WORST = tables.WORST
 LOST = -2000
 """What a game is worth that S7 or S10 lost."""
 WON = 2000
@@ -46,86 +45,45 @@ WON = 2000
 NODES = 200_000
 
 
-class Alone:
-    """A search of its own, with its tree; one thread at a time may use it."""
+class Alone(Tree):
+    """A search of its own, with its tree."""
 
     def __init__(self, weights: "array[int]", clock: Callable[[], float]) -> None:
+        super().__init__(clock, NODES)
         boards = STAGES * FEATURES
         self.value = Value(weights[:boards])
         self.weights = weights[boards:]
-        self.clock = clock
-        self.start = self.deadline = self.looked = 0.0
-        self.pause = 0.0  # the longest time between two looks at the clock
-        self.nodes = self.looks = self.next_look = self.stride = self.promise = 0
-        self.stopped = self.worth = self.depth = self.used = self.seen = 0
-        self.noise = 300  # how far the picks of a playout may be off
-        self.curiosity = 600.0  # how much a pick may seem worse and still be looked at
-        self.most_used = NODES
         self.most_playouts = 1_000_000_000
         self.error = 0.0
-        self.samples = 0
+        self.samples = self.seen = 0
         self.position = SoloPosition()
         self.here = SoloPosition()
         self.trial = SoloPosition(seed=2)
         self.pair = SoloPosition(seed=3)
-        self.ended = SoloPosition(seed=4)
         self.index = [0] * 8
-        self.path = [0] * 100
-        self.moves = [0] * 256
-        self.worths = [0] * 256
-        self.inner = [0] * 256
-        # The tree, node by node; the children of a node lie side by side, the most promising first.
-        self.first_child = array("i", bytes(4 * NODES))
-        self.children = array("i", bytes(4 * NODES))
-        self.draft = array("i", bytes(4 * NODES))
-        self.visits = array("i", bytes(4 * NODES))
-        self.sums = array("q", bytes(8 * NODES))
         self.seen_stage = [0] * 100
         self.seen_index = [0] * 2700
         self.seen_score = [0] * 100
 
     def think(self, position: SoloPosition, seconds: float, only: int = -1, without: int = -1) -> int:
-        """The best choice found in so many seconds.
+        """The best choice found in so many seconds; with `only` or `without`, of that alone or of the others.
 
-        `worth` then tells what it is worth, `depth` how often it was tried. With `only` or `without`, of that
-        choice alone or of the others.
+        `worth` then tells what it is worth, `depth` how often it was tried.
         """
-        self.start = self.looked = self.clock()
-        self.deadline = self.start + seconds
-        # On a busy machine others run between two looks, now as a while ago; but most of the time is used,
-        # and a clock that was put forward to end a search tells nothing.
-        self.pause = 0.9 * self.pause if self.pause < LONGEST_PAUSE else 0.0
-        if self.pause > seconds / 2:
-            self.pause = seconds / 2 if seconds > 0 else 0.0
+        self.begin(seconds, only, without)
         self.position.copy_from(position)
         self.here.copy_from(position)
-        self.nodes = self.looks = 0
-        self.next_look = 1
-        self.stride = 1
-        self.stopped = 0
-        self.used = 1
-        self.children[0] = self.visits[0] = 0
-        self.sums[0] = 0
         self.value.gray = position.gray
+        self.plant()
         self.expand(0)
-        kept = 1
-        for child in range(1, self.children[0] + 1):
-            move = self.draft[child]
-            if move != without and only in (-1, move):
-                self.draft[kept] = move
-                kept += 1
-        self.children[0] = kept - 1
-        assert self.children[0], "there is nothing to choose from"
+        self.prune()
         with cython.nogil:
             self.run()
-        best = self.best_child()
-        self.depth = self.visits[best]
-        self.worth = self.sums[best] // self.depth if self.depth else self.promise
-        return self.draft[best]
+        return self.found()
 
     def run(self) -> None:
         """Grow the tree until the time is up."""
-        while not self.stopped and self.nodes < self.most_playouts:
+        while not self.stopped and self.playouts < self.most_playouts:
             self.here.copy_from(self.position)
             node = 0
             length = 0
@@ -148,64 +106,13 @@ class Alone:
             for step in range(1, length + 1):
                 self.visits[self.path[step]] += 1
                 self.sums[self.path[step]] += worth
-            self.nodes += 1
+            self.playouts += 1
             self.step()
 
     def expand(self, node: int) -> None:
-        """Give a node its children, the most promising first, if there is room."""
+        """Give a node its children."""
         number = self.generate(self.here, 0)
-        if self.used + number > self.most_used:
-            return
-        self.first_child[node] = self.used
-        self.children[node] = number
-        for each in range(number):
-            best = each
-            for other in range(each + 1, number):
-                if self.worths[other] > self.worths[best]:
-                    best = other
-            if not node and not each:
-                self.promise = self.worths[best]
-            self.draft[self.used] = self.moves[best]
-            self.moves[best] = self.moves[each]
-            self.worths[best] = self.worths[each]
-            self.visits[self.used] = 0
-            self.sums[self.used] = 0
-            self.children[self.used] = 0
-            self.used += 1
-
-    def choose(self, node: int) -> int:
-        """The child to try next: what it came to so far, and a bonus for what was tried little."""
-        tried = self.visits[node] + 1
-        number = 3
-        while number * number < 2 * tried:
-            number += 1
-        if number > self.children[node]:
-            number = self.children[node]
-        first = self.first_child[node]
-        spread = 0.0  # the logarithm of the tries, nearly
-        while tried:
-            tried >>= 1
-            spread += 0.7
-        best = first
-        most = -1e9
-        for child in range(first, first + number):
-            visits = self.visits[child]
-            if not visits:
-                return child
-            promise = self.sums[child] / (visits + 0.0) + self.curiosity * (spread / visits) ** 0.5
-            if promise > most:
-                most = promise
-                best = child
-        return best
-
-    def best_child(self) -> int:
-        """The child of the root that was tried most."""
-        first = self.first_child[0]
-        best = first
-        for child in range(first, first + self.children[0]):
-            if self.visits[child] > self.visits[best]:
-                best = child
-        return best
+        self.grow(node, number, number)
 
     def generate(self, position: SoloPosition, noise: int) -> int:
         """Note the choices, with the worth of each if the round ended with it and, of picks, its answer."""
@@ -252,11 +159,7 @@ class Alone:
     def best_pick(self, noise: int) -> int:
         """The pick that is best if the round ended with it and its answer, give or take some noise."""
         number = self.generate(self.here, noise)
-        best = 0
-        for each in range(1, number):
-            if self.worths[each] > self.worths[best]:
-                best = each
-        return self.moves[best]
+        return self.moves[self.most_promising(0, number)]
 
     def legal(self, position: SoloPosition) -> int:
         """Note the choices; how many they are."""
@@ -357,43 +260,6 @@ class Alone:
         for each in range(8):
             points += self.weights[SOLO_FEATURES * stage + self.index[each]]
         return points
-
-    def step(self) -> None:
-        """Count a step of the work, and look at the clock when it is time to."""
-        self.looks += 1
-        if self.looks >= self.next_look and not self.stopped:
-            self.look_at_clock()
-
-    def is_settled(self, now: float) -> bool:
-        """Whether no other child of the root can be tried as often any more as the leader was."""
-        if self.nodes < 100:
-            return False
-        to_come = self.nodes / (now - self.start) * (self.deadline - now) if now > self.start else 1e9
-        most = 0
-        second = 0
-        first = self.first_child[0]
-        for child in range(first, first + self.children[0]):
-            if self.visits[child] > most:
-                second = most
-                most = self.visits[child]
-            elif self.visits[child] > second:
-                second = self.visits[child]
-        return most - second > to_come
-
-    def look_at_clock(self) -> None:
-        """Stop when time is up, or would be by the next look; look again in about two milliseconds."""
-        now = self.clock()
-        if now - self.looked > self.pause:
-            self.pause = now - self.looked
-        self.looked = now
-        if now + self.pause >= self.deadline or self.is_settled(now):
-            self.stopped = 1
-        # Twice as many steps again, until that would take longer than two milliseconds.
-        if now - self.start < 0.002:
-            self.next_look = 2 * self.looks
-            self.stride = self.looks
-        else:
-            self.next_look = self.looks + self.stride
 
     # --- Learning ----------------------------------------------------------------------------------------
 

@@ -9,7 +9,9 @@ move. Compiled with the types of `duel.pxd`, and then it runs without the interp
 from array import array
 from collections.abc import Callable
 
+from device.bots import tables
 from device.bots.position import Position
+from device.bots.search import Search
 from device.bots.value import Value
 
 try:
@@ -17,9 +19,7 @@ try:
 except ImportError:
     from device.bots import without_cython as cython
 
-WORST = -10_000_000
-LONGEST_PAUSE = 1000.0
-"""Seconds."""
+WORST = tables.WORST
 WON = 600
 """What winning is worth beside its margin."""
 EASY_DEPTH = 7
@@ -33,19 +33,21 @@ EXACT = 0
 AT_LEAST = 1
 AT_MOST = 2
 """What a kept worth is of the true one."""
+TO_THE_END = 60
+"""The depth of a worth that no deeper search could change."""
 
 
-class Duel:
-    """A search of its own, with its table of positions; one thread at a time may use it."""
+class Duel(Search):
+    """A search of its own, with its table of positions.
+
+    The drafts of ply n, the root's being 0, stand from 256 * n on in `moves`, with `worths` and `order`.
+    """
 
     def __init__(self, value: Value, clock: Callable[[], float]) -> None:
+        super().__init__(clock)
         self.position = Position(2)
         self.value = value
-        self.clock = clock
-        self.start = self.deadline = self.looked = 0.0
-        self.pause = 0.0  # the longest time between two looks at the clock
-        self.nodes = self.next_look = self.stride = 0
-        self.stopped = self.cut_short = self.worth = self.depth = 0
+        self.cut_short = self.worth = self.depth = 0
         self.tempo = 200  # what it is worth to have the next draft
         self.starting = [0, 240, 150, 100, 50]  # what starting the next round is worth, by rounds to go
         self.dealt = [0] * 10  # the displays that the kept worths are about
@@ -53,7 +55,8 @@ class Duel:
         self.keys = array("q", bytes(8 * SLOTS))
         self.found = array("i", bytes(4 * SLOTS))
         self.entries = array("i", bytes(4 * SLOTS))
-        self.theirs = [0] * 5  # the other's board, by rounds to go
+        self.needs = 0  # rounds until the other's board can have a complete row
+        self.theirs = [0] * 5  # what the other's board is worth, by rounds to go
         self.moves = [0] * 20480
         self.worths = [0] * 20480
         self.order = [0] * 20480
@@ -61,41 +64,28 @@ class Duel:
     def think(
         self, position: Position, seconds: float, only: int = -1, without: int = -1, most_depth: int = 99
     ) -> int:
-        """The best draft found in so many seconds.
+        """The best draft found in so many seconds; with `only` or `without`, of that alone or of the others.
 
-        `worth` and `depth` then tell what it is worth and how deep the search went. With `only` or `without`,
-        of that draft alone or of the others.
+        `worth` and `depth` then tell what it is worth and how deep the search went.
         """
-        self.start = self.looked = self.clock()
-        self.deadline = self.start + seconds
-        # On a busy machine others run between two looks, now as a while ago; but most of the time is used,
-        # and a clock that was put forward to end a search tells nothing.
-        self.pause = 0.9 * self.pause if self.pause < LONGEST_PAUSE else 0.0
-        if self.pause > seconds / 2:
-            self.pause = seconds / 2 if seconds > 0 else 0.0
+        self.begin(seconds, only, without)
         if not self.knows(position):
             self.value.begin(position)
             self.generation += 1
             for source in range(10):
                 self.dealt[source] = position.sources[source]
         self.position.copy_from(position)
-        self.nodes = 0
-        self.next_look = 1
-        self.stride = 1
-        self.stopped = 0
         number = self.generate(0)
         kept = 0
         for each in range(number):
-            move = self.moves[each]
-            if move != without and only in (-1, move):
-                self.moves[kept] = move
+            if self.is_asked(self.moves[each]):
+                self.moves[kept] = self.moves[each]
                 self.worths[kept] = self.worths[each]
                 self.order[kept] = self.order[each]
                 kept += 1
         assert kept, "there is no draft to choose from"
-        self.moves[255] = kept
         with cython.nogil:
-            best = self.run(most_depth)
+            best = self.run(kept, most_depth)
         return best  # noqa: RET504 - not inside `nogil`
 
     def knows(self, position: Position) -> bool:
@@ -116,9 +106,8 @@ class Duel:
                 return False
         return self.position.gray == position.gray
 
-    def run(self, most_depth: int) -> int:  # noqa: C901 - a call costs much where this runs uncompiled
+    def run(self, number: int, most_depth: int) -> int:
         """Search the root's drafts deeper and deeper; the best comes first."""
-        number = self.moves[255]
         for first in range(number):
             self.pick(first, number)
         best = self.moves[0]
@@ -129,21 +118,7 @@ class Duel:
             alpha = WORST
             leader = 0
             for each in range(number):
-                move = self.moves[each]
-                player = self.position.turn
-                self.position.make(move)
-                if not self.position.holders:
-                    worth = self.ended(self.worths[each], player)
-                elif depth == 1:
-                    worth = self.worths[each] - self.tempo
-                    self.cut_short = 1
-                elif each == 0:
-                    worth = -self.search(depth - 1, WORST, -alpha, 1)
-                else:
-                    worth = -self.search(depth - 1, -alpha - 1, -alpha, 1)
-                    if worth > alpha and not self.stopped:
-                        worth = -self.search(depth - 1, WORST, -alpha, 1)
-                self.position.unmake()
+                worth = self.worth_at_root(each, depth, alpha)
                 if self.stopped:
                     break
                 if worth > alpha:
@@ -154,18 +129,40 @@ class Duel:
                 self.worth = alpha
                 if not self.stopped:
                     self.depth = depth
-                move = best
-                worth = self.worths[leader]
-                for each in range(leader, 0, -1):
-                    self.moves[each] = self.moves[each - 1]
-                    self.worths[each] = self.worths[each - 1]
-                self.moves[0] = move
-                self.worths[0] = worth
+                self.bring_first(leader)
             if self.stopped or not self.cut_short or (number == 1 and depth > 7):
                 break
             if number > 1 and depth == EASY_DEPTH and self.is_easy(number):
                 break
         return best
+
+    def worth_at_root(self, each: int, depth: int, alpha: int) -> int:
+        """The worth of a draft of the root, exact above alpha."""
+        player = self.position.turn
+        self.position.make(self.moves[each])
+        if not self.position.holders:
+            worth = self.ended(self.worths[each], player)
+        elif depth == 1:
+            worth = self.worths[each] - self.tempo
+            self.cut_short = 1
+        elif each == 0:
+            worth = -self.search(depth - 1, WORST, -alpha, 1)
+        else:
+            worth = -self.search(depth - 1, -alpha - 1, -alpha, 1)
+            if worth > alpha and not self.stopped:
+                worth = -self.search(depth - 1, WORST, -alpha, 1)
+        self.position.unmake()
+        return worth
+
+    def bring_first(self, leader: int) -> None:
+        """Bring a draft of the root to the first place; the others keep their order."""
+        move = self.moves[leader]
+        worth = self.worths[leader]
+        for each in range(leader, 0, -1):
+            self.moves[each] = self.moves[each - 1]
+            self.worths[each] = self.worths[each - 1]
+        self.moves[0] = move
+        self.worths[0] = worth
 
     def is_easy(self, number: int) -> bool:
         """Whether every other draft of the root is so much worse that there is nothing to think about."""
@@ -181,161 +178,183 @@ class Duel:
                 return False
         return True
 
-    def search(self, depth: int, alpha: int, beta: int, ply: int) -> int:  # noqa: C901 - as above
+    def search(self, depth: int, alpha: int, beta: int, ply: int) -> int:
         """The worth for the player to move, exact between alpha and beta."""
-        self.nodes += 1
-        if self.nodes >= self.next_look:
-            self.look_at_clock()
+        self.step()
         if self.stopped:
             return 0
         key = self.key()
         slot = key & SLOTS - 1
         known = -1
         if self.keys[slot] == key:
-            entry = self.entries[slot]
-            known = entry & 511
-            if entry >> 11 >= depth:
-                worth = self.found[slot]
-                bound = entry >> 9 & 3
-                if (
-                    bound == EXACT
-                    or (bound == AT_LEAST and worth >= beta)
-                    or (bound == AT_MOST and worth <= alpha)
-                ):
-                    if entry >> 11 < 60:
-                        self.cut_short = 1
-                    return worth
+            known = self.entries[slot] & 511
+            if self.is_answered(slot, depth, alpha, beta):
+                return self.found[slot]
         first = 256 * ply
         last = first + self.generate(ply)
-        player = self.position.turn
-        floor = alpha
-        best = WORST
-        best_move = 0
         holders = self.position.holders
         if not holders & holders - 1:  # one source and one colour are left: every draft ends the round
-            depth = 60
-            for each in range(first, last):
-                self.position.make(self.moves[each])
-                worth = self.ended(self.worths[each], player)
-                self.position.unmake()
-                if worth > best:
-                    best = worth
-                    best_move = self.moves[each]
+            depth = TO_THE_END
+            best = self.best_end(first, last)
         elif depth <= 1:
-            self.cut_short = 1
-            for each in range(first, last):
-                if self.worths[each] > best:
-                    best = self.worths[each]
-                    best_move = self.moves[each]
-            best -= self.tempo
+            best = self.best_by_sight(first, last)
         else:
-            if known >= 0:
-                for each in range(first, last):
-                    if self.moves[each] == known:
-                        self.order[each] = 100_000_000
-            for each in range(first, last):
-                self.pick(each, last)
-                self.position.make(self.moves[each])
-                if not self.position.holders:
-                    worth = self.ended(self.worths[each], player)
-                elif each == first:
-                    worth = -self.search(depth - 1, -beta, -alpha, ply + 1)
-                else:
-                    less = 0
-                    if depth > 2 and each > first + 2:
-                        less = 1
-                        if each > first + 9:
-                            less = 2
-                            if depth > 4 and each > first + 24:
-                                less = 3
-                    worth = -self.search(depth - 1 - less, -alpha - 1, -alpha, ply + 1)
-                    if worth > alpha and (less or worth < beta):
-                        worth = -self.search(depth - 1, -beta, -alpha, ply + 1)
-                self.position.unmake()
-                if self.stopped > 0:
-                    return 0
-                if worth > best:
-                    best = worth
-                    best_move = self.moves[each]
-                    if worth > alpha:
-                        alpha = worth
-                        if worth >= beta:
-                            break
+            best = self.best_by_search(first, last, known, depth, alpha, beta)
+            if best < 0:
+                return 0
+        worth = self.worths[best]
         bound = EXACT
-        if best <= floor:
+        if worth <= alpha:
             bound = AT_MOST
-        elif best >= beta:
+        elif worth >= beta:
             bound = AT_LEAST
         self.keys[slot] = key
-        self.found[slot] = best
-        self.entries[slot] = (4 * depth + bound) * 512 + best_move
+        self.found[slot] = worth
+        self.entries[slot] = (4 * depth + bound) * 512 + self.moves[best]
+        return worth
+
+    def is_answered(self, slot: int, depth: int, alpha: int, beta: int) -> bool:
+        """Whether what is kept there is as deep and as exact as it need be."""
+        kept_depth = self.entries[slot] >> 11
+        if kept_depth < depth:
+            return False
+        bound = self.entries[slot] >> 9 & 3
+        if bound == AT_LEAST and self.found[slot] < beta:
+            return False
+        if bound == AT_MOST and self.found[slot] > alpha:
+            return False
+        if kept_depth < TO_THE_END:
+            self.cut_short = 1
+        return True
+
+    def best_end(self, first: int, last: int) -> int:
+        """Where the best of a ply's drafts stands, each of which ends the round."""
+        player = self.position.turn
+        best = first
+        for each in range(first, last):
+            self.position.make(self.moves[each])
+            self.worths[each] = self.ended(self.worths[each], player)
+            self.position.unmake()
+            if self.worths[each] > self.worths[best]:
+                best = each
         return best
 
-    def generate(self, ply: int) -> int:  # noqa: C901 - as above
-        """Note a ply's drafts, with the worth of each if the round ended with it; how many they are."""
+    def best_by_sight(self, first: int, last: int) -> int:
+        """Where the draft of a ply stands that is best if the round ends with it."""
+        self.cut_short = 1
+        best = first
+        for each in range(first, last):
+            if self.worths[each] > self.worths[best]:
+                best = each
+        self.worths[best] -= self.tempo
+        return best
+
+    def best_by_search(self, first: int, last: int, known: int, depth: int, alpha: int, beta: int) -> int:
+        """Where the best draft of a ply stands by a search, the known one first; -1 if that was stopped."""
         player = self.position.turn
-        slot = self.value.assess(
-            1 - player, self.position.lines[1 - player], self.position.floor[1 - player] >> 25
-        )
+        if known >= 0:
+            for each in range(first, last):
+                if self.moves[each] == known:
+                    self.order[each] = 100_000_000
+        best = first
+        most = WORST
+        for each in range(first, last):
+            self.pick(each, last)
+            self.position.make(self.moves[each])
+            if not self.position.holders:
+                worth = self.ended(self.worths[each], player)
+            else:
+                worth = self.worth_of_draft(each - first, depth, alpha, beta, (first >> 8) + 1)
+            self.position.unmake()
+            if self.stopped:
+                return -1
+            self.worths[each] = worth
+            if worth > most:
+                most = worth
+                best = each
+                if worth > alpha:
+                    alpha = worth
+                    if worth >= beta:
+                        break
+        return best
+
+    def worth_of_draft(self, nth: int, depth: int, alpha: int, beta: int, ply: int) -> int:
+        """The worth of the draft just made, the n-th of its ply, exact between alpha and beta.
+
+        All but the first are only shown to be no better, the later the less deep, unless they seem better.
+        """
+        if not nth:
+            return -self.search(depth - 1, -beta, -alpha, ply)
+        less = 0
+        if depth > 2 and nth > 2:
+            less = 1
+            if nth > 9:
+                less = 2
+                if depth > 4 and nth > 24:
+                    less = 3
+        worth = -self.search(depth - 1 - less, -alpha - 1, -alpha, ply)
+        if worth > alpha and (less or worth < beta):
+            worth = -self.search(depth - 1, -beta, -alpha, ply)
+        return worth
+
+    def generate(self, ply: int) -> int:
+        """Note a ply's drafts, with the worth of each if the round ended with it; how many they are."""
+        self.look_at_other(1 - self.position.turn)
+        first = 256 * ply
+        at = first
+        for source in range(self.position.displays + 1):
+            if self.position.sources[source] and not self.is_repeated(source):
+                at = self.generate_from(source, at)
+        return at - first
+
+    def look_at_other(self, player: int) -> None:
+        """Note in `needs` and `theirs` how far the other's board is and what it is worth."""
+        slot = self.value.assess(player, self.position.lines[player], self.position.floor[player] >> 25)
+        self.needs = self.value.needs[slot]
         self.theirs[0] = self.value.closed[slot]
         for lasts in range(1, 5):
             self.theirs[lasts] = self.value.ahead[4 * slot + lasts - 1]
-        needs = self.value.needs[slot]
+
+    def is_repeated(self, source: int) -> bool:
+        """Whether an earlier display holds the same tiles."""
+        for other in range(1, source):
+            if self.position.sources[other] == self.position.sources[source]:
+                return True
+        return False
+
+    def generate_from(self, source: int, at: int) -> int:
+        """Note a source's drafts from a place on; the place behind them."""
+        player = self.position.turn
+        tiles = self.position.sources[source]
         marker = self.position.marker
-        at = 256 * ply
-        number_before = self.position.floor[player] >> 25
-        for source in range(self.position.displays + 1):
-            tiles = self.position.sources[source]
-            if not tiles:
+        floor = self.position.floor[player] >> 25
+        starts = 0  # 1: this player will start the next round; -1: the other
+        if marker >= 0:
+            starts = 1 if marker == player else -1
+        elif not source:
+            starts = 1
+            if floor < 7:  # R6
+                floor += 1
+        for colour in range(5):
+            number = tiles >> 5 * colour & 31
+            if not number:
                 continue
-            floor_before = number_before
-            starts = 0
-            if marker >= 0:
-                starts = 1 if marker == player else -1
-            elif not source:
-                starts = 1
-            if source:
-                same = 0
-                for other in range(1, source):
-                    if self.position.sources[other] == tiles:
-                        same = 1
-                if same:
-                    continue
-            elif self.position.marker < 0 and floor_before < 7:
-                floor_before += 1
-            for colour in range(5):
-                number = tiles >> 5 * colour & 31
-                if not number:
-                    continue
-                open_now = self.position.open[player] >> 6 * colour & 63
-                for line in range(6):
-                    if not open_now >> line & 1:
-                        continue
-                    lines = self.position.lines[player]
-                    falling = number
-                    if line:
-                        shift = 6 * line - 6
-                        held = (lines >> shift & 7) + number
-                        falling = held - line
-                        if falling >= 0:
-                            held = line
-                        else:
-                            falling = 0
-                        lines = lines & ~(63 << shift) | (8 * colour + held) << shift
-                    floor = floor_before + falling
-                    mine = self.value.assess(player, lines, floor if floor < 7 else 7)
-                    worth = self.margin(mine, needs, starts)
+            lines = self.position.open[player] >> 6 * colour & 63
+            for line in range(6):
+                if lines >> line & 1:
+                    mine = self.value.after(self.position, player, colour, number, line, floor)
+                    worth = self.margin(mine, starts)
                     self.moves[at] = 32 * source + 6 * colour + line
                     self.worths[at] = worth
                     self.order[at] = worth
                     at += 1
-        return at - 256 * ply
+        return at
 
-    def margin(self, mine: int, needs: int, starts: int) -> int:
+    def margin(self, mine: int, starts: int) -> int:
         """What the own board, by its place in `value`, is worth more than the other's, kept in `theirs`."""
         lasts = self.value.needs[mine]
-        if needs < lasts:
-            lasts = needs
+        if self.needs < lasts:
+            lasts = self.needs
         if lasts > 4:
             lasts = 4
         if lasts:
@@ -359,7 +378,7 @@ class Duel:
                 lasts = needs
         return worth + (self.starting[lasts] if self.position.starter == player else -self.starting[lasts])
 
-    def pick(self, first: int, last: int) -> int:
+    def pick(self, first: int, last: int) -> None:
         """Bring the most promising of these drafts to the first place."""
         best = first
         for each in range(first + 1, last):
@@ -374,7 +393,6 @@ class Duel:
         self.moves[first] = move
         self.worths[first] = worth
         self.order[first] = order
-        return best
 
     def key(self) -> int:
         """What tells this position from all others of its round."""
@@ -390,18 +408,3 @@ class Duel:
         key = (key ^ key >> 29) + self.generation
         key = (key * MIX) & BITS
         return key ^ key >> 32
-
-    def look_at_clock(self) -> None:
-        """Stop when time is up, or would be by the next look; look again in about two milliseconds."""
-        now = self.clock()
-        if now - self.looked > self.pause:
-            self.pause = now - self.looked
-        self.looked = now
-        if now + self.pause >= self.deadline:
-            self.stopped = 1
-        # Twice as many nodes again, until that would take longer than two milliseconds.
-        if now - self.start < 0.002:
-            self.next_look = 2 * self.nodes
-            self.stride = self.nodes
-        else:
-            self.next_look = self.nodes + self.stride

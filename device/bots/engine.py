@@ -9,7 +9,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-MODULES: Final = ("position", "solo_position", "value", "duel", "several", "alone", "teacher")
+MODULES: Final = (
+    *("position", "solo_position", "value", "search", "tree"),
+    *("duel", "several", "alone", "teacher"),
+)
 """The files that are compiled where that is possible; each has its types in a .pxd file."""
 
 

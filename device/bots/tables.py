@@ -88,6 +88,9 @@ FULL_BAG: Final = sum(number << 5 * colour for colour, number in enumerate(ALL_T
 A_TILE: Final = [1 << 25 | 1 << 5 * colour for colour in range(5)]
 """A tile on a floor: one more in its number of tiles (from bit 25), and one more of its colour."""
 
+WORST: Final = -10_000_000
+"""Less than any worth that a search comes to."""
+
 STAGES: Final = 24
 """Six rounds, the last for all later ones, by four numbers of rounds that the game lasts at least."""
 ROWS: Final = 0

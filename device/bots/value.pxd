@@ -20,6 +20,8 @@ cdef class Value:
 
     cpdef void begin(self, Position position) noexcept
     cpdef int assess(self, int player, int lines, int floor) noexcept nogil
+    cdef void work_out(self, int slot, int player, int lines, int floor) noexcept nogil
+    cdef int after(self, Position position, int player, int colour, int number, int line, int floor) noexcept nogil
     cdef void tile(self, int player, int lines, int floor) noexcept nogil
     cdef void tile_row(self, int row, int column, int colour) noexcept nogil
     cdef int best_column(self, int row, int colour) noexcept nogil

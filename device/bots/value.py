@@ -78,9 +78,13 @@ class Value:
         key = self.generation
         key = ((8 * key + player) * 8 + floor << 30) + lines
         slot = (key ^ key >> 13 ^ key >> 26) * 40503 >> 5 & 65535
-        if self.keys[slot] == key:
-            return slot
-        self.keys[slot] = key
+        if self.keys[slot] != key:
+            self.keys[slot] = key
+            self.work_out(slot, player, lines, floor)
+        return slot
+
+    def work_out(self, slot: int, player: int, lines: int, floor: int) -> None:
+        """Keep there what a board with these lines is worth."""
         self.tile(player, lines, floor)
         self.closed[slot] = 100 * (self.tiled_score + self.bonuses())
         needs = self.rounds_needed()
@@ -92,7 +96,22 @@ class Value:
                 self.ahead[4 * slot + rounds - 1] = 100 * self.tiled_score + self.future(stage) // 100
             else:
                 self.ahead[4 * slot + rounds - 1] = self.closed[slot]
-        return slot
+
+    def after(self, position: Position, player: int, colour: int, number: int, line: int, floor: int) -> int:
+        """What `assess` finds once so many tiles went to a line, or to the floor, 0, which holds `floor`."""
+        lines = position.lines[player]
+        falling = number
+        if line:
+            shift = 6 * line - 6
+            held = (lines >> shift & 7) + number
+            falling = held - line
+            if falling >= 0:
+                held = line
+            else:
+                falling = 0
+            lines = lines & ~(63 << shift) | (8 * colour + held) << shift
+        floor += falling
+        return self.assess(player, lines, floor if floor < 7 else 7)
 
     def tile(self, player: int, lines: int, floor: int) -> None:
         """Do the wall-tiling and charge the floor, in the `tiled_` fields."""

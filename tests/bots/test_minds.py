@@ -387,7 +387,7 @@ for players, kind in ((2, Duel), (3, Several)):
         position.deal()
         while position.holders:
             move = search.think(position, 0.006)
-            found.append([move, search.worth, search.nodes])
+            found.append([move, search.worth, search.steps])
             position.play(move)
         position.go_on()
 alone = Alone(weights.read("solo-coloured"), Ticks())
@@ -397,7 +397,7 @@ for _ in range(25):
         game.chance()
     elif game.phase != 3:
         move = alone.think(game, 0.006)
-        found.append([move, alone.worth, alone.nodes])
+        found.append([move, alone.worth, alone.steps])
         game.play(move)
 print(json.dumps([is_compiled(device.bots.duel), found]))
 """
