@@ -170,7 +170,7 @@ def _sends(speaker: Speaker) -> Iterator[Sending]:
 
 
 def _wall(speaker: Speaker, seat: Seat) -> tuple[RowView, ...]:
-    fresh, printed_rows = _fresh_space(speaker, seat.seat), speaker.pattern(seat) or ()
+    fresh, printed_rows = _fresh_space(speaker, seat.seat), seat.pattern or ()
     legal = {
         (each.row, each.column): each
         for each in speaker.snapshot.choosing

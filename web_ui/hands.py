@@ -122,7 +122,7 @@ def _sources(speaker: Speaker) -> Iterator[HandButton]:
 
 
 def _menu(speaker: Speaker) -> Iterator[HandGroup]:
-    words, items = speaker.words, speaker.menu()
+    words, items = speaker.words, speaker.snapshot.menu
     for group in dict.fromkeys(item.group for item in items):
         buttons = []
         for item in items:
@@ -332,7 +332,7 @@ def drawing_state(speaker: Speaker | None, view: View) -> dict[str, object]:
         "live": list(snapshot.live) if view.presence is Presence.HERE else [],
         "labels": {button.name: speaker.button(button.name) for button in buttons},
         "names": {str(seat.seat): speaker.who(seat.seat, seat.name) for seat in snapshot.seats if seat.taken},
-        "patterns": {str(seat.seat): speaker.pattern(seat) for seat in snapshot.seats},
+        "patterns": {str(seat.seat): seat.pattern for seat in snapshot.seats},
         "palette": {letter: colour.rgb.lower() for letter, colour in snapshot.palette.items()},
         "scoring": ".".join(map(str, scoring)),
         "told": list(told_tags(snapshot)),

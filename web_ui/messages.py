@@ -37,7 +37,7 @@ class Colour(msgspec.Struct, frozen=True):
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """One seat and its board; a pattern of its own goes before the table's.
+    """One seat and its board; the pattern are the colours printed on its wall, None where that is gray.
 
     The solo game has two boards: the one whose role is `action`, and the player's.
     """
@@ -53,7 +53,7 @@ class Seat(msgspec.Struct, frozen=True):
     wall: tuple[str, ...] = (".....", ".....", ".....", ".....", ".....")
     floor: str = ""
     cost: int = 0
-    pattern: tuple[str, ...] | msgspec.UnsetType | None = msgspec.UNSET
+    pattern: tuple[str, ...] | None = None
     bot: str | None = None
     stand_in: StandIn | None = None
 
@@ -240,13 +240,11 @@ class Snapshot(msgspec.Struct, frozen=True):
     ask: dict[str, Any]
     version: int = 0
     mode: str | None = None
-    modes: tuple[str, ...] = ()
     menu: tuple[MenuItem, ...] = ()
     opponents: tuple[SeatItem, ...] = ()
     round: int = 0
     first: int | None = None
     seats: tuple[Seat, ...] = ()
-    pattern: tuple[str, ...] | None = None
     displays: tuple[str, ...] = ()
     centre: str = ""
     marker_in_centre: bool = False

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import msgspec
-
-from web_ui.messages import Choosing, MenuItem, Move, Result, Seat, Snapshot, Step, known_step
+from web_ui.messages import Choosing, Move, Result, Snapshot, Step, known_step
 from web_ui.words import Words
 
 MARKER = "m"
@@ -129,18 +127,6 @@ class Speaker:
         """The steps that are told of how the scores came about."""
         told = self.snapshot.account
         return tuple(map(known_step, told.steps)) if told is not None else ()
-
-    def menu(self) -> tuple[MenuItem, ...]:
-        """What can be chosen before a game."""
-        snapshot = self.snapshot
-        modes = enumerate(snapshot.modes, 1)
-        plain = (MenuItem(f"display.{place}", mode, "mode", mode == snapshot.mode) for place, mode in modes)
-        return snapshot.menu or tuple(plain)
-
-    def pattern(self, seat: Seat) -> tuple[str, ...] | None:
-        """The colours printed on a seat's wall; None when it is gray."""
-        own = seat.pattern
-        return self.snapshot.pattern if isinstance(own, msgspec.UnsetType) else own
 
     def source(self, number: object) -> str:
         """Where tiles are taken from, inside a sentence."""

@@ -167,7 +167,7 @@ def _occasion(speaker: Speaker) -> str:
     words, snapshot = speaker.words, speaker.snapshot
     parts = [] if snapshot.mode in (None, "standard") else [words.say(f"menu.mode.{snapshot.mode}")]
     if snapshot.stage == "choosing":
-        chosen = [item for item in speaker.menu() if item.chosen and item.value != snapshot.mode]
+        chosen = [item for item in snapshot.menu if item.chosen and item.value != snapshot.mode]
         parts += [words.say(f"menu.{item.group}.{item.value}") for item in chosen]
     if snapshot.round:
         parts.append(words.say("round.number", round=snapshot.round))

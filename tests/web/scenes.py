@@ -115,6 +115,7 @@ def seat(number: int, **given: object) -> Message:
         "wall": EMPTY_WALL,
         "floor": "",
         "cost": 0,
+        "pattern": PATTERN,
     }
     return {**free, **given}
 
@@ -127,11 +128,9 @@ def snapshot(version: int = 1, **given: object) -> Message:
         "stage": "seating",
         "ask": {"say": "take_seat"},
         "mode": None,
-        "modes": ["standard"],
         "round": 0,
         "first": None,
         "seats": [seat(number) for number in range(1, 5)],
-        "pattern": None,
         "displays": [],
         "centre": "",
         "marker_in_centre": False,
@@ -159,7 +158,11 @@ def choosing(version: int = 2) -> Message:
     seats = [seat(number, taken=number < 4, name=name) for number, name in enumerate(names, 1)]
     live = [f"seat.{number}.{part}" for number in range(1, 4) for part in (*LINES, "floor")]
     live += ["display.1", "display.2", "centre", "undo"]
-    given = {"modes": ["standard", "gray"], "mode": "standard", "live": live}
+    menu = [
+        {"button": f"display.{at}", "group": "mode", "value": mode, "chosen": at == 1}
+        for at, mode in enumerate(("standard", "gray"), 1)
+    ]
+    given = {"menu": menu, "mode": "standard", "live": live}
     return snapshot(version, stage="choosing", ask={"say": "who_first"}, seats=seats, **given)
 
 
@@ -221,11 +224,9 @@ def offer(version: int = 10, **given: object) -> Message:
         "stage": "offer",
         "ask": {"say": "draft", "seat": 1, "name": "Ana"},
         "mode": "standard",
-        "modes": [],
         "round": 2,
         "first": 1,
         "seats": players(),
-        "pattern": PATTERN,
         "displays": displays,
         "centre": "bkkyywr",
         "live": [*live, "centre", "undo"],

@@ -45,7 +45,7 @@ def test_what_is_unknown_is_passed_over() -> None:
 
 def test_a_table_may_say_less() -> None:
     snapshot = read_snapshot(b'{"schema":1,"stage":"offer","ask":{"say":"draft"}}')
-    assert (snapshot.seats, snapshot.pattern, snapshot.result) == ((), None, None)
+    assert (snapshot.seats, snapshot.menu, snapshot.result) == ((), (), None)
 
 
 def test_a_newer_schema_is_told_before_anything_else_is_looked_at() -> None:

@@ -229,7 +229,8 @@ def test_a_board_shows_what_it_holds() -> None:
 
 
 def test_a_gray_wall_has_nothing_printed() -> None:
-    board = boards.board(speaker(scenes.offer(pattern=None)), 1)
+    seats = [{**seat, "pattern": None} for seat in scenes.players()]
+    board = boards.board(speaker(scenes.offer(seats=seats)), 1)
     assert board is not None
     assert {space.printed for row in board.wall for space in row.spaces} == {""}
 

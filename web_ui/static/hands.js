@@ -2,7 +2,7 @@
 const answer = document.getElementById("answer");
 let doings = Promise.resolve();
 
-export function say(sentence) {
+function say(sentence) {
   answer.textContent = sentence;
   answer.hidden = !sentence;
 }
@@ -15,7 +15,7 @@ function flash(selector, mark) {
 }
 
 // What can't be sent is told by the page's own notice that the connection is gone, and by nothing else.
-export async function post(path, message) {
+async function post(path, message) {
   try {
     const reply = await fetch(path, {
       method: "POST",
@@ -35,16 +35,20 @@ function message(kind, value) {
   return { [kind]: kind === "plug" ? value === "true" : value };
 }
 
-// A refusal that the page says anyway is not said twice.
+// Tells the table something; a refusal that the page says anyway is not said twice.
+export async function tell(path, message) {
+  const { taken, sentence } = await post(path, message);
+  const told = document.querySelector("[data-region=turn] .refusal")?.textContent;
+  say(taken || told === sentence ? "" : sentence);
+  return taken;
+}
+
 function act(kind, value) {
   const selector = `[data-${kind}="${CSS.escape(value)}"]`;
   flash(selector, "pressed");
   doings = doings.then(async () => {
     const path = kind === "button" ? "/press" : `/${kind}`;
-    const { taken, sentence } = await post(path, message(kind, value));
-    if (!taken) flash(selector, "refused");
-    const told = document.querySelector("[data-region=turn] .refusal")?.textContent;
-    say(taken || told === sentence ? "" : sentence);
+    if (!(await tell(path, message(kind, value)))) flash(selector, "refused");
   });
 }
 

@@ -1,18 +1,11 @@
 // Teaching tags: lessons begun and ended, a card's name, what is to be forgotten; the table does the rest.
-import { listenToHands, post, say } from "./hands.js";
+import { listenToHands, tell } from "./hands.js";
 import { follow } from "./live.js";
 
 // What stands on a button, as the table wants to be told it: "tiles all", "action undo", "back", "end".
 function lesson(said) {
   const [kind, ...what] = said.split(" ");
   return { [kind]: what.length ? what.join(" ") : true };
-}
-
-async function tell(path, message) {
-  const { taken, sentence } = await post(path, message);
-  const told = document.querySelector("[data-region=turn] .refusal")?.textContent;
-  say(taken || told === sentence ? "" : sentence);
-  return taken;
 }
 
 function listen() {
