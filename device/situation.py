@@ -16,6 +16,7 @@ from device.rules.game import MODES
 from device.rules.notation import event_of, text_of
 from device.rules.solo_state import LEVELS, WALLS
 from device.rules.tiles import Colour, add, colour_of, count, letter
+from device.seating import why_not_enough
 
 
 class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,7 +78,7 @@ def table_of(kept: Situation, play: Play | None, blank: Table, now: float) -> Ta
     )
     table = replace(table, stand_ins=kept.stand_ins)
     if play is None:
-        return table
+        return replace(table, choosing=False) if why_not_enough(table) else table
     return replace(
         table,
         play=play,

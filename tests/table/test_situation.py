@@ -104,6 +104,14 @@ def test_a_tried_line_comes_back_tried() -> None:
     assert back.press("seat.2.floor").play.moves != ()
 
 
+def test_who_chose_on_a_table_of_more_displays_sits_and_cant_begin_without_them() -> None:
+    hands = at_table().press("seat.1.floor", "seat.2.floor", "seat.3.floor", "ok")
+    assert hands.table.stage is Stage.CHOOSING
+    back = Hands(again(hands.table, hands.now, onto=blank(4, 5)), now=hands.now)
+    assert back.table.stage is Stage.SEATING
+    assert back.refused("ok") == "not_enough_displays"
+
+
 def test_a_table_before_its_game_comes_back() -> None:
     hands = at_table().name(2, "Ana").press("seat.2.floor")
     check_same(hands.table, 1.0)
