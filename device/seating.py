@@ -160,7 +160,7 @@ def _ended(table: Table) -> LastGame | None:
 
 
 def choose(table: Table, source: int) -> Table:
-    """Choose a mode, or with the centre's button that the one who starts is drawn at random (R3)."""
+    """Choose what stands on the menu, or with the centre's button that who starts is drawn at random (R3)."""
     for item in menu(table):
         if item.button == source_button(source):
             return replace(table, wishes=_wish(table.wishes, item))

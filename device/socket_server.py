@@ -19,7 +19,7 @@ from hardware.api import HardwareError
 
 MOST_CLIENTS: Final = 64
 MOST_WAITING: Final = 100
-"""Presses of one client that may wait for the table; more are refused at once."""
+"""What one client says that may wait for an answer; more is refused at once."""
 MOST_ANSWERS: Final = 1000
 """Answers kept for a client that does not read them; while there are so many, it is not heard either."""
 STARTING_SECONDS: Final = 5.0
@@ -27,7 +27,7 @@ STARTING_SECONDS: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A press or a name from a client; the loop answers it, from any thread."""
+    """What a client says, but for subscribing; it is answered from any thread."""
 
     message: ClientMessage
     answer: Callable[[Answer], None]

@@ -26,16 +26,22 @@ from device.rules.tiles import NO_TILES, Colour
 
 def select_source(table: Table, source: int) -> Table:
     """Choose a source's first colour, or that of a tile shown before; pressed again, its next."""
+    play = _drafted_from(table)
+    if table.colour_in_hand is not None:
+        return select_colour(table, table.colour_in_hand, source)
+    selection = next_selection(play, table.selection, source)
+    if selection is None:
+        raise RefusedError(_why_nothing_from(play, source))
+    return replace(table, selection=selection)
+
+
+def _drafted_from(table: Table) -> Play:
+    """The game, where a person is to draft; raises RefusedError elsewhere."""
     if table.play is None or table.acting_place is None:
         raise RefusedError(Why.NOT_NOW)
     if table.bots_turn:
         raise RefusedError(Why.BOTS_TURN)
-    if table.colour_in_hand is not None:
-        return select_colour(table, table.colour_in_hand, source)
-    selection = next_selection(table.play, table.selection, source)
-    if selection is None:
-        raise RefusedError(_why_nothing_from(table.play, source))
-    return replace(table, selection=selection)
+    return table.play
 
 
 def _why_nothing_from(play: Play, source: int) -> Why:
@@ -49,11 +55,7 @@ def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
 
     Where no source is chosen yet, or one without that colour, the tile waits in the hand for a source.
     """
-    if table.play is None or table.acting_place is None:
-        raise RefusedError(Why.NOT_NOW)
-    if table.bots_turn:
-        raise RefusedError(Why.BOTS_TURN)
-    holding = sources_with(table.play, colour)
+    holding = sources_with(_drafted_from(table), colour)
     if source is None and table.selection is not None and table.selection.source in holding:
         source = table.selection.source
     if source is None and holding:
