@@ -96,14 +96,22 @@ class Grader:
         try:
             path = self._path()
             for number in archive.not_graded(path):
-                if (path, number) in self._given_up:
-                    continue
-                game = archive.game_of(path, number)
+                game = self._readable(path, number)
                 if game is not None and not game.too_long:
                     return path, game
         except (ArchiveError, OSError):
             return None  # the table itself says what is wrong with its file
         return None
+
+    def _readable(self, path: Path, number: int) -> PastGame | None:
+        """A game that was not given up; one that can't be read is, and keeps none of the others waiting."""
+        if (path, number) in self._given_up:
+            return None
+        try:
+            return archive.game_of(path, number)
+        except ArchiveError:
+            self._given_up.add((path, number))
+            return None
 
     def _grade(self, thinker: Thinker, path: Path, game: PastGame) -> bool:
         """Grade what is left of a game, as long as nobody plays; whether that came to its end."""

@@ -91,6 +91,14 @@ def test_the_newest_game_comes_first_and_stopped_ones_are_left_out(path: Path, g
     assert rows(path, 2) == {}
 
 
+def test_a_game_that_cant_be_read_keeps_no_other_waiting(path: Path, grader: Grader) -> None:
+    keep(path, [played(SOLO_GRAY), played(SOLO_GRAY, seed=5)])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE events SET event = '9?9' WHERE game = 2 AND number = 4")
+    grader.look(FREE)
+    until(lambda: rows(path, 1).keys() == choices(played(SOLO_GRAY)), "the grades of the other game", 60)
+
+
 def test_nothing_is_thought_about_while_somebody_plays(path: Path, grader: Grader) -> None:
     play = played(STANDARD)
     keep(path, [play])
