@@ -9,7 +9,7 @@ from web_ui.drawer import told_tags
 from web_ui.latest import Presence, View
 from web_ui.messages import Choosing, Seat, Snapshot
 from web_ui.sentences import ACTION, Speaker
-from web_ui.views import in_order
+from web_ui.views import source
 from web_ui.words import Words
 
 ONE_BUTTON_A_SEAT = ("take_seat", "seats_ready", "card_seat", "who_first", "solo_start")
@@ -97,28 +97,20 @@ def groups(speaker: Speaker) -> tuple[HandGroup, ...]:
 
 
 def _sources(speaker: Speaker) -> Iterator[HandButton]:
-    words, snapshot = speaker.words, speaker.snapshot
-    choice = snapshot.choice
+    snapshot = speaker.snapshot
     for button in sorted(snapshot.live, key="centre".__eq__):  # the centre comes after the displays
         match button.split("."):
             case ["display", number] if number.isdecimal():
-                source = int(number)
-                tiles = snapshot.displays[source - 1] if 0 < source <= len(snapshot.displays) else ""
-                text = number
-                label = words.say("offer.display", number=number)
+                at, kind = int(number), "display"
+                tiles = snapshot.displays[at - 1] if 0 < at <= len(snapshot.displays) else ""
             case ["centre"]:
-                source = 0
+                at, kind = 0, "centre"
                 tiles = snapshot.centre + ("m" if snapshot.marker_in_centre else "")
-                text = label = words.say("offer.centre")
             case _:
                 continue
-        chosen = choice.colour if choice is not None and choice.source == source else ""
-        spoken = words.say("offer.holds", source=label, tiles=speaker.tiles(tiles)) if tiles else label
-        if chosen:
-            given = {"source": label, "tiles": speaker.tiles(tiles), "chosen": speaker.colour(chosen)}
-            spoken = words.say("offer.chosen", **given)
-        kind = "display" if source else "centre"
-        yield HandButton(button, text, spoken, in_order(tiles, snapshot), chosen, kind)
+        shown = source(speaker, at, tiles)
+        spoken = shown.spoken if tiles else shown.label
+        yield HandButton(button, str(at or shown.label), spoken, shown.tiles, shown.chosen, kind)
 
 
 def _menu(speaker: Speaker) -> Iterator[HandGroup]:

@@ -183,9 +183,9 @@ def offer(speaker: Speaker) -> tuple[SourceView, ...]:
     centre = snapshot.centre + ("m" if snapshot.marker_in_centre else "")
     if snapshot.result is not None or not (any(snapshot.displays) or snapshot.centre):
         return ()
-    displays = [_source(speaker, number, tiles) for number, tiles in enumerate(snapshot.displays, 1)]
+    displays = [source(speaker, number, tiles) for number, tiles in enumerate(snapshot.displays, 1)]
     if not speaker.solo:
-        return (*displays, _source(speaker, 0, centre))
+        return (*displays, source(speaker, 0, centre))
     return tuple(replace(view, due=f"display.{view.number}" in snapshot.live) for view in displays)
 
 
@@ -202,11 +202,12 @@ def _told(speaker: Speaker, number: int) -> SourceView:
     return SourceView(number, label, spoken, tiles, free=tuple(due and not at for at in range(free)))
 
 
-def _source(speaker: Speaker, number: int, tiles: str) -> SourceView:
+def source(speaker: Speaker, number: int, tiles: str) -> SourceView:
+    """A display or the centre (number 0) with its tiles."""
     words, choice = speaker.words, speaker.snapshot.choice
     label = words.say("offer.display", number=number) if number else words.say("offer.centre")
     held = speaker.tiles(tiles) if tiles else words.say("offer.empty")
-    tiles = in_order(tiles, speaker.snapshot)
+    tiles = _in_order(tiles, speaker.snapshot)
     if choice is not None and choice.source == number:
         chosen = speaker.colour(choice.colour)
         spoken = words.say("offer.chosen", source=label, tiles=held, chosen=chosen)
@@ -214,7 +215,7 @@ def _source(speaker: Speaker, number: int, tiles: str) -> SourceView:
     return SourceView(number, label, words.say("offer.holds", source=label, tiles=held), tiles)
 
 
-def in_order(tiles: str, snapshot: Snapshot) -> str:
+def _in_order(tiles: str, snapshot: Snapshot) -> str:
     """Tiles sorted in the order of the palette, the marker last."""
     order = {letter: place for place, letter in enumerate(snapshot.palette)}
     return "".join(sorted(tiles, key=lambda letter: (order.get(letter, len(order)), letter)))
