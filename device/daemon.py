@@ -336,7 +336,8 @@ class Daemon:
         """Make this the table once it is saved; False, and the table stays, where it can't be."""
         if self._store is not None:
             try:
-                self._store.save(table)
+                if self._store.save(table):
+                    self._say(f"The file of the games was taken away: {self._store.path} holds them all now")
             except StoreError:
                 return False
         self.table = table

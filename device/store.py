@@ -54,6 +54,7 @@ class Store:
         self.path = path
         self._connection = connection
         self._saved = _Saved()
+        self._files: _Files = (None, None)
         self._patient = True
         self.seed = ""
 
@@ -63,7 +64,7 @@ class Store:
         try:
             if path.exists():
                 _check_file(path)
-            store = cls(path, sqlite3.connect(path, timeout=PATIENCE, isolation_level=None))
+            store = cls(path, _connected(path))
             try:
                 store._prepare()
             except BaseException:
@@ -82,6 +83,7 @@ class Store:
         if self._connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
             with self._transaction():
                 schema.prepare(self._connection)
+        self._files = _files(self.path)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -130,32 +132,80 @@ class Store:
         self.seed = str(row[2])
         return play
 
-    def save(self, table: Table) -> None:
-        """Commit where the table stands, if that has changed; raises StoreError, and then nothing is lost."""
-        play, saved = table.play, self._saved
-        situation = situation_of(table)
+    def save(self, table: Table) -> bool:
+        """Commit where the table stands, if that has changed; raises StoreError, and then nothing is lost.
+
+        Returns whether everything else had to be written anew, too: somebody had taken the file away.
+        """
+        play, situation = table.play, situation_of(table)
         events = play.events if play is not None else ()
+        saved = self._saved
         same_game = (play is None) == (saved.game is None) and events == saved.events
         if same_game and situation == saved.situation and table.tags == saved.tags:
-            return
-        game, seed = saved.game, self.seed
+            return False
         try:
-            with self._transaction():
-                if play is None:
-                    game = None
-                elif game is None:
-                    seed = secrets.token_hex(16)
-                    game = self._begin_game(table, play, seed)
-                if game is not None:
-                    self._write_events(game, saved.events, events)
-                    self._write_end(game, play)
-                self._write_situation(game, situation)
-                self._write_tags(saved.tags, table.tags)
-        except sqlite3.Error as error:
+            spoilt = False
+            if taken_away := self._is_taken_away():
+                spoilt = not self._write_anew()
+            self._write(table, play, events, situation, self.seed if spoilt else secrets.token_hex(16))
+        except (sqlite3.Error, OSError) as error:
             self._wait_for_others(patient=False)
             raise StoreError(self.path, "unreadable", f"the game can't be saved: {error}") from error
         self._wait_for_others(patient=True)
-        self._saved, self.seed = _Saved(game, events, situation, table.tags), seed
+        self._files = _files(self.path)
+        return taken_away
+
+    def _write(
+        self, table: Table, play: Play | None, events: tuple[Event, ...], now: Situation, new_seed: str
+    ) -> None:
+        """Write what differs from what the file holds; a game that it does not hold gets the new seed."""
+        saved, game, seed = self._saved, self._saved.game, self.seed
+        with self._transaction():
+            if play is None:
+                game = None
+            elif game is None:
+                seed = new_seed
+                game = self._begin_game(table, play, seed)
+            if game is not None:
+                self._write_events(game, saved.events, events)
+                self._write_end(game, play)
+            self._write_situation(game, now)
+            self._write_tags(saved.tags, table.tags)
+        self._saved, self.seed = _Saved(game, events, now, table.tags), seed
+
+    def _is_taken_away(self) -> bool:
+        """Whether somebody has deleted or replaced the file or its log, so that what is saved is lost."""
+        now = _files(self.path)
+        return any(before not in (None, after) for before, after in zip(self._files, now, strict=True))
+
+    def _write_anew(self) -> bool:
+        """Copy all that the file held, which is still open here, to one that lasts.
+
+        Returns whether the game that is played came along: who opens a file that was put in its place spoils
+        the old one.
+        """
+        free = not any(self.path.parent.glob(f"{self.path.name}*"))
+        path = self.path if free else beside(newest(self.path.parent))
+        copy = Store(path, _copied(self._connection, path))
+        try:
+            copy._prepare()
+            tags, held = copy.tags(), copy._holds(self._saved)
+        except BaseException:
+            copy.close()
+            raise
+        self.close()
+        self.path, self._connection, self._patient = path, copy._connection, True
+        self._saved = replace(self._saved, tags=tags) if held else _Saved(tags=tags)
+        return held
+
+    def _holds(self, saved: _Saved) -> bool:
+        """Whether the file has the game that was saved."""
+        if saved.game is None:
+            return True
+        games = self._connection.execute("SELECT count(*) FROM games WHERE id = ?", (saved.game,)).fetchone()
+        query = "SELECT event FROM events WHERE game = ? ORDER BY number"
+        kept = [text for (text,) in self._connection.execute(query, (saved.game,))]
+        return games == (1,) and kept == [text_of(event) for event in saved.events]
 
     def _wait_for_others(self, *, patient: bool) -> None:
         """Whether the next save waits for whoever holds the file: the table's loop stands still so long."""
@@ -223,6 +273,8 @@ class Store:
 
     def keep_tags(self, before: Tags, after: Tags) -> None:
         """Commit a change of the tags alone; raises StoreError."""
+        if before == after:
+            return
         try:
             with self._transaction():
                 self._write_tags(before, after)
@@ -238,6 +290,40 @@ class Store:
     def close(self) -> None:
         """Close the file; everything is saved already."""
         self._connection.close()
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+
+
+def _copied(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """A new file with all that another holds; an empty one where that is spoilt."""
+    copy = _connected(path)
+    try:
+        connection.backup(copy)
+        if copy.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
+            return copy
+    except sqlite3.DatabaseError:
+        pass
+    copy.close()
+    path.unlink(missing_ok=True)
+    return _connected(path)
+
+
+_Files = tuple[tuple[int, int] | None, tuple[int, int] | None]
+"""Which files a database and its log are; None for one that is not there."""
+
+
+def _files(path: Path) -> _Files:
+    return _file(path), _file(path.with_name(f"{path.name}-wal"))
+
+
+def _file(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _check_file(path: Path) -> None:

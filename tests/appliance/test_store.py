@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sqlite3
@@ -34,6 +35,7 @@ from device.table import update
 from hardware.api import ButtonPressed
 from tests.appliance.hands import next_button
 from tests.appliance.house import House
+from tests.appliance.mirror import without
 
 SEED = "7"
 
@@ -315,3 +317,76 @@ def test_while_another_program_holds_the_store_the_table_stays_awake(tmp_path: P
         assert house.press("seat.2.floor").taken
     with House(path) as house:
         assert [seat["taken"] for seat in house.snapshot["seats"]] == [True, True, False, False]
+
+
+def renamed(path: Path) -> None:
+    path.rename(path.with_name("moved"))
+
+
+@pytest.mark.parametrize(
+    "take_away",
+    [
+        lambda path: [each.unlink() for each in path.parent.glob("azul-table.db*")],
+        lambda path: path.unlink(),
+        lambda path: path.with_name("azul-table.db-wal").unlink(),
+        renamed,
+    ],
+    ids=["all", "the database", "its log", "renamed"],
+)
+def test_a_file_that_is_taken_away_while_the_table_runs_loses_nothing(
+    path: Path, take_away: Callable[[Path], None]
+) -> None:
+    """It went on into a file that had no name any more, and after a restart nothing was left."""
+    with House(path) as house:
+        house.play(1000)
+        assert house.snapshot["stage"] == "over"
+        house.press("ok")
+        house.play(12)
+        take_away(path)
+        house.play(3)
+        house.press("undo")
+        after = house.snapshot
+    with House(newest(path.parent)) as house:
+        assert house.press("ok").taken
+        assert without(house.snapshot) == without(after)
+    games = rows(newest(path.parent), "SELECT ended IS NOT NULL FROM games ORDER BY id")
+    assert games == [(1,), (0,)]
+
+
+@pytest.mark.parametrize("put", [shutil.copy, os.rename], ids=["a copy", "renamed"])
+def test_a_file_that_is_replaced_and_opened_while_the_table_runs_loses_no_choice(
+    path: Path, put: Callable[[Path, Path], object]
+) -> None:
+    """Whoever opens it writes the log of the old one into it: so the old one is spoilt, too."""
+    with House(path) as house:
+        house.play(12)
+        put(path, path.with_name("other"))
+        if path.exists():
+            path.with_name("other").replace(path)
+        Store.open(path).close()
+        house.play(3)
+        house.press("undo")
+        after = house.snapshot
+    with House(newest(path.parent)) as house:
+        assert house.press("ok").taken
+        assert without(house.snapshot) == without(after)
+
+
+def test_where_the_folder_is_taken_away_nothing_is_said_to_be_saved(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with House(folder / "azul-table.db") as house:
+        assert house.press("seat.1.floor").taken
+        folder.rename(tmp_path / "elsewhere")
+        assert house.press("seat.2.floor").why == "not_saved"
+        (tmp_path / "elsewhere").rename(folder)
+        assert house.press("seat.2.floor").taken
+
+
+def test_a_table_that_starts_while_another_program_holds_the_store_finds_its_game(path: Path) -> None:
+    with House(path) as house:
+        house.play(12)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with House(path) as house:
+            assert house.snapshot["stage"] == "offer"
