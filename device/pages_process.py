@@ -3,24 +3,36 @@
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from socket import socket
 from typing import Final
 
-import click
-
 SHORTEST_PAUSE: Final = 0.5
 LONGEST_PAUSE: Final = 30.0
 ENDING_SECONDS: Final = 3.0
+LONG: Final = 60.0
+"""Seconds after which an end of the pages has nothing to do with the one before."""
 
 
 class PagesProcess:
     """Keeps one process of `web_ui` running on a listening socket; a thread waits for its end."""
 
-    def __init__(self, directory: Path, table_socket: str, listening: socket) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        table_socket: str,
+        listening: socket,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._directory = directory
         self._table_socket = table_socket
         self._listening = listening
+        self._say = say
+        self._clock = clock
         self._ending = threading.Event()
         self._process = self._start()
         self._thread = threading.Thread(target=self._keep, name="pages", daemon=True)
@@ -41,14 +53,20 @@ class PagesProcess:
     def _keep(self) -> None:
         pause = SHORTEST_PAUSE
         while True:
+            began = self._clock()
             status = self._process.wait()
             if self._ending.is_set():
                 return
-            click.echo(f"The pages ended (status {status}); they start again in {pause:g} s.", err=True)
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            if self._clock() - began > LONG:
+                pause = SHORTEST_PAUSE
+            self._say(f"The pages ended (status {status}); they start again in {pause:g} s.")
             if self._ending.wait(pause):
                 return
             pause = min(LONGEST_PAUSE, pause * 2)
-            self._process = self._start()
+            with suppress(OSError):  # no memory, or no more processes: after the next pause then
+                self._process = self._start()
             if self._ending.is_set():  # `close` may have ended the one before
                 self._process.terminate()
 

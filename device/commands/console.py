@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeVar
 
 import click
@@ -33,6 +33,12 @@ def printable(name: str) -> str:
     return "".join(
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name
     )
+
+
+def say(sentence: str) -> None:
+    """Tell whoever runs the table; where that can't be written (a full disk, a closed pipe), nobody."""
+    with suppress(OSError, ValueError):
+        click.echo(printable(sentence), err=True)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import Final
 import click
 
 from device import store
-from device.commands.console import Refused, printable
+from device.commands.console import Refused, say
 from device.commands.options import data_option, layout_option
 from device.config import Settings, SettingsError, read_settings
 from device.daemon import Daemon, Inbox, Options, Stop, Watcher
@@ -124,7 +124,7 @@ def _play(layout: Layout, data: Path, wanted: Wanted, closing: ExitStack) -> Non
     listening = closing.enter_context(manager.port() or _listen(wanted.host, wanted.port))
     runtime = closing.enter_context(taken(data))
     settings = read_settings(data)
-    closing.callback(PagesProcess(runtime, SOCKET, listening).close)
+    closing.callback(PagesProcess(runtime, SOCKET, listening, say).close)
     _work_in(runtime)
     inbox: Inbox = SimpleQueue()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -141,7 +141,7 @@ def _play(layout: Layout, data: Path, wanted: Wanted, closing: ExitStack) -> Non
         server,
         options=_options(settings, wanted, what_is_simulated),
         watchers=watchers,
-        say=_say,
+        say=say,
     )
     closing.callback(manager.stopping)
 
@@ -206,11 +206,6 @@ def open_table(
 
     hardware = open_hardware(layout, inbox.put, make_pico=make_pico)
     return hardware, Simulated(readers=layout.drivers.readers in (PICO, SIMULATED), pico=tables[0])
-
-
-def _say(sentence: str) -> None:
-    """Tell whoever runs the table what happens to its parts."""
-    click.echo(printable(sentence), err=True)
 
 
 def _listen(host: str, port: int) -> socket.socket:
