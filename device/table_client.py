@@ -47,7 +47,9 @@ class TableClient:
         self._send({**message, "id": number})
         while True:
             heard = self._read(ANSWER_SECONDS)
-            if heard.get("id") == number or "error" in heard:
+            if "error" in heard:
+                raise TableAwayError(f"the table can't answer: {heard['error']}")
+            if heard.get("id") == number:
                 return heard
             if "snapshot" in heard:
                 self._news.append(heard)
@@ -93,5 +95,10 @@ class TableClient:
                 raise TableAwayError("the table has ended")
             self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
-        heard: Json = json.loads(line)
+        try:
+            heard = json.loads(line)
+        except (ValueError, RecursionError):
+            heard = None
+        if not isinstance(heard, dict):
+            raise TableAwayError("the table says what this program can't read: is it of another version?")
         return heard

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -212,6 +214,36 @@ def test_a_socket_that_a_killed_table_left_is_no_table(data: Path, start: StartT
     assert table.socket.exists()
     assert tags(data, "learn", "tiles", "--tag", "AA").returncode == 0
     assert listed(data) == [("AA", "tile", "b")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b'{"error":"64 clients are here already"}\n', "64 clients are here already"),
+        (b"\xff garbage\n", "another version"),
+        (b"[]\n", "another version"),
+    ],
+)
+def test_an_answer_that_is_none_is_said_in_a_sentence(short: Path, answer: bytes, said: str) -> None:
+    """They were tracebacks; a table may be full, or of another version."""
+    (short / "run").mkdir()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(short / "run" / "azul-table.sock"))
+        listening.listen()
+
+        def serve() -> None:
+            connection = listening.accept()[0]
+            with connection:
+                connection.recv(1000)
+                connection.sendall(answer)
+
+        serving = threading.Thread(target=serve, daemon=True)
+        serving.start()
+        done = tags(short, "list")
+        serving.join(DEADLINE)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_saved_games_that_cant_be_used_are_left_alone(data: Path) -> None:
