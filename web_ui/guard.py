@@ -19,6 +19,9 @@ LONGEST_BODY = 4096
 LOCAL_ENDS = (".local", ".lan", ".home.arpa", ".internal")
 """How the names of machines in a network of one's own end; no web site can have such a name."""
 
+FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")
+"""Headers of a request that another program brings for somebody else, who may be anywhere."""
+
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -60,6 +63,11 @@ def is_this_machine(address: str | None) -> bool:
     return number.is_loopback
 
 
+def comes_from_here(request: Request) -> bool:
+    """Whether a request is made by a program on this machine, for whoever sits there."""
+    return is_this_machine(request.remote_addr) and not any(name in request.headers for name in FORWARDED)
+
+
 def is_own_name(host: str) -> bool:
     """Whether a Host header (name, perhaps port) is one that only this machine calls itself."""
     try:
@@ -88,14 +96,14 @@ def is_local_name(host: str) -> bool:
 
 def hands_of(request: Request) -> Hands:
     """Whose hands a page may show that is asked for now."""
-    if is_this_machine(request.remote_addr) and is_own_name(request.host):
+    if comes_from_here(request) and is_own_name(request.host):
         return Hands.TABLE
     return Hands.PHONE if is_local_name(request.host) else Hands.NONE
 
 
 def check_press(request: Request) -> None:
     """Raise RefusedError unless the request comes from this machine and from a page of this server."""
-    if not is_this_machine(request.remote_addr):
+    if not comes_from_here(request):
         raise RefusedError(403, "press.elsewhere")
     if not is_own_name(request.host):
         raise RefusedError(403, "press.wrong_host")

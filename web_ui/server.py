@@ -75,6 +75,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             max_request_header_size=4 * LONGEST_BODY,
             outbuf_high_watermark=BUFFER,
             log_socket_errors=False,
+            clear_untrusted_proxy_headers=False,  # nobody is trusted for them: see `guard.FORWARDED`
             ident=None,
         )
         self.adj.socket_options = [  # of every connection that is accepted

@@ -10,6 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.web import scenes
+from tests.web.browsing import Browser
 from tests.web.conftest import StartPages
 from tests.web.fake_daemon import TIMEOUT, FakeDaemon
 from web_ui.history_pages import QUESTIONS_AT_ONCE
@@ -41,6 +42,21 @@ def test_who_asks_on_and_reads_no_answer_takes_no_thread(
         connection.sendall(asking)
         assert connection.recv(100).startswith(b"HTTP/1.1 200")
     assert browser.ask("/rules").status == 200
+
+
+@pytest.mark.parametrize(
+    "header", [{"X-Forwarded-For": "203.0.113.5"}, {"Forwarded": "for=203.0.113.5"}, {"Via": "1.1 proxy"}]
+)
+def test_whom_a_proxy_on_this_machine_brings_is_a_phone(browser: Browser, header: dict[str, str]) -> None:
+    """A tunnel that was to show the game gave the whole table into the hands of whoever knew its address."""
+    told = {"Content-Type": "application/json", **header}
+    for path, body in (
+        ("/press", b'{"button":"ok"}'),
+        ("/tag", b'{"tag":"AA"}'),
+        ("/plug", b'{"plug":false}'),
+    ):
+        assert browser.ask(path, method="POST", body=body, headers=told).status in (403, 503)
+    assert browser.ask("/", headers=header).status == 200
 
 
 def test_one_machine_of_the_network_leaves_room_for_the_others() -> None:
