@@ -16,6 +16,8 @@ WATCHDOG_CONTROL = 0x40058000
 WATCHDOG_CONTROL_RP2350 = 0x400D8000
 WATCHDOG_ENABLE = 1 << 30
 UARTS = 2
+ALL_MACHINES = (1, 27)
+"""Since this MicroPython all state machines of a Pico 2 run: before, those of its third block did nothing."""
 
 __all__ = ["sleep_ms", "ticks_ms"]
 
@@ -31,8 +33,8 @@ def is_rp2350() -> bool:
 
 
 def machines() -> int:
-    """Return how many state machines the chip has."""
-    return 12 if is_rp2350() else 8
+    """Return how many state machines there are to be used."""
+    return 12 if is_rp2350() and sys.implementation.version[:2] >= ALL_MACHINES else 8
 
 
 def boot_id() -> int:

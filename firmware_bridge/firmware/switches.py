@@ -2,8 +2,9 @@
 
 A switch is closed when two scans in a row find it so, which is told at once: a finger is faster answered than
 a contact is still. It is open again when it was found open for STILL milliseconds without a break; whatever
-it did before that was bouncing. One that closes more than MOST_PRESSES times in a second is no finger: it is
-muted until it has kept still for CALM milliseconds.
+it did before that was bouncing. One that closes more than MOST_PRESSES times in a second is no finger, nor is
+one that changes for RESTLESS milliseconds without ever being still: it is muted until it has kept still for
+CALM milliseconds.
 """
 
 from firmware_bridge import payload
@@ -12,18 +13,23 @@ from firmware_bridge.firmware.session import since
 STILL = 25
 MOST_PRESSES = 12
 SECOND = 1000
+RESTLESS = 400
 CALM = 2000
 
 
 class Switch:
-    """One switch; `moved` is when it was first found to be other than `closed` says, -1 if it is not."""
+    """One switch; `moved` is when it was first found to be other than `closed` says, -1 if it is not.
+
+    `changed` is when a scan last found it other than the one before, `restless` since when it is never still.
+    """
 
     def __init__(self) -> None:
         self.closed = False
         self.moved = -1
         self.presses: list[int] = []
         self.muted = False
-        self.still_since = 0
+        self.changed = 0
+        self.restless = 0
 
 
 class Switches:
@@ -77,11 +83,11 @@ class Switches:
         if closed == switch.closed:
             if switch.moved >= 0:
                 switch.moved = -1
-                switch.still_since = now
+                self._change(number, switch, now, events)
             return self._unmute(number, switch, now, events)
         if switch.moved < 0:
             switch.moved = now
-            switch.still_since = now
+            self._change(number, switch, now, events)
             return True
         if not closed and since(now, switch.moved) < STILL:
             return True
@@ -93,11 +99,23 @@ class Switches:
             events.append((payload.CLOSED if closed else payload.OPENED, number, at))
         return switch.muted
 
+    def _change(self, number: int, switch: Switch, now: int, events: list[tuple[int, int, int]]) -> None:
+        """Take in that a scan found another than the one before; mute a switch that is never still."""
+        if since(now, switch.changed) >= STILL:
+            switch.restless = now
+        switch.changed = now
+        if since(now, switch.restless) > RESTLESS:
+            self._mute(number, switch, now, events)
+
     def _count(self, number: int, switch: Switch, at: int, events: list[tuple[int, int, int]]) -> None:
         """Count a press; mute a switch that was pressed too often."""
         switch.presses = [press for press in switch.presses if since(at, press) < SECOND]
         switch.presses.append(at)
-        if len(switch.presses) > MOST_PRESSES and not switch.muted:
+        if len(switch.presses) > MOST_PRESSES:
+            self._mute(number, switch, at, events)
+
+    def _mute(self, number: int, switch: Switch, at: int, events: list[tuple[int, int, int]]) -> None:
+        if not switch.muted:
             switch.muted = True
             events.append((payload.MUTED, number, at))
 
@@ -105,7 +123,7 @@ class Switches:
         """Listen again to a muted switch that has kept still; True while it has not."""
         if not switch.muted:
             return False
-        if since(now, switch.still_since) < CALM:
+        if since(now, switch.changed) < CALM:
             return True
         switch.muted = False
         switch.presses = []

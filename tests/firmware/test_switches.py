@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge import payload
 from firmware_bridge.firmware.session import TICKS
-from firmware_bridge.firmware.switches import CALM, MOST_PRESSES, STILL, Switches
+from firmware_bridge.firmware.switches import CALM, MOST_PRESSES, RESTLESS, STILL, Switches
 
 Event = tuple[int, int, int]
 MASK = 1 << 13
@@ -95,6 +95,15 @@ def test_a_broken_switch_is_muted_and_heard_again_once_it_is_still() -> None:
     assert heard == muted + 1
     assert events[heard][2] == pytest.approx(3100 + CALM, abs=100)
     assert told[heard + 1 :] == PRESS_AND_RELEASE
+
+
+def test_a_switch_that_never_comes_to_rest_is_muted_and_heard_again_once_it_is_still() -> None:
+    """Bug mended: it changed too fast to be let go, so that it was neither pressed again nor told."""
+    chatter = [(start, start + 3) for start in range(100, 3100, 8)]
+    events = watched([*chatter, (8000, 8100)], 9000)
+    assert kinds(events) == [payload.CLOSED, payload.MUTED, payload.UNMUTED, *PRESS_AND_RELEASE]
+    assert events[1][2] == pytest.approx(100 + RESTLESS, abs=10)
+    assert events[2][2] == pytest.approx(3100 + CALM, abs=100)
 
 
 def test_a_fast_finger_is_not_muted() -> None:
