@@ -8,6 +8,7 @@ tags of the bytes, `presence` makes arrivals and leavings of the tags.
 from __future__ import annotations
 
 import errno
+import termios
 from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Final
@@ -114,7 +115,7 @@ class _Line:
                     poll(port, keeper, take, self._clock)
                 else:
                     self._listen(port, keeper, take)
-            except OSError as error:
+            except (OSError, termios.error) as error:
                 raise PartError(
                     Loss.UNPLUGGED, f"the reader at {path} is gone; plug it in again, or look at its wires"
                 ) from error

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import termios
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from serial import Serial
 
 from hardware import pn532
 from hardware.api import Loss, PartBack, PartLost, TagArrived, TagLeft
@@ -127,6 +130,21 @@ def test_nobody_at_the_port(chip: FakePn532, listen: Listen, inbox: Inbox) -> No
     lost = next_of(inbox)
     assert isinstance(lost, PartLost) and lost.why is Loss.SILENT
     assert "UART" in lost.told
+
+
+def test_a_chip_that_is_unplugged_while_its_port_is_cleared(
+    chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bug mended: that fails with an error of its own, which was told as nobody knows what."""
+
+    def gone(_port: Serial) -> None:
+        raise termios.error(errno.EIO, "Input/output error")
+
+    listen(chip)
+    until(lambda: 0x4A in chip.asked)
+    monkeypatch.setattr(Serial, "reset_input_buffer", gone)
+    lost = next_of(inbox)
+    assert isinstance(lost, PartLost) and lost.why is Loss.UNPLUGGED
 
 
 def test_a_chip_that_is_unplugged_and_plugged_in_again(chip: FakePn532, listen: Listen, inbox: Inbox) -> None:
