@@ -244,7 +244,7 @@ HELP: Final = (
     "Print all pages at 100 % (not: fit to page). The ruler on each page must be 100 mm long.",
     "Cut two sides of each page, lay the pages so that crosses of the same x and y meet; tape them.",
     "Red: drill or saw through the top plate. For lights that is the window.",
-    "Blue, dashed: the light's own bore, in the plate below; for buttons the rim, which is not cut.",
+    "Blue, dashed: cut in the plate below only: a light's own bore, and room for a button's body (its rim).",
     "Green, dashed: a reader's antenna. Mill a pocket from below and leave 3 mm of wood.",
     "Grey: outlines of boards, displays and the centre; for the eye only.",
     "In each hole: its name below the middle; above it the pixel on its chain, or the button's pins.",
