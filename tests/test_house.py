@@ -334,6 +334,15 @@ def readme() -> str:
     return README.read_text("utf-8")
 
 
+def test_the_map_of_the_device_names_each_of_its_files_once() -> None:
+    """Whoever looks for a subject finds its files in `device/__init__.py`."""
+    device = HOUSE / "device"
+    told = ast.get_docstring(ast.parse((device / "__init__.py").read_text("utf-8")))
+    files = {path.stem for path in device.glob("[!_]*.py")}
+    folders = {path.parent.name for path in device.glob("*/__init__.py")}
+    assert sorted(re.findall(r"`(\w+)`", told or "")) == sorted([*files, *folders])
+
+
 def test_the_readme_names_the_two_commands(readme: str) -> None:
     commands = [line.strip() for line in readme.splitlines() if line.startswith("make ")]
     assert commands[:2] == ["make play", "make test"]
