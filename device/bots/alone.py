@@ -26,6 +26,7 @@ SCORING = tables.SCORING
 DRAW = tables.DRAW
 SWAP = tables.SWAP
 REMOVE = tables.REMOVE
+EIGHTH_TILE = tables.EIGHTH_TILE
 NO_POINTS = tables.NO_POINTS
 ONES = tables.ONES
 NTH = tables.NTH
@@ -38,8 +39,8 @@ BESIDES = tables.BESIDES
 SOLO_FEATURES = tables.SOLO_FEATURES
 
 WORST = tables.WORST
-LOST = -2000
-"""What a game is worth that S7 or S10 lost."""
+LOST = -6000
+"""What a game is worth that S7 or S10 lost: less than any that comes to its end, by S13 with -55 or more."""
 WON = 2000
 """What a victory is worth beside its points (S14)."""
 NODES = 200_000
@@ -210,11 +211,14 @@ class Alone(Tree):
     def worth_of(self, position: SoloPosition) -> int:
         """What a round's end is worth."""
         if position.phase == OVER:
-            if position.ending <= NO_POINTS:
+            if position.ending == EIGHTH_TILE:
+                return LOST - 1  # to go on is better, even where S10 is sure to come
+            if position.ending == NO_POINTS:
                 return LOST
             return 100 * position.score + (WON if position.score >= 60 else 0)
         self.look(position)
-        return 100 * position.score + self.expected(self.stage(position)) // 100
+        worth = 100 * position.score + self.expected(self.stage(position)) // 100
+        return worth if worth > LOST else LOST + 1
 
     def stage(self, position: SoloPosition) -> int:
         """Which weights count: by round, and by how soon a row can be complete."""

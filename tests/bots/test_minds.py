@@ -19,12 +19,15 @@ from device.bots.mind import MASTER, STRENGTHS, STRONG, Mind
 from device.bots.position import Position
 from device.bots.value import Value
 from device.rules import game
-from device.rules.events import Tile
+from device.rules.events import Draft, Tile
 from device.rules.game import Setup, State
 from device.rules.notation import text_of
+from device.rules.solo import preview
 from device.rules.standard import State as TableState
 from tests.bots.core_check import SETUPS, title
 from tests.rules.positions import after, board, offer
+from tests.rules.solo_positions import board as solo_board
+from tests.rules.solo_positions import offer as solo_offer
 
 LITTLE = 1500
 """Calls of functions, some microseconds each."""
@@ -181,6 +184,18 @@ def test_a_hint_for_a_column_and_its_grade_agree() -> None:
     assert hint.gain == 0
     assert isinstance(hint.next_best, Tile)
     assert mind().grade(state, hint.next_best, 0.05).lost == 0
+
+
+@pytest.mark.parametrize("displays", [{5: "bbyr"}, {1: "bbyr", 2: "rrkk"}])
+@pytest.mark.parametrize("score", [1, 15, 20])
+def test_no_solo_game_is_given_up(displays: dict[int, str], score: int) -> None:
+    """An eighth penalty tile seemed better than a game that would end far below zero."""
+    state = solo_offer(displays, solo_board(score=score), solo_board(floor="bbyyrrk"))
+    hint = mind().hint(state, 0.1)
+    assert isinstance(hint.next_best, Draft)
+    for event in (mind().think(state, 0.05), hint.event, hint.next_best):
+        assert isinstance(event, Draft)
+        assert not preview(state, event).loses
 
 
 def test_the_only_choice_takes_no_time() -> None:
