@@ -7,7 +7,7 @@ A mind keeps its tables between thoughts, so it belongs to one thread. Worths ar
 final margin (to the best other player), or in solo of the expected final score, victory counted in.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +19,6 @@ from device.bots.duel import Duel
 from device.bots.several import Several
 from device.bots.simple import choices
 from device.bots.value import Value
-from device.rules import game
 from device.rules.events import Draft, Event, Tile
 from device.rules.game import State
 from device.rules.solo import preview
@@ -89,7 +88,11 @@ class Mind:
         """The best choice, found in so many seconds, of a seat; of the first that has one by default."""
         end = self._until(seconds)
         allowed = choices(state, seat)
-        return allowed[0] if len(allowed) == 1 else self._search(state, end, seat=seat).event
+        if len(allowed) == 1:
+            return allowed[0]
+        if isinstance(allowed[0], Tile):
+            return _hint_of_column(state, allowed[0].seat).event
+        return self._search(state, end).event
 
     def prepare(self, state: State) -> None:
         """Load and make what thinking about such a state needs, so that the first thought is not late."""
@@ -103,13 +106,14 @@ class Mind:
     def hint(self, state: State, seconds: float, seat: int | None = None) -> Hint:
         """The best choice, and what it gains against the next best; of a seat as in `think`."""
         end = self._until(seconds)
-        if isinstance(choices(state, seat)[0], Tile):
-            return self._hint_of_column(state, end, seat)
-        best = self._search(state, end - seconds * (1 - FIRST_PART), seat=seat)
-        others = [event for event in choices(state, seat) if event != best.event]
+        first = choices(state, seat)[0]
+        if isinstance(first, Tile):
+            return _hint_of_column(state, first.seat)
+        best = self._search(state, end - seconds * (1 - FIRST_PART))
+        others = [event for event in choices(state) if event != best.event]
         if not others:
             return Hint(best.event, best.worth, None, None)
-        second = self._search(state, end, without=best.event, depth=best.depth, seat=seat)
+        second = self._search(state, end, without=best.event, depth=best.depth)
         return Hint(best.event, best.worth, max(0.0, best.worth - second.worth), second.event)
 
     def grade(self, state: State, event: Event, seconds: float) -> Grade:
@@ -123,15 +127,6 @@ class Mind:
         played = self._search(state, end, only=event, depth=best.depth)
         lost = best.worth - played.worth
         return Grade(lost, best.event) if lost > 0 else Grade(0.0, event)
-
-    def _hint_of_column(self, state: State, end: float, seat: int | None) -> Hint:
-        """As columns are graded, so that a hint and a grade agree; of equal ones the one searched for."""
-        worths = column_worths(state, _tiles(state, seat)[0].seat)
-        found = self._search(state, end, seat=seat).event
-        first, *others = sorted(worths, key=lambda tile: (-worths[tile], tile != found))
-        if not others:
-            return Hint(first, worths[first], None, None)
-        return Hint(first, worths[first], worths[first] - worths[others[0]], others[0])
 
     # --- Searches ----------------------------------------------------------------------------------------
 
@@ -147,16 +142,10 @@ class Mind:
         only: Event | None = None,
         without: Event | None = None,
         depth: int = 0,
-        seat: int | None = None,
     ) -> Found:
         """The best choice by then: of one alone, or of all but one; `depth` as another search had it."""
         if isinstance(state, SoloState):
             return self._search_solo(state, end, only, without)
-        if isinstance(only, Tile):
-            return self._search_columns(state, [only], end)
-        if isinstance(choices(state)[0], Tile):
-            tiles = [event for event in _tiles(state, seat) if event != without]
-            return self._search_columns(state, tiles, end)
         asked = [-1 if event is None else move_of(event) for event in (only, without)]
         position = position_of(state)
         name = self._name(state)
@@ -174,18 +163,6 @@ class Mind:
         asked = [-1 if event is None else move_of(event) for event in (only, without)]
         move = alone.think(position, end - self._clock(), asked[0], asked[1])
         return Found(solo_event(position.phase, move), alone.worth / 100, alone.depth)
-
-    def _search_columns(self, state: TableState, tiles: Sequence[Tile], end: float) -> Found:
-        """The best of some columns of a gray wall, as many as there is time to look at."""
-        value = self._value(self._name(state))
-        position = position_of(state)
-        found: list[Found] = []
-        for tile in tiles:
-            worth = value.column_worth(position, tile.seat, tile.column - 1) / 100
-            found.append(Found(tile, worth, 0))
-            if self._clock() >= end:
-                break
-        return max(found, key=lambda each: each.worth)
 
     def _alone(self, state: SoloState) -> Alone:
         name = "solo-gray" if state.gray else "solo-coloured"
@@ -224,15 +201,17 @@ def _loses_at_once(state: State, event: Event) -> bool:
     return isinstance(state, SoloState) and isinstance(event, Draft) and preview(state, event).loses
 
 
+def _hint_of_column(state: State, seat: int) -> Hint:
+    """By the rule that grades columns; of equal ones the leftmost."""
+    worths = column_worths(state, seat)
+    first, *others = sorted(worths, key=lambda tile: (-worths[tile], tile.column))
+    if not others:
+        return Hint(first, worths[first], None, None)
+    return Hint(first, worths[first], worths[first] - worths[others[0]], others[0])
+
+
 def _grade_column(state: State, tile: Tile) -> Grade:
     worths = column_worths(state, tile.seat)
     best = max(worths, key=lambda each: worths[each])
     lost = worths[best] - worths[tile]
     return Grade(lost, best) if lost > 0 else Grade(0.0, tile)
-
-
-def _tiles(state: State, seat: int | None) -> list[Tile]:
-    """The columns that a seat may choose; of the first that may where none is named."""
-    tiles = [event for event in game.legal(state) if isinstance(event, Tile)]
-    asked = tiles[0].seat if seat is None else seat
-    return [tile for tile in tiles if tile.seat == asked]

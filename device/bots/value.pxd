@@ -16,7 +16,7 @@ cdef class Value:
     cdef public int needs[65536]
     cdef public int ahead[262144]
     cdef int index[19]
-    cdef int tiled_wall, tiled_colours, tiled_columns, tiled_lines, tiled_floor, tiled_score, patience
+    cdef int tiled_wall, tiled_colours, tiled_columns, tiled_lines, tiled_floor, tiled_score
 
     cpdef void begin(self, Position position) noexcept
     cpdef int assess(self, int player, int lines, int floor) noexcept nogil
@@ -25,8 +25,6 @@ cdef class Value:
     cdef void tile(self, int player, int lines, int floor) noexcept nogil
     cdef void tile_row(self, int row, int column, int colour) noexcept nogil
     cdef int best_column(self, int row, int colour) noexcept nogil
-    cpdef int column_worth(self, Position position, int player, int column) noexcept
-    cdef int follow(self, int lines, int floor) noexcept nogil
     cdef int rounds_needed(self) noexcept nogil
     cdef int bonuses(self) noexcept nogil
     cdef void look(self) noexcept nogil
@@ -42,6 +40,5 @@ cdef int FLOOR_COSTS[8]
 cdef int TERNARY[32]
 cdef long long GATHER
 cdef int A_COLUMN
-cdef int PATIENCE
 cdef int FEATURES, ROWS, COLUMNS, COLOURS, PAIRS
 cdef int stage_of(int round, int needs) noexcept nogil

@@ -27,10 +27,6 @@ COLOURS = tables.COLOURS
 PAIRS = tables.PAIRS
 
 
-PATIENCE = 100
-"""How many ways to tile a gray wall are looked at for each column; then only the likeliest ones."""
-
-
 def stage_of(round: int, needs: int) -> int:  # noqa: A002 - the field's word
     """Which weights count at the end of a round, when some player needs so many more for a complete row."""
     return 4 * ((round if round < 6 else 6) - 1) + (needs if needs < 4 else 4) - 1
@@ -41,7 +37,7 @@ class Value:
 
     __slots__ = tuple(
         """
-        ahead closed columns_of_colours generation gray index keys needs patience players round row_colours
+        ahead closed columns_of_colours generation gray index keys needs players round row_colours
         score tiled_colours tiled_columns tiled_floor tiled_lines tiled_score tiled_wall wall weights
         """.split()  # noqa: SIM905 - twenty lines less
     )
@@ -59,7 +55,7 @@ class Value:
         self.ahead = [0] * 262144  # points expected if it goes on, by the rounds it lasts at least, 1 to 4
         self.index = [0] * 19
         self.tiled_wall = self.tiled_colours = self.tiled_columns = 0
-        self.tiled_lines = self.tiled_floor = self.tiled_score = self.patience = 0
+        self.tiled_lines = self.tiled_floor = self.tiled_score = 0
 
     def begin(self, position: Position) -> None:
         """Take the walls and scores of a position; its lines and floors are told to `assess`."""
@@ -161,59 +157,6 @@ class Value:
                 if points > most:
                     most = points
                     best = column
-        return best
-
-    def column_worth(self, position: Position, player: int, column: int) -> int:
-        """What a player's board comes to if the topmost full line's tile goes to a column, on a gray wall."""
-        row = position.next_row(player)
-        lines = position.lines[player]
-        self.tiled_wall = position.wall[player]
-        self.tiled_colours = position.row_colours[player]
-        self.tiled_columns = position.columns_of_colours[player]
-        self.tiled_score = position.score[player]
-        self.round = position.round
-        self.gray = True
-        self.tile_row(row, column, lines >> 6 * row + 3 & 7)
-        self.patience = PATIENCE
-        return self.follow(lines & ~(63 << 6 * row), position.floor[player] >> 25)
-
-    def follow(self, lines: int, floor: int) -> int:
-        """The most that the other full lines can make of the tiled board, as far as patience goes."""
-        row = 0
-        while row < 5 and (lines >> 6 * row & 7) != row + 1:
-            row += 1
-        if row == 5:
-            self.patience -= 1
-            self.tiled_lines = lines
-            self.look()
-            worth = 100 * (self.tiled_score - FLOOR_COSTS[floor if floor < 7 else 7])
-            needs = self.rounds_needed()
-            if needs:
-                return worth + self.future(stage_of(self.round, needs)) // 100
-            return worth + 100 * self.bonuses()
-        colour = lines >> 6 * row + 3 & 7
-        lines &= ~(63 << 6 * row)
-        wall = self.tiled_wall
-        colours = self.tiled_colours
-        columns = self.tiled_columns
-        score = self.tiled_score
-        best = -1000000
-        likely = self.best_column(row, colour)
-        for each in range(5):
-            column = (likely + each) % 5
-            if self.patience <= 0 and best > -1000000:
-                break
-            if likely >= 0 and not (wall >> 5 * row + column | columns >> 5 * colour + column) & 1:
-                self.tile_row(row, column, colour)
-                worth = self.follow(lines, floor)
-                if worth > best:
-                    best = worth
-                self.tiled_wall = wall
-                self.tiled_colours = colours
-                self.tiled_columns = columns
-                self.tiled_score = score
-        if best == -1000000:  # no column is legal: the tiles fall (G2)
-            best = self.follow(lines, floor + row + 1)
         return best
 
     def rounds_needed(self) -> int:
