@@ -1,6 +1,7 @@
 """The options that several commands share."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,3 +29,14 @@ def data_option(what: str) -> Decorator:
 def json_option(what: str = "Print one JSON object.") -> Decorator:
     """Whether programs are to read what is printed."""
     return click.option("--json", "as_json", is_flag=True, help=what)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command line wants of the table, beside its layout and its folder."""
+
+    host: str
+    port: int
+    resin: bool
+    phones: str | None
+    simulate: str | None

@@ -2,55 +2,26 @@
 
 import errno
 import os
-import pwd
-import signal
 import socket
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass
-from functools import partial
+from dataclasses import astuple
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Final
 
 import click
 
-from device import store
 from device.commands.console import Refused, say
-from device.commands.options import data_option, layout_option
-from device.config import Settings, SettingsError, read_settings
-from device.daemon import Daemon, Inbox, Options, Stop, Watcher
+from device.commands.options import Wanted, data_option, layout_option
+from device.config import SettingsError, read_settings
 from device.data_folder import SOCKET, TakenError, taken
-from device.grader import Grader
-from device.historian import Historian
 from device.pages_process import PagesProcess
 from device.service import Manager
-from device.simulation import Simulated
-from device.socket_server import SocketServer
-from device.thinking import Thinking, manners
 from hardware.api import PICO, HardwareError, LayoutError
-from hardware.bridge import BridgeState
-from hardware.layout import Layout, drawing, read_layout, simulated
-from hardware.opening import SIMULATED, Hardware, open_hardware
-from hardware.sim_pico import SimulatedPicoTable
+from hardware.layout import Layout, read_layout
 
-PICO_FOLDER: Final = "pico"
-"""Where the simulated Pico keeps its flash memory, beside the socket."""
-UNPRIVILEGED: Final = "nobody"
 PORT_RETRIES: Final = 20
 """Tenths of a second that a port may still be held by the pages of a table that was killed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the command line wants of the table, beside its layout and its folder."""
-
-    host: str
-    port: int
-    resin: bool
-    phones: str | None
-    simulate: str | None
 
 
 @click.command()
@@ -125,24 +96,10 @@ def _play(layout: Layout, data: Path, wanted: Wanted, closing: ExitStack) -> Non
     runtime = closing.enter_context(taken(data))
     settings = read_settings(data)
     closing.callback(PagesProcess(runtime, SOCKET, listening, say).close)
+    from device.commands.assembly import assembled  # most of the table: it loads while the pages start
+
     _work_in(runtime)
-    inbox: Inbox = SimpleQueue()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: inbox.put(Stop()))
-    hardware, what_is_simulated = open_table(layout, inbox, wanted.simulate, Path(PICO_FOLDER))
-    closing.callback(hardware.close)
-    server, watchers = _start_threads(layout, data, settings, inbox, closing)
-    daemon = Daemon(
-        layout,
-        store.newest(data),
-        settings.palette,
-        inbox,
-        hardware,
-        server,
-        options=_options(settings, wanted, what_is_simulated),
-        watchers=watchers,
-        say=say,
-    )
+    daemon = assembled(layout, data, settings, wanted, closing)
     closing.callback(manager.stopping)
 
     def ready() -> None:
@@ -155,57 +112,6 @@ def _play(layout: Layout, data: Path, wanted: Wanted, closing: ExitStack) -> Non
 def _work_in(runtime: Path) -> None:
     os.chdir(runtime)  # a short path for the socket; drivers may leave their files here, too
     os.environ["LG_WD"] = str(runtime)  # lgpio, when it is loaded, takes the whole process there: here
-
-
-def _start_threads(
-    layout: Layout, data: Path, settings: Settings, inbox: Inbox, closing: ExitStack
-) -> tuple[SocketServer, list[Watcher]]:
-    """Start what works beside the loop: the socket's server, and who looks at the table after every step."""
-    newest = partial(store.newest, data)
-    grader = Grader(newest)
-    historian = Historian(newest, settings.palette)
-    server = SocketServer(Path(SOCKET), drawing(layout), inbox.put, historian.put)
-    for part in (grader, historian, server):
-        part.start()
-        closing.callback(part.close)
-    _let_pages_in(Path(SOCKET))
-    opponents = Thinking(settings, data, inbox.put)
-    closing.callback(opponents.close)
-    return server, [grader, opponents]
-
-
-def _options(settings: Settings, wanted: Wanted, what_is_simulated: Simulated) -> Options:
-    """How the table is played; what the command line says goes before the settings."""
-    phones_play = settings.phones_play if wanted.phones is None else wanted.phones == "play"
-    return Options(
-        settings.confirm_columns,
-        resin=wanted.resin,
-        phones_play=phones_play,
-        simulated=what_is_simulated,
-        manners=manners(settings),
-    )
-
-
-def open_table(
-    layout: Layout, inbox: Inbox, simulate: str | None, folder: Path
-) -> tuple[Hardware, Simulated]:
-    """Open what the layout names, or what is simulated in its place because somebody asked for that.
-
-    `folder` keeps the flash memory of a simulated Pico. Raises HardwareError where that can't run.
-    """
-    if simulate != PICO:
-        opened = simulated(layout) if simulate else layout
-        return open_hardware(opened, inbox.put), Simulated(readers=opened.drivers.readers == SIMULATED)
-    tables: list[SimulatedPicoTable] = []
-
-    def make_pico(
-        layout: Layout, *, watch: Callable[[BridgeState], None], clock: Callable[[], float]
-    ) -> SimulatedPicoTable:
-        tables.append(SimulatedPicoTable(layout, folder, watch=watch, clock=clock))
-        return tables[0]
-
-    hardware = open_hardware(layout, inbox.put, make_pico=make_pico)
-    return hardware, Simulated(readers=layout.drivers.readers in (PICO, SIMULATED), pico=tables[0])
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -222,13 +128,6 @@ def _listen(host: str, port: int) -> socket.socket:
                 raise Refused(f"--host {host}: can't be used: {reason}") from error
             time.sleep(0.1)
     raise Refused(f"--port {port}: another program uses this port; choose another with --port")
-
-
-def _let_pages_in(path: Path) -> None:
-    """Only this user may press; of root's table, the unprivileged user that the pages run as."""
-    path.chmod(0o600)
-    if os.geteuid() == 0:
-        os.chown(path, pwd.getpwnam(UNPRIVILEGED).pw_uid, -1)
 
 
 def _print_addresses(listening: socket.socket) -> None:

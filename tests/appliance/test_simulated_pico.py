@@ -16,7 +16,7 @@ from time import monotonic
 
 import pytest
 
-from device.commands.play import open_table
+from device.commands.assembly import open_table
 from device.daemon import Daemon, Inbox, Options, Stop
 from device.palettes import PALETTES
 from hardware.api import LightFrame
