@@ -116,6 +116,19 @@ def test_the_twin_says_why_a_press_was_refused_and_keeps_the_focus(
     expect(hand).to_be_focused()
 
 
+def test_a_refusal_that_the_page_says_by_later_news_is_not_said_twice(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    daemon.play(scenes.chosen(1))
+    daemon.answer = lambda question: {"taken": False, "why": "line_full"}
+    page.goto(f"{browser.origin}/table")
+    page.locator("#hands button[data-button='seat.1.line.4']").click()
+    expect(page.locator("#answer")).to_have_text("That line is full.")
+    daemon.play(scenes.refused(2))
+    expect(page.locator("[data-region=turn] .refusal")).to_have_text("That line is full.")
+    expect(page.locator("#answer")).to_be_hidden()
+
+
 def test_names_are_saved_and_what_is_typed_stays(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
     daemon.play(scenes.seating(1))
     page.goto(f"{browser.origin}/table")

@@ -35,11 +35,17 @@ function message(kind, value) {
   return { [kind]: kind === "plug" ? value === "true" : value };
 }
 
-// Tells the table something; a refusal that the page says anyway is not said twice.
+// A refusal that the page says anyway, now or by later news, is not said twice.
+export function sayOnce() {
+  const told = document.querySelector("[data-region=turn] .refusal")?.textContent;
+  if (told && told === answer?.textContent) say("");
+}
+
+// Tells the table something, and says what it refuses.
 export async function tell(path, message) {
   const { taken, sentence } = await post(path, message);
-  const told = document.querySelector("[data-region=turn] .refusal")?.textContent;
-  say(taken || told === sentence ? "" : sentence);
+  say(taken ? "" : sentence);
+  sayOnce();
   return taken;
 }
 

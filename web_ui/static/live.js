@@ -61,6 +61,7 @@ function show(news) {
     morphChildren(region, fresh.content);
     if (held && !region.contains(document.activeElement)) region.closest("[tabindex]")?.focus();
   }
+  hear.news?.();
   if (news.state) hear.state?.(news.state);
 }
 

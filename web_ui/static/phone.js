@@ -1,4 +1,4 @@
-import { listenToHands } from "./hands.js";
+import { listenToHands, sayOnce } from "./hands.js";
 import { follow } from "./live.js";
 
 const YEAR = 365 * 24 * 60 * 60;
@@ -17,4 +17,4 @@ if (document.querySelector("main").classList.contains("pressing")) {
     if (seat) sitAt(seat.dataset.sit);
   });
 }
-follow();
+follow({ news: sayOnce });

@@ -1,5 +1,5 @@
 // The twin: shows the lights as the table has them, and presses its buttons by name.
-import { listenToHands } from "./hands.js";
+import { listenToHands, sayOnce } from "./hands.js";
 import { follow } from "./live.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -103,4 +103,4 @@ function showState(state) {
 if (pressing) listenToHands();
 showState(JSON.parse(main.dataset.state));
 lights.forEach((light) => shine(light, light.lens.getAttribute("fill").slice(1)));
-follow({ state: showState, lights: showLights });
+follow({ state: showState, lights: showLights, news: sayOnce });
