@@ -236,7 +236,7 @@ def make(table: Table, chosen: Chosen, now: float) -> Table:
     """Let an opponent's choice happen; tiles of resin are moved by people, who say when."""
     table = replace(table, chosen=tuple(each for each in table.chosen if each is not chosen))
     table = turns.happen(table, chosen.choice, now)
-    return replace(table, hands_due=table.resin and table.stage in (Stage.OFFER, Stage.CHOICE))
+    return replace(table, hands_due=table.resin and table.stage in (Stage.OFFER, Stage.CHOICE, Stage.SCORING))
 
 
 def can_skip(table: Table) -> bool:

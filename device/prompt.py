@@ -76,6 +76,8 @@ def _learning(table: Table, lesson: lessons.Lesson) -> Prompt:
 def _scoring(table: Table) -> Prompt:
     assert table.play is not None
     assert table.ceremony is not None
+    if table.hands_due:
+        return _moving(table)
     account = table.play.state.account
     shown = table.ceremony.shown
     if account is None or not shown:
@@ -106,7 +108,7 @@ def _drafting(table: Table) -> Prompt:
 def _opponents(table: Table) -> Prompt | None:
     """What an opponent does, where all wait for it; with tiles of resin, that people move its tiles."""
     if table.hands_due:
-        return Prompt("move_for_bot")
+        return _moving(table)
     seats = bots_to_act(table)
     if table.play is None or not seats or choices_of_people(table):
         return None
@@ -120,6 +122,17 @@ def _opponents(table: Table) -> Prompt | None:
     if chosen.tried is None:
         return Prompt("bot_takes", who | tiles)
     return Prompt("bot_puts", who | tiles | {"line": chosen.tried})
+
+
+def _moving(table: Table) -> Prompt:
+    """That people move an opponent's tiles of resin; which, where it has drafted them to its board."""
+    play = table.play
+    assert play is not None
+    if play.setup.mode == SOLO or not isinstance(play.events[-1], Draft):
+        return Prompt("move_for_bot")
+    move = play.moves[-1]
+    tiles: Values = {"source": move.draft.source, "colour": letter(move.draft.colour), "count": move.tiles}
+    return Prompt("move_for_bot", _who(table, play.places[move.seat]) | tiles | {"line": move.draft.line})
 
 
 def _telling(table: Table) -> Prompt:

@@ -47,7 +47,10 @@ def update(table: Table, event: TableEvent) -> Table:
     """The table after an event; what can't be done now changes nothing but the refusal it shows."""
     if isinstance(event, PartLost | PartBack):
         return faults.note(table, event)
-    return hints.attend(opponents.attend(_after(_pass_time(table, event.at), event), event.at))
+    passed = _pass_time(table, event.at)
+    if passed.play is not table.play or passed.stage is not table.stage:
+        passed = _nothing_said(passed)  # the game has gone on by itself
+    return hints.attend(opponents.attend(_after(passed, event), event.at))
 
 
 def _after(table: Table, event: Happening) -> Table:
@@ -103,7 +106,7 @@ def _taken_or_refused(table: Table, button: str, doing: Callable[[], Table], at:
 
 
 def _nothing_said(table: Table) -> Table:
-    """The table when something was done: the last refusal is not said any more."""
+    """The table when something was done or happened: the last refusal is not said any more."""
     if table.refusal is None or not table.refusal.said:
         return table
     return replace(table, refusal=replace(table.refusal, said=False))

@@ -182,6 +182,10 @@ class Speaker:
                 say = "bot_drops" if ask.get("line") == 0 else say
                 given = {"tiles": self._in_hand(), "source": self.source(ask.get("source"))}
                 return self.words.say(f"ask.{say}", who=who, line=ask.get("line"), **given)
+            case "move_for_bot" if (line := ask.get("line")) is not None:
+                given = {"tiles": self._in_hand(), "source": self.source(ask.get("source"))}
+                key = "ask.move_for_bot_line" if line else "ask.move_for_bot_floor"
+                return self.words.say(key, who=who, line=line, **given)
             case "choose_column":
                 return self._ask_for_columns()
             case "start_beside":

@@ -137,6 +137,15 @@ def test_ok_skips_ahead() -> None:
     assert hands.refused("ok") == "nothing_to_confirm"
 
 
+def test_what_was_refused_is_not_said_any_more_when_it_has_moved() -> None:
+    hands = shown(seated("calm", ""))
+    assert hands.refused("display.1") == "bots_turn"
+    assert snapshot(hands.table, BOX)["refusal"]["say"] == "bots_turn"
+    hands.wait(NORMAL.source + NORMAL.line)
+    assert len(hands.play.moves) == 1
+    assert snapshot(hands.table, BOX)["refusal"] is None
+
+
 def test_people_can_not_choose_for_it() -> None:
     hands = shown(seated("calm", ""))
     assert hands.refused("display.1") == "bots_turn"
@@ -281,11 +290,36 @@ def test_with_tiles_of_resin_people_move_an_opponents_tiles_and_say_so() -> None
         hands.tell_letter(letter)
     answer_all(hands, any_choice(1)).wait(30)
     assert len(hands.play.moves) == 1
-    assert prompt(hands.table).say == "move_for_bot"
+    (move,) = hands.play.moves
+    asked = prompt(hands.table)
+    assert asked.say == "move_for_bot"
+    assert asked.values["seat"] == 1
+    assert (asked.values["source"], asked.values["line"]) == (move.draft.source, move.draft.line)
     answer_all(hands, any_choice(1)).wait(60)
     assert len(hands.play.moves) == 1, "the next one waits for the hands"
     hands.press("ok").wait(1.0)
     assert prompt(hands.table).say in ("bot_takes", "bot_puts")
+
+
+def test_with_tiles_of_resin_people_move_an_opponents_last_tiles_of_a_round_before_scoring() -> None:
+    hands = seated("calm", "calm", resin=True)
+    for letter in "byrkw" * 4:
+        hands.tell_letter(letter)
+    while hands.table.stage is not Stage.SCORING:
+        answer_all(hands.press("ok"), any_choice(1)).wait(10)
+    assert prompt(hands.table).say == "move_for_bot"
+    spaces = [
+        *(f"line.{line}.{at}" for line in range(1, 6) for at in range(1, line + 1)),
+        "floor.1",
+        "floor.7",
+    ]
+    place = hands.play.places[hands.play.moves[-1].seat]
+    hands.wait(30)
+    assert "slow" in [hands.rhythm(f"seat.{place}.{space}") for space in spaces], "for as long as hands take"
+    hands.press("ok")
+    assert prompt(hands.table).say == "scoring_begins"
+    hands.press("ok")
+    assert prompt(hands.table).say == "scoring"
 
 
 # --- Whole games -----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 from device import reasons
 from device.appliance import Answered, HintAsked
 from device.palettes import BOX
+from device.rules.board import FLOOR
 from device.rules.events import Draft
 from device.rules.tiles import Colour
 from device.snapshot import snapshot
@@ -69,6 +70,19 @@ def test_what_an_opponent_does_and_why_is_said(language: str) -> None:
     assert advice.notes(speaker(at, language)) == ()
     (move,) = views.moves(speaker(at, language))
     assert move.why == why
+
+
+@pytest.mark.parametrize(
+    ("line", "where"), [(2, "line 2 of Calm's board"), (FLOOR, "the floor of Calm's board")]
+)
+def test_with_tiles_of_resin_it_is_said_which_tiles_of_an_opponent_to_move(line: int, where: str) -> None:
+    at = seated("calm", "", resin=True)
+    for letter in "byrkw" * 4:
+        at.tell_letter(letter)
+    (asked,) = at.table.asked
+    at.hear(Answered(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
+    said = f"Move 1 blue from display 1 to {where}, as the lights show. Then press ok."
+    assert speaker(at).ask() == said
 
 
 def test_who_stands_in_is_said() -> None:
