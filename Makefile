@@ -11,7 +11,7 @@ ROOT := $(shell [ "$$(id -u)" = 0 ] || { command -v sudo >/dev/null && { [ -t 0 
 
 .PHONY: play setup simulated-pico test test-setup lint types pictures diagrams install uninstall clean
 
-play: setup
+play: setup $(if $(filter pico,$(SIMULATE)),simulated-pico)
 	@exec $(BIN)/azul-table play --data play-data $(if $(SIMULATE),--simulate $(SIMULATE)) --layout $(LAYOUT) --port $(PORT) $(ARGS)
 
 setup: $(VENV)/current
