@@ -130,7 +130,7 @@ class _Examination:
         if board is None:
             self._fault(
                 "board",
-                f"this machine is no Raspberry Pi, and has no pins for {' and '.join(wired)}",
+                f"this machine is no Raspberry Pi, and has no pins for {', '.join(wired)}",
                 'play with --simulate table, or write "simulated" into [drivers] of the layout',
             )
             return

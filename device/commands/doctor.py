@@ -18,7 +18,7 @@ MARKS = {State.FINE: "ok   ", State.FAULT: "FAULT", State.GUESS: "maybe"}
 
 
 @click.command()
-@layout_option
+@layout_option()
 @click.option(
     "--simulate", type=click.Choice(["table"]), help="Examine the simulated table instead of the real one."
 )

@@ -1,5 +1,6 @@
 """The options that several commands share."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,22 @@ from device.data_folder import default_data
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-layout_option: Final[Decorator] = click.option(
-    "--layout", default="full", show_default=True, metavar="NAME|FILE", help="The table's layout."
-)
+SERVICE: Final = Path("/etc/azul-table/service.conf")
+
+
+def installed_layout() -> str:
+    """The layout that the service of this machine plays; `full` where there is none."""
+    try:
+        found = re.search(r"^LAYOUT=(\S+)", SERVICE.read_text("utf-8"), re.MULTILINE)
+    except (OSError, UnicodeDecodeError):
+        return "full"
+    return found[1].strip("\"'") if found else "full"
+
+
+def layout_option(what: str = "The table's layout.") -> Decorator:
+    """Which table it is."""
+    told = f"{what}  [default: that of this machine's service, else full]"
+    return click.option("--layout", default=installed_layout, metavar="NAME|FILE", help=told)
 
 
 def data_option(what: str) -> Decorator:

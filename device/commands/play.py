@@ -25,7 +25,7 @@ PORT_RETRIES: Final = 20
 
 
 @click.command()
-@layout_option
+@layout_option()
 @data_option("The folder of saved games and settings; made if missing.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="The pages' port."

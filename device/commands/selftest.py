@@ -25,7 +25,7 @@ WALKED = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
 
 
 @click.command()
-@layout_option
+@layout_option()
 @click.option(
     "--simulate",
     type=click.Choice(["table"]),

@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from device.commands.console import Refused, printable
-from device.commands.options import data_option, json_option
+from device.commands.options import data_option, json_option, layout_option
 from device.commands.teachers import Laid, Teacher, TeachingError, teacher
 from device.messages import KnownTag, Learn
 from device.rules.tiles import LETTERS, TILES_OF_A_COLOUR
@@ -35,13 +35,7 @@ REFUSALS: Final = {
     "tag_not_known": "one of these tags is not known any more",
 }
 
-_layout = click.option(
-    "--layout",
-    default="full",
-    show_default=True,
-    metavar="NAME|FILE",
-    help="The table's layout, for its readers; needed only while no table runs.",
-)
+_layout = layout_option("The table's layout, for its readers; needed only while no table runs.")
 _tags = click.option(
     "--tag", "tags", multiple=True, metavar="TAG", help="A tag, instead of a reader; may be repeated."
 )

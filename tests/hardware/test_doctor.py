@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import device.commands.doctor as doctor_command
 from device.cli import azul_table
+from device.commands import options
 from hardware.boot_files import BootFiles, read_boot_files
 from hardware.doctor import Finding, State, examine
 from hardware.layout import Chain, Drivers, Layout, Reader, simulated
@@ -353,6 +354,21 @@ def test_the_command_in_words(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> No
         in told
     )
     assert told.splitlines()[-1].startswith("1 fault. Mend")
+
+
+def test_the_layout_of_the_machines_service_is_examined_unless_another_is_named(
+    pi: FakePi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    service = tmp_path / "service.conf"
+    monkeypatch.setattr(options, "SERVICE", service)
+
+    def layout_examined(*arguments: str) -> object:
+        return json.loads(doctor("--json", *arguments, pi=pi, monkeypatch=monkeypatch)[1])["layout"]
+
+    assert layout_examined() == "full"
+    service.write_text("# The layout\nLAYOUT=duo\nOPTIONS=\n")
+    assert layout_examined() == "duo"
+    assert layout_examined("--layout", "indicators") == "indicators"
 
 
 def test_the_command_in_json(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
