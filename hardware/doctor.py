@@ -128,9 +128,10 @@ class _Examination:
     def _check_pi(self, wired: list[str]) -> None:
         board = self._machine.board
         if board is None:
+            parts = " and ".join(wired).replace(" and ", ", ", len(wired) - 2)
             self._fault(
                 "board",
-                f"this machine is no Raspberry Pi, and has no pins for {', '.join(wired)}",
+                f"this machine is no Raspberry Pi, and has no pins for {parts}",
                 'play with --simulate table, or write "simulated" into [drivers] of the layout',
             )
             return

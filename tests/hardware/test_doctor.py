@@ -237,7 +237,7 @@ def test_a_further_serial_port(duo: Layout, pi: FakePi) -> None:
 def test_a_machine_that_is_no_pi(duo: Layout, pi: FakePi) -> None:
     pi.remove("proc/device-tree/model")
     fault = the_fault(duo, pi)
-    assert fault.part == "board" and "lights and buttons and readers" in fault.told
+    assert fault.part == "board" and "lights, buttons and readers" in fault.told
 
 
 @pytest.mark.parametrize(
