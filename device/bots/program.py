@@ -269,6 +269,7 @@ class Program:
             self._wait(left)
         self._output.close()
         self._control.close()
+        self._keeper.send_signal(signal.SIGCONT)  # its bot may have stopped it
         try:
             self._keeper.wait(2 * keeper.ENDING_SECONDS)
         except subprocess.TimeoutExpired:

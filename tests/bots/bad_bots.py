@@ -204,6 +204,13 @@ def kills_its_keeper() -> None:
     forever()
 
 
+def stops_its_keeper() -> None:
+    play(1)
+    os.kill(os.getppid(), signal.SIGSTOP)
+    os.write(2, b"the last words")
+    forever()
+
+
 # --- With what it uses -----------------------------------------------------------------------------------
 
 

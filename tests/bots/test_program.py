@@ -301,6 +301,12 @@ def test_who_does_not_end_is_killed(log: Path) -> None:
     assert 0.1 < time.monotonic() - started < 5
 
 
+def test_a_bot_that_stops_its_keeper_ends_like_any_other(log: Path) -> None:
+    """Its log was lost, and its end took ten seconds."""
+    assert fault("stops_its_keeper", log, last=1000).why == "time"
+    assert log.read_bytes() == b"the last words"
+
+
 def test_who_is_at_fault_gets_no_time_to_end(log: Path) -> None:
     with pytest.raises(BotError), Program(bad("says_nothing"), log, Limits(start=0.01, end=3600)) as program:
         program.first_line()
