@@ -362,6 +362,13 @@ def test_ctrl_c_leaves_no_half_of_a_file(playing: subprocess.Popen[bytes], tmp_p
 # --- bench -----------------------------------------------------------------------------------------------
 
 
+def test_rules_are_printed_by_a_modes_name_in_any_case() -> None:
+    told = run("rules", "DTC").output
+    assert told == run("rules", "dtc").output
+    assert told.startswith("The bot game\n") and "All other rules: azul-table rules standard\n" in told
+    assert "All other rules" not in run("rules", "Standard").output
+
+
 def test_bench_rules_for_people_and_for_programs() -> None:
     told = run("bench", "rules", "--seconds", "0.1").output.splitlines()
     assert told[0].startswith("rules, random standard games of 2: ")

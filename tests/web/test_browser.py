@@ -129,6 +129,19 @@ def test_a_refusal_that_the_page_says_by_later_news_is_not_said_twice(
     expect(page.locator("#answer")).to_be_hidden()
 
 
+def test_a_press_that_can_not_be_sent_is_said_once(
+    daemon: FakeDaemon, browser: Browser, chromium: Chromium
+) -> None:
+    daemon.play(scenes.chosen(1))
+    page = chromium.new_page()
+    page.goto(f"{browser.origin}/table")
+    page.route("**/press", lambda route: route.abort())
+    page.locator("button[data-button='seat.1.line.4']").click()
+    expect(page.locator("#lost")).to_be_visible()
+    expect(page.locator("#answer")).to_be_hidden()
+    page.close()
+
+
 def test_names_are_saved_and_what_is_typed_stays(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
     daemon.play(scenes.seating(1))
     page.goto(f"{browser.origin}/table")

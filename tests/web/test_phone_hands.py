@@ -105,6 +105,17 @@ def test_no_phone_plays_at_an_opponents_seat() -> None:
     assert first["seat"] in [option.seat for option in choice.options]
 
 
+def test_in_a_game_nobody_plays_at_a_seat_that_is_free() -> None:
+    scene = lets(scenes.chosen())
+    scene["seats"] = [*scene["seats"][:3], scenes.seat(4)]
+    numbers = [
+        [option.seat for option in choice.options]
+        for seat in (0, 4)
+        if (choice := phone_hands.seat_choice(speaker(scene), seat)) is not None
+    ]
+    assert numbers == [[1, 2, 3, 0], [1, 2, 3, 4, 0]], "whose phone it was is still shown"
+
+
 def test_names_are_given_where_the_phone_is_the_players_hands() -> None:
     scene = lets(scenes.seating())
     given = [phone_hands.names(speaker(scene), seat) for seat in (0, 2, 4)]

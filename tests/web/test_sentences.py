@@ -142,6 +142,21 @@ def test_a_shared_victory() -> None:
     assert speaker(ended).head() == "Game over: Ana, Rui and Seat 3 share the victory with 57 points each."
 
 
+def test_the_last_result_stays_until_another_game_begins() -> None:
+    now, later = (
+        views.last_result(speaker({**scenes.over(), "stage": stage})) for stage in ("over", "choosing")
+    )
+    assert now is not None and later is not None
+    assert (now.title, later.title) == ("Result", "The last game")
+    assert now.look_back == later.look_back != ""
+    assert views.last_result(speaker(scenes.offer())) is None
+
+
+def test_what_the_lights_colours_are_called_is_said_while_there_are_tiles() -> None:
+    assert views.legend(speaker(scenes.seating())) == ()
+    assert views.legend(speaker(scenes.offer()))[3] == ("k", "Black")
+
+
 def test_a_result_of_another_form_is_no_fault() -> None:
     told = speaker(scenes.over(result={"score": 71, "medals": 3}))
     assert told.head() == "Game over."
