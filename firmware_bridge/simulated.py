@@ -164,7 +164,7 @@ class SimulatedPico:
 
     # --- Eyes --------------------------------------------------------------------------------------------
 
-    def wait_until(self, true: Callable[[], bool], seconds: float = 5.0) -> bool:
+    def wait_until(self, true: Callable[[], bool], seconds: float = 20.0) -> bool:
         """Wait until something about this Pico is true; False if it is not in time."""
         end = monotonic() + seconds
         with self._changed:

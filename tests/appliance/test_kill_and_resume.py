@@ -234,7 +234,7 @@ def test_a_signal_ends_it_quickly_and_silently(start: StartTable, number: signal
         client.take("seat.1.floor")
         began = time.monotonic()
         assert table.end(number) == 0
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 10
         assert stream.at_end()
         assert client.read_to_end() is not None
     assert table.err == ""

@@ -18,10 +18,6 @@ from tests.appliance.client import Client, Message
 from tests.appliance.house import House
 from tests.appliance.waiting import DEADLINE, until
 
-PROMPT = 1.0
-"""Seconds that an answer may take at most while somebody else misbehaves; some milliseconds are usual."""
-
-
 # --- What is told ----------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from tests.appliance.client import Client
 from tests.appliance.house import House
 from tests.appliance.waiting import DEADLINE, until
 
-PROMPT = 1.0
+PROMPT = 5.0
 """Seconds that an answer may take at most while somebody else misbehaves; some milliseconds are usual."""
 
 

@@ -298,7 +298,7 @@ def test_who_does_not_end_is_killed(log: Path) -> None:
     started = time.monotonic()
     with Program(bad("does_not_end"), log, Limits(end=0.1)) as program:
         program.first_line()
-    assert 0.1 < time.monotonic() - started < 5
+    assert 0.1 < time.monotonic() - started < 20
 
 
 def test_a_bot_that_stops_its_keeper_ends_like_any_other(log: Path) -> None:

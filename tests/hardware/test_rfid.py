@@ -143,7 +143,7 @@ def test_a_reader_that_is_unplugged_and_plugged_in_again(
     reader.read_tag(TAG)
     reader.read_tag(OTHER)
     assert next_of(inbox) == TagArrived("shared", OTHER, 100.0), "the tag that lay there did not come anew"
-    assert monotonic() - began < 2
+    assert monotonic() - began < 10
 
 
 def test_a_reader_that_comes_after_the_table(reader: FakeRdm6300, listen: Listen, inbox: Inbox) -> None:
