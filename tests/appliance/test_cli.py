@@ -341,8 +341,7 @@ def test_a_reader_that_goes_away_is_no_fault_worth_a_word() -> None:
 def playing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A selfplay of more games than anybody waits for, at work."""
     selfplay = command_line("selfplay", "--games", "1000000", "--out", tmp_path / "games.jsonl")
-    heeding = ["env", "--default-signal=INT"]  # tests in the background of a shell start deaf to Ctrl-C
-    with subprocess.Popen([*heeding, *selfplay], cwd=PROJECT, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(selfplay, cwd=PROJECT, stderr=subprocess.PIPE) as process:
         deadline = time.monotonic() + 20
         while not any(file.stat().st_size for file in tmp_path.iterdir()):
             assert time.monotonic() < deadline
