@@ -36,7 +36,8 @@ def known(browser: Browser) -> Browser:
 
 def test_phones_look_and_press_nothing_unless_they_are_let(start: StartTable) -> None:
     table = start(*EVERYBODY)
-    assert table.snapshot()["phones"] == {"press": [], "tell": False, "hint": False, "learn": False}
+    nothing = {"press": [], "tell": False, "hint": False, "learn": False, "seats": False}
+    assert table.snapshot()["phones"] == nothing
     reply = known(phone(table)).post("/press", {"button": "seat.1.floor"})
     assert (reply.status, list(reply.json)) == (403, ["error"])
     assert not table.snapshot()["seats"][0]["taken"]
