@@ -41,13 +41,13 @@ def again(table: Table, now: float, onto: Table | None = None) -> Table:
 def check_same(table: Table, now: float) -> None:
     """Everything that people chose or wait for is the same; what was said or moved is not kept.
 
-    Nor what opponents were asked or have chosen: they are asked again.
+    Nor what opponents were asked or have chosen: they are asked again. The last result is in the history.
     """
     back = again(table, now)
     table = replace(table, selection=None if table.bots_turn else table.selection)
     for_good = tuple(each for each in table.stand_ins if each.for_good)
     table = replace(table, questions=0, asked=(), chosen=(), stand_ins=for_good, hands_due=False)
-    table = replace(table, motives=(), hints_asked=(), hints=())
+    table = replace(table, motives=(), hints_asked=(), hints=(), no_hints=(), last_game=None)
     forgotten = replace(table, question=back.question, refusal=None, movement=None, ceremony=back.ceremony)
     assert back == forgotten
     assert (back.ceremony is None) == (table.ceremony is None)
