@@ -19,7 +19,7 @@ from hardware.bridge import StripBytes
 from hardware.layout import read_layout
 from hardware.sim_pico import SimulatedPicoTable
 from tests.appliance.hands import next_button
-from tests.appliance.waiting import until
+from tests.appliance.waiting import DEADLINE, until
 
 MOST_PRESSES = 600
 OFF = 0.05
@@ -101,11 +101,11 @@ def test_a_whole_game_by_buttons_of_the_pico_in_the_lights_of_its_strips(
         sleep(OFF)
     assert presses > 50
     assert twin.snapshot["result"]["scores"]
+    inbox.put(Stop())
+    loop.join(DEADLINE)
+    assert not loop.is_alive()
     table.show(LightFrame({"status": (9, 9, 9)}))  # a frame that the game never shows
     until(lambda: table.shows(LightFrame({"status": (9, 9, 9)})), "the last frame")
-    inbox.put(Stop())
-    loop.join(5)
-    assert not loop.is_alive()
     wanted = set(twin.frames)
     shown = [frame for frame in strips.frames if any(frame)][:-1]
     assert len(shown) > presses
