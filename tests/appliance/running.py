@@ -132,6 +132,14 @@ def lives(process: int) -> bool:
     return state not in "ZX"
 
 
+def program(process: int) -> str:
+    """The command line of a process; empty where it has none, or is gone."""
+    try:
+        return Path("/proc", str(process), "cmdline").read_text()
+    except OSError:
+        return ""
+
+
 def run(arguments: Sequence[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command to its end."""
     return subprocess.run(

@@ -22,7 +22,7 @@ from device.rules.notation import event_of
 from device.store import Store
 from tests.appliance.conftest import StartTable
 from tests.appliance.past import PLACES, SOLO_GRAY, STANDARD, keep, keep_grades, played
-from tests.appliance.running import children, lives
+from tests.appliance.running import children, lives, program
 from tests.appliance.waiting import until
 
 FREE = new_table(4, 9)
@@ -54,9 +54,7 @@ def rows(path: Path, game: int = 1) -> Rows:
 
 def thinking() -> list[int]:
     """The processes of this one that think; a browser may be another."""
-    return [
-        child for child in children(os.getpid()) if b"thinker" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
+    return [child for child in children(os.getpid()) if "thinker" in program(child)]
 
 
 def choices(play: Play) -> set[int]:

@@ -16,7 +16,7 @@ from device.config import Settings
 from device.questions import Manners
 from device.table import update
 from device.thinking import Thinking
-from tests.appliance.running import RunningTable, children, lives
+from tests.appliance.running import RunningTable, children, lives, program
 from tests.appliance.waiting import DEADLINE, until
 from tests.table.hands import MODE_BUTTONS, Hands
 from tests.table.opponents import seated
@@ -35,8 +35,12 @@ def stopped() -> Iterator[list[int]]:
 
 
 def stop_new(stopped: list[int], parent: int, known: set[int]) -> None:
-    """Stop the process that a parent has started since."""
+    """Stop the process that a parent has started since.
+
+    Not before its own program runs in it: until then its parent stands still and waits for that (vfork).
+    """
     (process,) = until(lambda: set(children(parent)) - known, "a process")
+    until(lambda: program(process) not in ("", program(parent)), "its program")
     os.kill(process, signal.SIGSTOP)
     stopped.append(process)
 
