@@ -56,6 +56,7 @@ ERROR = 3
 
 NO_STATUS = 0xFFFF
 OLDEST_AGE = 0xFFFF
+LONGEST_UPTIME = 0xFFFFFFFF
 WIRING_FORMAT = 1
 RUN_HEADER = 4
 
@@ -101,7 +102,8 @@ def identity(
     """Build IDENTITY.
 
     `protocols` are the oldest and the newest spoken, `session` is the one it is in (0: none), `checks` are
-    those of its wiring (0: none) and of its files, `machines` and `uarts` what the chip has of them.
+    those of its wiring (0: none that can be used) and of its files, `machines` and `uarts` what the chip has
+    of them.
     """
     head = pack("<BBIIIIBB", protocols[0], protocols[1], boot, session, checks[0], checks[1], machines, uarts)
     return head + bytes((len(version),)) + version + bytes((len(board),)) + board
@@ -110,11 +112,18 @@ def identity(
 def read_identity(
     payload: bytes,
 ) -> tuple[tuple[int, int], int, int, tuple[int, int], int, int, bytes, bytes]:
-    """Return the arguments of `identity`."""
-    _need(payload, 20)
-    oldest, newest, boot, session, wired, files, machines, uarts = unpack_from("<BBIIIIBB", payload)
-    version, end = _text(payload, 20)
-    board, end = _text(payload, end)
+    """Return the arguments of `identity`; of one in other words than ours what never changes."""
+    _need(payload, 10)
+    oldest, newest, boot, session = unpack_from("<BBII", payload)
+    try:
+        _need(payload, 20)
+        wired, files, machines, uarts = unpack_from("<IIBB", payload, 10)
+        version, end = _text(payload, 20)
+        board, end = _text(payload, end)
+    except WireError:
+        if oldest <= PROTOCOL and newest >= OLDEST_PROTOCOL:
+            raise
+        return (oldest, newest), boot, session, (0, 0), 0, 0, b"?", b"Pico"
     return (oldest, newest), boot, session, (wired, files), machines, uarts, version, board
 
 
@@ -284,7 +293,8 @@ def read_heartbeat(payload: bytes) -> int:
 def alive(count: int, uptime: int, free: int, damaged: int, lost: int) -> bytes:
     """Build ALIVE: the number given back, and how the Pico is.
 
-    `uptime` is in milliseconds, `free` in bytes of memory; `damaged` lines came, `lost` frames did not.
+    `uptime` is in milliseconds and begins anew after LONGEST_UPTIME, `free` in bytes of memory; `damaged`
+    lines came, `lost` frames did not.
     """
     return pack("<IIIHH", count, uptime, free, min(damaged, 0xFFFF), min(lost, 0xFFFF))
 

@@ -193,7 +193,7 @@ class Session:
 
     def step(self, now: int) -> None:
         """Send what is due."""
-        self._uptime += since(now, self._stepped)
+        self._uptime = self._uptime + since(now, self._stepped) & payload.LONGEST_UPTIME
         self._stepped = now
         if self._waits and since(now, self._heard) > LOST:
             self._waits = self.host = False
@@ -256,7 +256,7 @@ class Session:
                 (payload.OLDEST_PROTOCOL, payload.PROTOCOL),
                 self._boot,
                 self._session,
-                (table.wiring, table.files),
+                (0 if table.fault else table.wiring, table.files),
                 table.machines,
                 table.uarts,
                 VERSION.encode(),

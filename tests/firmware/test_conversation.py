@@ -308,6 +308,16 @@ def test_the_picos_clock_may_go_round() -> None:
     assert rehearsal.table.lost == 0
 
 
+def test_a_pico_that_runs_for_months_still_tells_how_it_is() -> None:
+    """Once, its uptime outgrew its field after 50 days."""
+    rehearsal = started()
+    for _ in range(5):
+        rehearsal.session.step((rehearsal.ticks - 1) % pico.TICKS)
+        rehearsal.session.step(rehearsal.ticks)
+    rehearsal.run(1)
+    assert isinstance(rehearsal.events[-1], Pulse)
+
+
 def test_a_frame_with_lights_beyond_the_last_does_no_harm() -> None:
     rehearsal = started()
     rehearsal.send(rehearsal.connection.send(Lights((Run(SMALL.light_bytes - 1, b"too much"),))))

@@ -377,6 +377,20 @@ def test_a_pin_that_is_given_twice_is_refused(pico: SimulatedPico, make_host: Ma
     assert host.of(Refused)[0].told == "GP2 is given twice"
 
 
+def test_a_wiring_that_was_refused_is_refused_again_also_after_a_fresh_start(
+    pico: SimulatedPico, make_host: MakeHost
+) -> None:
+    """Once, the second greeting took it for known, and the table for ready: no light, no button."""
+    before = make_host(pico.port)
+    before.wait_for(Ready)
+    before.link.close()
+    host = make_host(pico.port, Wiring((WiredChain(2, 2),), buttons=(2,)))
+    assert pico.wait_until(lambda: pico.resets == ["restart"])
+    host.wait_for(Refused, 2)
+    assert {refused.told for refused in host.of(Refused)} == {"GP2 is given twice"}
+    assert host.of(Ready) == []
+
+
 def test_a_fault_of_the_firmware_is_told_and_a_fresh_start_made(
     make_pico: MakePico, make_host: MakeHost
 ) -> None:

@@ -68,6 +68,16 @@ def test_a_firmware_of_another_time_is_refused(oldest: int, newest: int, why: Re
     assert connection.stage is Stage.GREETING
 
 
+@pytest.mark.parametrize("body", ["0203f401000001000000", "0203f40100000100000007ff"])
+def test_an_introduction_in_the_words_of_another_protocol_is_refused_as_such(body: str) -> None:
+    """Once, it was taken for noise: of an introduction only the fields up to the session never change."""
+    connection = alone()
+    connection.receive_data(wire.pack(payload.IDENTITY, 0, bytes.fromhex(body)), 0)
+    (refused,) = heard(connection)
+    assert isinstance(refused, Refused) and refused.why is Refusal.NEWER
+    assert refused.identity is not None and refused.identity.boot == 500
+
+
 def test_a_newer_firmware_that_still_speaks_our_protocol_is_welcome() -> None:
     connection = alone()
     said(connection, Identity(1, payload.PROTOCOL + 5, 500, 1, 0, 0, 8, 2, "9.9", "somebody"))
