@@ -96,8 +96,8 @@ class Link:
         with self._lock:
             if self._ending:
                 return
+            self._ending = True  # before the thread wakes: that is what it looks at
             self._wake()
-            self._ending = True
         if self._thread.is_alive():
             self._thread.join()
         os.close(self._wake_in)
@@ -106,20 +106,21 @@ class Link:
     def show(self, frame: bytes) -> None:
         """Name the bytes for the strips; a frame that was not sent yet gives way. Nothing after `close`."""
         with self._lock:
-            self._frame = frame
-            self._wake()
+            if not self._ending:
+                self._frame = frame
+                self._wake()
 
     def send(self, message: Message) -> None:
         """Say something once, when there is somebody to say it to. Nothing after `close`."""
         with self._lock:
-            self._messages.append(message)
-            self._wake()
+            if not self._ending:
+                self._messages.append(message)
+                self._wake()
 
     def _wake(self) -> None:
         """Wake the thread; only under the lock, so that the pipe is still there."""
-        if not self._ending:
-            with suppress(BlockingIOError):  # it is awake more than enough
-                os.write(self._wake_out, b"w")
+        with suppress(BlockingIOError):  # it is awake more than enough
+            os.write(self._wake_out, b"w")
 
     # --- The thread --------------------------------------------------------------------------------------
 

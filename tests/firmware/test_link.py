@@ -10,7 +10,7 @@ import tty
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -264,6 +264,32 @@ def test_after_close_nothing_is_said_and_closing_twice_does_no_harm(
 def test_a_link_that_never_began_can_be_closed() -> None:
     link = Link(Connection(SMALL, session=7), lambda: "", lambda _event: None)
     link.close()
+
+
+def test_who_ends_it_does_not_wait_for_the_end_of_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, the thread could be awake before it was told to end, and went on waiting."""
+    looked = threading.Event()
+
+    def no_port() -> str:
+        looked.set()
+        raise PortError("no Pico is plugged in")
+
+    def write(descriptor: int, data: bytes) -> int:
+        written = os_write(descriptor, data)
+        sleep(0.05)  # whom it wakes goes first
+        return written
+
+    os_write = os.write
+    times = chain([1e6], repeat(0.0))  # a pause without end
+    link = Link(Connection(SMALL, session=7), no_port, lambda _event: None, clock=lambda: next(times))
+    link.start()
+    assert looked.wait(10)
+    sleep(0.05)
+    monkeypatch.setattr(os, "write", write)
+    closing = threading.Thread(target=link.close, daemon=True)
+    closing.start()
+    closing.join(10)
+    assert not closing.is_alive()
 
 
 @pytest.mark.parametrize("cause", [OSError(5, "Input/output error"), termios.error(5, "Input/output error")])
