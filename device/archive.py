@@ -8,11 +8,12 @@ from typing import Final
 
 import msgspec
 
+from device import history
 from device.history import PastGame
-from device.rules.errors import RulesError
 from device.rules.game import Setup
 from device.rules.notation import event_of
 from device.schema import APPLICATION, SCHEMA
+from device.told import Json
 
 _GAMES: Final = """
 SELECT id, setup, places, started, ended, id IS (SELECT game FROM situation) FROM games
@@ -27,24 +28,34 @@ SELECT id FROM games WHERE ended IS NOT NULL AND EXISTS (
 """
 
 
+_DAMAGE: Final = (sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, msgspec.MsgspecError)
+"""What reading and replaying a game raises where somebody, or a disk, has changed what was kept of it."""
+
+
 class ArchiveError(Exception):
     """Games that can't be read; the message names the file."""
 
 
-def newest_games(path: Path, before: int | None, count: int) -> list[PastGame]:
-    """So many games, the newest first, those before a game's number; raises ArchiveError."""
+def newest_games(path: Path, before: int | None, count: int) -> list[Json]:
+    """So many games as a list tells them, the newest first, those before a game's number.
+
+    One that can't be read keeps none of the others away. Raises ArchiveError.
+    """
     with _reading(path) as connection:
         rows = connection.execute(
             f"{_GAMES} WHERE id < ? ORDER BY id DESC LIMIT ?", (before or 1 << 62, count)
         ).fetchall()
-        return [_past_game(connection, row) for row in rows]
+        return [_entry(connection, row) for row in rows]
 
 
 def game_of(path: Path, number: int) -> PastGame | None:
     """The game of a number; None where there is none. Raises ArchiveError."""
     with _reading(path) as connection:
         row = connection.execute(f"{_GAMES} WHERE id = ?", (number,)).fetchone()
-        return _past_game(connection, row) if row is not None else None
+        try:
+            return _past_game(connection, row) if row is not None else None
+        except _DAMAGE as error:
+            raise ArchiveError(f"{path}: game {number} can't be read: {error}") from error
 
 
 def not_graded(path: Path) -> list[int]:
@@ -72,9 +83,10 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
             elif (version, application) != (SCHEMA, APPLICATION):
                 raise ArchiveError(f"{path}: the file is of another version or program")
             else:
+                connection.text_factory = lambda raw: raw.decode(errors="replace")  # none stops the others
                 connection.execute("BEGIN")  # all of what is read is of one moment
                 yield connection
-    except (sqlite3.Error, ValueError, TypeError, RulesError, msgspec.MsgspecError) as error:
+    except _DAMAGE as error:
         raise ArchiveError(f"{path}: its games can't be read: {error}") from error
 
 
@@ -87,7 +99,18 @@ def _nothing_in(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def _past_game(connection: sqlite3.Connection, row: tuple[int, str, str, str, str | None, int]) -> PastGame:
+_Row = tuple[int, str, str, str, str | None, int]
+
+
+def _entry(connection: sqlite3.Connection, row: _Row) -> Json:
+    try:
+        return history.entry(_past_game(connection, row))
+    except _DAMAGE:
+        number, _, _, started, *_ = row
+        return history.unreadable(number, started)
+
+
+def _past_game(connection: sqlite3.Connection, row: _Row) -> PastGame:
     number, setup, places, started, ended, on_table = row
     events = connection.execute("SELECT event FROM events WHERE game = ? ORDER BY number", (number,))
     bots = connection.execute(

@@ -71,12 +71,12 @@ class Historian:
                 return messages.refusal(asked, "no_such_game")
             return self._told(asked, past) if asked.game is not None else _record(asked, past)
         except Exception:  # noqa: BLE001 - whatever is wrong with a game, the next question is answered
-            return messages.refusal(asked, "unreadable")
+            return messages.refusal(asked, "unreadable" if asked.games is not None else "unreadable_game")
 
     def _list(self, path: Path, before: int | None, count: int) -> object:
         """So many games, and whether there are older ones."""
         found = archive.newest_games(path, before, count + 1)
-        return {"games": [history.entry(each) for each in found[:count]], "more": len(found) > count}
+        return {"games": found[:count], "more": len(found) > count}
 
     def _told(self, asked: ClientMessage, past: PastGame) -> Answer:
         return messages.taken(asked, history.retold(past, self._palette))

@@ -97,6 +97,12 @@ def entry(past: PastGame) -> Json:
     return told | _ending(past, _state_after(past))
 
 
+def unreadable(number: int, started: str) -> Json:
+    """A game in a list of which no more can be told: what was kept of it is damaged."""
+    told = dict.fromkeys(("ended", "mode", "level", "wall", "events", "rounds", "victory"))
+    return {**told, "number": number, "started": started, "status": "unreadable", "players": []}
+
+
 def _player(past: PastGame, seat: int) -> Json:
     name = past.name_at(seat) or None
     bot = past.bots.get(seat)

@@ -29,7 +29,7 @@ class PlayerLine:
 
 @dataclass(frozen=True, slots=True)
 class GameLine:
-    """A game in the list; status is empty for one that was finished."""
+    """A game in the list; status is empty for one that was finished, and fault for one that can be read."""
 
     number: int
     title: str
@@ -37,6 +37,7 @@ class GameLine:
     status: str
     players: tuple[PlayerLine, ...]
     note: str = ""
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,9 @@ def games(words: Words, found: PastGames) -> GamesView:
 
 
 def _game_line(words: Words, game: PastGame) -> GameLine:
+    if game.status == "unreadable":
+        title, started = words.say("history.game", number=game.number), when(words, game.started)
+        return GameLine(game.number, title, started, "", (), fault=words.say("history.unreadable"))
     status = "" if game.status == "finished" else words.say(f"history.{game.status}")
     victory = words.say(f"victory.{game.victory}") if game.victory else ""
     return GameLine(

@@ -64,12 +64,15 @@ class Review(msgspec.Struct, frozen=True):
 
 
 class PastGame(msgspec.Struct, frozen=True):
-    """A game in the list; times are UTC: 2026-11-20 13:46:07. Status: finished, in_play or stopped."""
+    """A game in the list; times are UTC: 2026-11-20 13:46:07. Status: finished, in_play, stopped, unreadable.
+
+    Of one that can't be read no more is known than its number and when it started.
+    """
 
     number: int
     started: str
     status: str
-    mode: str
+    mode: str | None = None
     level: str | None = None
     wall: str | None = None
     rounds: int | None = None

@@ -8,7 +8,7 @@ import click
 from device import archive, history, store
 from device.commands.console import Refused, columns, printable
 from device.commands.options import data_option, json_option
-from device.history import PastGame
+from device.rules.errors import RulesError
 from device.told import Json
 
 AT_ONCE = 50
@@ -29,7 +29,7 @@ def command(number: int | None, data: Path, *, as_json: bool) -> None:
             click.echo(_record(path, number), nl=False)
         elif as_json:
             for past in _all_games(path):
-                click.echo(json.dumps(history.entry(past), ensure_ascii=False, separators=(",", ":")))
+                click.echo(json.dumps(past, ensure_ascii=False, separators=(",", ":")))
         else:
             click.echo(_table(_all_games(path)), nl=False)
     except archive.ArchiveError as error:
@@ -38,9 +38,9 @@ def command(number: int | None, data: Path, *, as_json: bool) -> None:
         raise Refused(f"{error.filename or data}: can't be read: {error.strerror}") from None
 
 
-def _all_games(path: Path) -> list[PastGame]:
-    found: list[PastGame] = []
-    while more := archive.newest_games(path, found[-1].number if found else None, AT_ONCE):
+def _all_games(path: Path) -> list[Json]:
+    found: list[Json] = []
+    while more := archive.newest_games(path, found[-1]["number"] if found else None, AT_ONCE):
         found += more
     return found
 
@@ -49,23 +49,30 @@ def _record(path: Path, number: int) -> str:
     past = archive.game_of(path, number)
     if past is None:
         raise Refused(f"{path}: there is no game {number}")
-    written = history.record_of(past)
+    try:
+        written = history.record_of(past)
+    except RulesError as error:
+        raise Refused(f"{path}: game {number} can't be read: {error}") from None
     if written is None:
         raise Refused(f"{path}: game {number} was not played to its end, so it has no record")
     return written.decode()
 
 
-def _table(games: list[PastGame]) -> str:
+_STATUS = {"finished": "", "in_play": "in play", "stopped": "stopped", "unreadable": "can't be read"}
+
+
+def _table(games: list[Json]) -> str:
     """One line for each game; UTC times."""
     if not games:
         return "no game was played at this table yet\n"
     rows = [["game", "started (UTC)", "mode", "", "rounds", "players"]]
-    for past in games:
-        told = history.entry(past)
+    for told in games:
         players = ", ".join(_player(each) for each in told["players"])
         rounds = "" if told["rounds"] is None else str(told["rounds"])
-        status = "" if past.status == "finished" else past.status.replace("_", " ")
-        rows.append([str(past.number), past.started, past.setup.mode, status, rounds, players])
+        started = printable(told["started"])
+        rows.append(
+            [str(told["number"]), started, told["mode"] or "", _STATUS[told["status"]], rounds, players]
+        )
     return columns(rows, left=(1, 2, 3, 5))
 
 

@@ -225,28 +225,62 @@ def test_a_game_that_never_ended_is_told_without_its_moves(client: Client, path:
 # --- What goes wrong -------------------------------------------------------------------------------------
 
 
+def do(path: Path, damage: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(damage)
+
+
+def do_to_game_2(path: Path, damage: str) -> None:
+    """Damage the middle one of three games."""
+    keep(path, [played(STANDARD), played(STANDARD), played(SOLO)])
+    do(path, damage + (" AND game = 2" if "events" in damage else " WHERE id = 2"))
+
+
 @pytest.mark.parametrize(
     "damage",
     [
         "UPDATE events SET event = '9k5' WHERE number = 4",
         "UPDATE events SET event = 'what' WHERE number = 4",
+        "UPDATE events SET event = CAST(x'31ff35' AS TEXT) WHERE number = 4",
+        "UPDATE events SET event = x'316b35' WHERE number = 4",
+        "DELETE FROM events WHERE number = 4",
         "UPDATE games SET setup = '{}'",
+        "UPDATE games SET setup = replace(setup, 'standard', 'chess')",
         "UPDATE games SET places = '[1]'",
-        "PRAGMA user_version = 99",
-        "DROP TABLE events",
+        "UPDATE games SET places = 'x'",
+        "INSERT INTO grades SELECT id, 1, 0.0, 'what' FROM games",
     ],
 )
-def test_what_is_damaged_is_said_and_the_next_question_answered(
+def test_a_game_that_can_not_be_read_keeps_no_other_from_the_list(
+    client: Client, path: Path, damage: str
+) -> None:
+    do_to_game_2(path, damage)
+    newest, unreadable, first = ask(client, {"games": {}})["games"]
+    assert [game["status"] for game in (newest, unreadable, first)] == ["finished", "unreadable", "finished"]
+    assert (unreadable["number"], unreadable["players"]) == (2, [])
+    assert unreadable["started"][:2] == "20"
+    assert set(unreadable) == set(first)
+    assert why(client, {"game": 2}) == "unreadable_game"
+    assert ask(client, {"game": 1})["moves"] != []
+
+
+@pytest.mark.parametrize("damage", ["PRAGMA user_version = 99", "DROP TABLE games"])
+def test_a_damaged_file_is_said_and_the_next_question_answered(
     client: Client, path: Path, damage: str
 ) -> None:
     keep(path, [played(STANDARD)])
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(damage)
-    questions: list[Message] = [{"game": 1}, {"games": {}}, {"game": 1}]
-    for question in questions:
-        assert why(client, question) == "unreadable"
+    do(path, damage)
+    assert why(client, {"game": 1}) == "unreadable_game"
+    assert why(client, {"games": {}}) == "unreadable"
     path.unlink()
     assert ask(client, {"games": {}})["games"] == []
+
+
+def test_a_damaged_letter_of_a_name_is_a_letter_that_nobody_knows(client: Client, path: Path) -> None:
+    keep(path, [played(STANDARD)])
+    do(path, "UPDATE games SET setup = CAST(replace(CAST(setup AS BLOB), 'Ana', x'41ff61') AS TEXT)")
+    (game,) = ask(client, {"games": {}})["games"]
+    assert [player["name"] for player in game["players"]] == ["A\N{REPLACEMENT CHARACTER}a", "Rui"]
 
 
 def test_too_many_questions_are_refused_at_once(path: Path) -> None:
@@ -324,6 +358,21 @@ def test_the_command_lists_games_and_prints_records(path: Path, history: Callabl
     assert history("3").stderr == f"{path}: game 3 was not played to its end, so it has no record\n"
     missing = history("4")
     assert (missing.returncode, missing.stderr) == (1, f"{path}: there is no game 4\n")
+
+
+@pytest.mark.parametrize("event", ["9k5", "what"])
+def test_the_command_lists_what_can_be_read(path: Path, history: Callable[..., Any], event: str) -> None:
+    do_to_game_2(path, f"UPDATE events SET event = '{event}' WHERE number = 4")
+    listed = history()
+    assert listed.returncode == 0
+    rows = listed.stdout.splitlines()[1:]
+    assert [row.split()[0] for row in rows] == ["3", "2", "1"]
+    assert ["can't be read" in row for row in rows] == [False, True, False]
+    told = [json.loads(line)["status"] for line in history("--json").stdout.splitlines()]
+    assert told == ["finished", "unreadable", "finished"]
+    alone = history("2")
+    assert (alone.returncode, alone.stdout) == (1, "")
+    assert alone.stderr.startswith(f"{path}: game 2 can't be read: ")
 
 
 def test_the_command_names_what_it_can_not_read(path: Path, history: Callable[..., Any]) -> None:

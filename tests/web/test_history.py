@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import pytest
 from flask.testing import FlaskClient
 
-from device.history import PastGame, entry, record_of, retold
+from device.history import PastGame, entry, record_of, retold, unreadable
 from device.palettes import BOX
 from device.review import real_choices
 from device.rules.events import Chance, Draft, Event
@@ -97,6 +97,17 @@ def test_the_list_names_players_scores_and_winners(daemon: FakeDaemon, client: F
     page = Text(client.get("/history").text)
     assert "/history/2" in page.values("href")
     assert not any("before" in address for address in page.values("href"))
+
+
+def test_a_game_that_can_not_be_read_says_so_in_the_list(daemon: FakeDaemon, client: FlaskClient) -> None:
+    games = [entry(past(number=3)), unreadable(2, "2026-03-05 08:00:00"), entry(past(number=1))]
+    daemon.answer = lambda _: {"taken": True, "told": {"games": games, "more": True}}
+    text = read(client, "/history")
+    assert "Game 2 This game can't be read: what was saved of it is damaged." in text
+    assert "Spiel 2 Dieses Spiel ist nicht zu lesen" in read(client, "/history", "de")
+    addresses = Text(client.get("/history").text).values("href")
+    assert {"/history/3", "/history/1", "/history?before=1"} <= set(addresses)
+    assert "/history/2" not in addresses
 
 
 def test_pages_of_the_list_lead_on_and_back(daemon: FakeDaemon, client: FlaskClient) -> None:
@@ -248,6 +259,7 @@ def test_what_is_known_is_not_sent_again(daemon: FakeDaemon, client: FlaskClient
         ("no_such_game", 404, "There is no such game at this table."),
         ("too_many_questions", 503, "Many people look at old games just now. Please try again."),
         ("unreadable", 503, "The saved games can't be read just now."),
+        ("unreadable_game", 503, "This game can't be read just now."),
         ("not_now", 503, "The table does not show its games just now."),
     ],
 )
