@@ -99,7 +99,7 @@ class Board(Table):
             self.fault = fault_of(chains, rows + columns + buttons, readers, self.machines)
             if self.fault:
                 return
-            # The serial ports first: they take a pin to send as well, which is free for others afterwards.
+            # The readers first: their serial ports take pins to send, which are free for others afterwards.
             self.readers = Readers(readers, len(chains))
             self.matrix = Matrix(rows, columns, buttons)
             self.strips = Strips(chains, status)

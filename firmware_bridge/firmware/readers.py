@@ -15,23 +15,25 @@ class Readers:
     """All readers of a table; `machine` is the first state machine that is free for them."""
 
     def __init__(self, readers: list[tuple[int, int]], machine: int) -> None:
-        self._ports: list[Uart | Receiver] = []
+        self._ports: dict[int, Uart | Receiver] = {}
         self._tags = [Tags() for _ in readers]
         uarts = set()
-        for pin, baud in readers:
+        # The serial ports first: they take a pin to send as well, which is free for others afterwards.
+        for number, (pin, baud) in enumerate(readers):
             uart = UART_OF_PIN.get(pin)
             if uart is not None and uart not in uarts:
                 uarts.add(uart)
-                self._ports.append(Uart(uart, pin, baud))
-            else:
-                self._ports.append(Receiver(machine, pin, baud))
+                self._ports[number] = Uart(uart, pin, baud)
+        for number, (pin, baud) in enumerate(readers):
+            if number not in self._ports:
+                self._ports[number] = Receiver(machine, pin, baud)
                 machine += 1
 
     def scan(self, now: int) -> list[tuple[int, bytes]]:
         """Return the tags that came in, each with the number of its reader."""
         found = []
-        for number, port in enumerate(self._ports):
-            data = port.read()
+        for number in range(len(self._tags)):
+            data = self._ports[number].read()
             if data:
                 found.extend([(number, tag) for tag in self._tags[number].feed(data, now)])
         return found

@@ -125,7 +125,7 @@ function transmit() {
 
 const LOOKS = { crossing: 3, pin: 40 }; // readings of the pins that can see a button before its finger moves again ...
 const OFF = 0.03; // ... and seconds that it is seen off the button before that: what is shorter is bouncing
-const OPEN_DRAIN = 2, PULL_UP = 1, CONTROL_C = 3;
+const OUT = 1, OPEN_DRAIN = 2, PULL_UP = 1, CONTROL_C = 3;
 
 class Chip {
   constructor() {
@@ -187,7 +187,7 @@ class Chip {
     }
     let word = 0;
     this.pins.forEach((pin, number) => {
-      const driven = pin.mode === 1 || pin.mode === OPEN_DRAIN;
+      const driven = pin.mode === OUT || pin.mode === OPEN_DRAIN;
       if (driven ? pin.high : pin.pull === PULL_UP) word |= 1 << number;
     });
     for (const pins of this.closed.values()) {
@@ -201,6 +201,7 @@ class Chip {
   }
 
   received(pin, most) {
+    if (this.pins[pin].mode === OUT) return []; // the chip draws the line itself
     const waiting = this.tags.get(pin) ?? [];
     const now = seconds();
     let count = 0;

@@ -176,6 +176,18 @@ def test_both_kinds_of_readers_are_heard(host: Host, pico: SimulatedPico) -> Non
     ]
 
 
+def test_a_reader_is_heard_at_the_pin_that_a_serial_port_takes_to_send(
+    pico: SimulatedPico, make_host: MakeHost
+) -> None:
+    """Once, the reader at pin 4 was set up first, and then drawn high by the serial port of pin 5."""
+    host = make_host(pico.port, Wiring((WiredChain(2, 2),), readers=(4, 5)))
+    host.wait_for(Ready)
+    for reader, pin in enumerate((4, 5), start=1):
+        pico.receive(pin, TAG)
+        host.wait_for(TagSeen, reader)
+    assert [event.reader for event in host.of(TagSeen)] == [0, 1]
+
+
 def test_a_reader_that_goes_on_and_on_is_heard_all_the_time(host: Host, pico: SimulatedPico) -> None:
     """More bytes than the transfer buffer holds: it is begun anew again and again."""
     tags = [b"%012d" % number for number in range(30)]

@@ -48,9 +48,13 @@ mem32 = Words()
 
 
 class UART:
+    SENDS = (0, 4)
+    """The pins that the serial ports take to send where they are given none."""
+
     def __init__(self, number, *, baudrate, rx, rxbuf):
         if rx.number % 4 != 1 or (rx.number + 4 & 8) >> 3 != number:
             raise ValueError("bad RX pin")
+        Pin(self.SENDS[number], Pin.OUT, value=1)
         self._pin = rx.number
         self._most = rxbuf
 
