@@ -19,6 +19,7 @@ from typing import Final
 
 from serial import Serial
 
+from firmware_bridge import wire
 from firmware_bridge.dump import record
 from firmware_bridge.events import Event, Noise, Ready, Silent
 from firmware_bridge.messages import Message
@@ -78,6 +79,7 @@ class Link:
         self._put = put
         self._clock = clock
         self._record = record
+        self._half = b""  # a line of the Pico's that has begun, for the recording
         self._lock = threading.Lock()
         self._frame: bytes | None = None
         self._messages: list[Message] = []
@@ -136,6 +138,7 @@ class Link:
                 self._lose(reason_of(error))
             refused = self._connection.stage is Stage.REFUSED
             self._connection.closed()
+            self._keep_heard(wire.END if self._half else b"")
             self._sleep(REFUSED_PAUSE if refused else pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -164,7 +167,7 @@ class Link:
                         waiting = waiting[port.write(waiting[:CHUNK]) or 0 :]
                     if key.fd != self._wake_in and ready & selectors.EVENT_READ:
                         data = port.read(CHUNK)
-                        self._keep("<", data)
+                        self._keep_heard(data)
                         connection.receive_data(data, self._clock())
         return was_ready
 
@@ -178,6 +181,12 @@ class Link:
         data = said + self._connection.data_to_send(self._clock())
         self._keep(">", data)
         return data
+
+    def _keep_heard(self, data: bytes) -> None:
+        """Keep the lines that this completes: a port may give a frame in pieces."""
+        if self._record is not None:
+            lines, end, self._half = (self._half + data).rpartition(wire.END)
+            self._keep("<", lines + end)
 
     def _keep(self, direction: str, data: bytes) -> None:
         if self._record is not None and data:

@@ -21,10 +21,11 @@ from firmware_bridge.dump import dump
 from firmware_bridge.events import Event, FrameShown, Ready, SwitchChanged
 from firmware_bridge.firmware.session import Session
 from firmware_bridge.link import FIRST_PAUSE, LONGEST_PAUSE, Link, Lost, Reason, reason_of
+from firmware_bridge.messages import Log, encode
 from firmware_bridge.ports import PortError
 from firmware_bridge.protocol import SILENCE, Connection
 from firmware_bridge.rehearsal import PaperTable
-from firmware_bridge.wire import Lines
+from firmware_bridge.wire import Lines, pack
 from tests.appliance.waiting import until
 from tests.firmware.wirings import SMALL
 
@@ -246,6 +247,29 @@ def test_what_goes_over_the_line_can_be_read_afterwards(pico: PaperPico, listen:
     listener.link.show(FRAME)
     for what in (" hello {", " identity {", " configure {", " lights {", " show {", " inputs {"):
         until(partial(is_in, what, recorded), what)
+
+
+def test_a_frame_that_came_in_two_pieces_is_recorded_as_one(
+    path: Path, tmp_path: Path, listen: MakeListener
+) -> None:
+    """Once, a recording showed both halves of it as damaged."""
+    pico, terminal = pty.openpty()
+    tty.setraw(terminal)
+    path.symlink_to(os.ttyname(terminal))
+    recorded: list[bytes] = []
+    listen(lambda: str(path), recorded.append)
+    until(lambda: recorded, "the port to be opened")
+    kind, body = encode(Log(1, "a word"))
+    frame = pack(kind, 0, body)
+    for piece in (frame[:9], frame[9:], b">>> half"):
+        os.write(pico, piece)
+        sleep(0.05)
+    until(partial(is_in, "a word", recorded), "the frame")
+    os.close(pico)
+    os.close(terminal)
+    until(partial(is_in, ">>> half", recorded), "what had come when the port went")
+    heard = [line for line in dump(recorded) if " < " in line]
+    assert len(heard) == 2 and "not base64" not in "".join(heard)
 
 
 def test_after_close_nothing_is_said_and_closing_twice_does_no_harm(
