@@ -45,6 +45,9 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as fault:
         print(f"web_ui: can't listen: {fault.strerror or fault}", file=sys.stderr)  # noqa: T201
         return 1
+    except UnicodeError:
+        print(f"web_ui: can't listen: no machine is called {options.host!r}", file=sys.stderr)  # noqa: T201
+        return 1
     try:
         link = TableLink(options.socket, Latest())
         app = create_app(link, options.streams)

@@ -127,6 +127,8 @@ def _listen(host: str, port: int) -> socket.socket:
                 reason = str(error.strerror).partition(" (while")[0]  # Python adds the address
                 raise Refused(f"--host {host}: can't be used: {reason}") from error
             time.sleep(0.1)
+        except (TypeError, UnicodeError) as error:  # by Python, before anybody is asked
+            raise Refused(f"--host {host}: can't be used: no machine can have such a name") from error
     raise Refused(f"--port {port}: another program uses this port; choose another with --port")
 
 

@@ -140,7 +140,17 @@ def test_a_port_that_is_taken_is_named(data: Path) -> None:
 
 @pytest.mark.parametrize(
     "host",
-    ["203.0.113.7", "nowhere.invalid", "256.1.1.1", "::7", "..", "a" * 64 + ".example", "two words", "[::1]"],
+    [
+        "203.0.113.7",
+        "nowhere.invalid",
+        "256.1.1.1",
+        "::7",
+        "..",
+        "a" * 64 + ".example",
+        "two words",
+        "[::1]",
+        "küche..local",  # which Python can't even write as a name of the network
+    ],
 )
 def test_a_host_that_is_not_this_machine_is_named(data: Path, host: str) -> None:
     fault = faults("--data", str(data), "--port", "0", "--host", host)

@@ -127,6 +127,7 @@ def test_a_user_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         (("--socket", "/tmp/x", "--streams", "0"), 2, "--streams must be at least 1"),
         (("--socket", "/tmp/x", "--listen-fd", "999"), 1, "can't listen"),
         (("--socket", "/tmp/x", "--host", "203.0.113.9"), 1, "can't listen"),
+        (("--socket", "/tmp/x", "--host", "küche..local"), 1, "can't listen"),
     ],
 )
 def test_wrong_options_are_said(options: tuple[str, ...], status: int, says: str) -> None:
