@@ -14,7 +14,7 @@ import click
 
 from device.commands.console import Refused, printable, unusable
 from device.commands.options import layout_option
-from hardware.api import HardwareEvent, LayoutError, LightFrame
+from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.layout import SIMULATED, Layout, read_layout, simulated
 from hardware.opening import Hardware, open_hardware
 from hardware.selftest import COLOURS, LayTag, Person, Press, Report, SimulatedHands, Step, Walk, plan, run
@@ -50,16 +50,16 @@ def command(layout: str, simulate: str | None, report: Path | None, seconds: flo
     were right. Then press each button and lay a tag on each reader as you are asked to; Enter skips one. Exit
     status 1 if a part is not fine.
     """
+    events: SimpleQueue[HardwareEvent] = SimpleQueue()
     try:
         table = read_layout(layout)
-    except LayoutError as error:
+        if report is not None:
+            keep(report, "")  # a file that can't be written is told before the walk, not after it
+        if simulate:
+            table = simulated(table)
+        hardware = open_hardware(table, events.put)
+    except HardwareError as error:
         raise Refused(str(error)) from error
-    if report is not None:
-        keep(report, "")  # a file that can't be written is told before the walk, not after it
-    if simulate:
-        table = simulated(table)
-    events: SimpleQueue[HardwareEvent] = SimpleQueue()
-    hardware = open_hardware(table, events.put)
     try:
         told = _walk(table, hardware, events, seconds)
     finally:

@@ -25,6 +25,7 @@ from hardware.api import (
     PartLost,
     TagArrived,
 )
+from hardware.bridge import RECORD
 from hardware.layout import Layout, shipped_layouts
 from hardware.opening import Hardware
 from hardware.power import milliamperes
@@ -320,6 +321,13 @@ def test_a_report_that_can_not_be_kept_is_told_before_the_walk(tmp_path: Path) -
 def test_a_layout_that_is_none() -> None:
     status, told = selftest("--layout", "fool")
     assert status == 1 and "there is no layout" in told
+
+
+def test_hardware_that_can_not_be_opened_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes over the Pico's line could not be kept where somebody wanted it: that was a traceback."""
+    monkeypatch.setenv(RECORD, str(tmp_path))
+    status, told = selftest("--layout", "full")
+    assert status == 1 and told == f"{RECORD}: {tmp_path} can't be written: Is a directory\n"
 
 
 @pytest.mark.parametrize(
