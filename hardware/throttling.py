@@ -148,6 +148,7 @@ class PowerWatch:
         self._read = read
         self._clock = clock
         self._every = every
+        self._health = Health()
         self._keeper = Keeper(POWER, self._work, tell, clock)
         self._keeper.start()
 
@@ -156,11 +157,12 @@ class PowerWatch:
         self._keeper.close()
 
     def _work(self, keeper: Keeper) -> None:
-        health = Health()
+        self._health = replace(self._health, power=Alarm())  # in its place it was told that nobody can ask
         while not keeper.ending:
             reading = self._read()
+            keeper.works()
             if reading is not None:
-                health, events = judge(health, reading, self._clock())
+                self._health, events = judge(self._health, reading, self._clock())
                 for event in events:
                     self._tell(event)
             keeper.rest(self._every if reading is not None else NOTHING_TO_ASK)

@@ -155,6 +155,30 @@ def test_the_thread_asks_and_tells() -> None:
     watch.close()
 
 
+def test_a_watch_that_fails_is_told_and_is_back_when_it_can_ask_again() -> None:
+    """It stayed lost for good, and with it what had been told before: that the Pi was too hot."""
+    clock = Clock()
+    readings: list[Reading | Exception] = [HOT, ValueError("no memory"), FINE]
+
+    def ask() -> Reading:
+        reading = readings.pop(0) if readings else FINE
+        clock.now += HOLD
+        if isinstance(reading, Exception):
+            raise reading
+        return reading
+
+    told: Inbox = SimpleQueue()
+    watch = PowerWatch(told.put, ask, clock, every=0.001)
+    events = [next_of(told) for _ in range(4)]
+    watch.close()
+    assert [(type(event), getattr(event, "part")) for event in events] == [  # noqa: B009 - parts alone come here
+        (PartLost, "heat"),
+        (PartLost, "power"),
+        (PartBack, "power"),
+        (PartBack, "heat"),
+    ]
+
+
 def test_a_machine_that_says_nothing_is_no_fault() -> None:
     told: Inbox = SimpleQueue()
     asked: list[bool] = []
