@@ -2,5 +2,10 @@
 
 import signal
 
+from playwright.sync_api import expect
+
+from tests.web.fake_daemon import TIMEOUT
+
 # Tests in the background of a shell start deaf to Ctrl-C, and so would the programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+expect.set_options(timeout=1000 * TIMEOUT)

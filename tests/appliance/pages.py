@@ -31,7 +31,7 @@ def page_of(
     complaints: list[str] = []
     context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(60_000)
     page.on(
         "console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None
     )

@@ -155,7 +155,7 @@ def test_the_page_is_right_again_after_the_table_was_killed(
     again = start("--port", str(port))
     with again.client() as client:
         client.take("ok", "display.2", "seat.1.line.5")
-    phone.locator(".moves li").first.wait_for(timeout=20_000)
+    phone.locator(".moves li").first.wait_for(timeout=60_000)
     phone.locator("#lost").wait_for(state="hidden")
     context.close()
 

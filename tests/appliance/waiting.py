@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 Found = TypeVar("Found")
 
-DEADLINE: Final = 15.0
+DEADLINE: Final = 60.0
 """Seconds after which a test that waits in vain fails."""
 _PAUSE: Final = 0.005
 

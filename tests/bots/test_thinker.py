@@ -20,7 +20,7 @@ from device.rules.events import Draft, Tile
 from device.rules.game import Setup, State
 from tests.appliance.running import children
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 def dealt() -> State:

@@ -15,7 +15,7 @@ from firmware_bridge.wiring import Wiring
 from tests.firmware.wirings import SMALL
 
 T = TypeVar("T")
-PATIENCE = 20
+PATIENCE = 60
 """Seconds that a busy machine may take."""
 
 

@@ -299,7 +299,7 @@ def test_a_host_that_comes_back_gets_its_lights_at_once(
     second = make_host(pico.port)
     second.link.show(FRAME)
     second.wait_for(Ready)
-    assert pico.wait_until(lambda: pico.strips == {2: FRAME[:15], 3: FRAME[15:]}, 1)
+    assert pico.wait_until(lambda: pico.strips == {2: FRAME[:15], 3: FRAME[15:]})
 
 
 def hello(session: int, number: int = 0) -> bytes:
@@ -316,12 +316,12 @@ def test_half_a_line_stops_no_light_from_breathing_and_ends_with_the_next(
     host.link.close()
     with serial.Serial(pico.port) as port:
         port.write(hello(3)[:10])
-        assert pico.wait_until(lambda: breathing(pico), 4)
+        assert pico.wait_until(lambda: breathing(pico))
         assert pico.resets == []
     second = make_host(pico.port)
     second.wait_for(Ready)
     second.link.show(FRAME)
-    assert pico.wait_until(lambda: pico.strips == {2: FRAME[:15], 3: FRAME[15:]}, 1)
+    assert pico.wait_until(lambda: pico.strips == {2: FRAME[:15], 3: FRAME[15:]})
     assert pico.resets == []
 
 
@@ -348,7 +348,7 @@ def test_a_thousand_lines_of_noise_do_no_harm(host: Host, pico: SimulatedPico, m
 def test_ctrl_c_leads_to_the_prompt_and_stops_the_watchdog(make_pico: MakePico) -> None:
     pico = make_pico(watchdog=QUICK)
     pico.plug()
-    with serial.Serial(pico.port, timeout=1) as port:
+    with serial.Serial(pico.port, timeout=PATIENCE) as port:
         port.write(b"\r\x03")
         assert pico.wait_until(lambda: pico.at_prompt)
         port.write(b"\r\nprint(6 * 7)\r\n")
@@ -435,7 +435,7 @@ def test_heartbeats_without_a_greeting_are_answered_by_an_introduction(pico: Sim
     kind, body = encode(Heartbeat(1))
     with serial.Serial(pico.port, timeout=0.3) as port:
         port.read(4096)
-        port.timeout = 10
+        port.timeout = PATIENCE
         port.write(wire.pack(kind, 5, body))
         kind, _, _ = wire.unpack(port.read_until(wire.END))
         assert kind == 0x41

@@ -11,7 +11,7 @@ from hardware.api import HardwareEvent
 
 Inbox = SimpleQueue[HardwareEvent]
 Item = TypeVar("Item")
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 class Clock:

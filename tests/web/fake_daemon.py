@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 Message = dict[str, Any]
-TIMEOUT = 10.0
+TIMEOUT = 60.0
 """Seconds after which a test that waits in vain fails."""
 
 

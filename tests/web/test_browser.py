@@ -175,7 +175,7 @@ def test_without_scripts_the_page_is_complete_and_reloads(
     page.goto(browser.origin)
     expect(page.locator("noscript p")).to_contain_text("because scripts are off here")
     daemon.play(scenes.refused(2))
-    expect(page.get_by_text("That line is full.")).to_be_visible(timeout=1000 * TIMEOUT)
+    expect(page.get_by_text("That line is full.")).to_be_visible()
     context.close()
 
 

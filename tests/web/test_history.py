@@ -15,7 +15,7 @@ from device.rules.events import Chance, Draft, Event
 from device.rules.game import Setup
 from tests.appliance.past import GRAY, PLACES, SOLO, SOLO_GRAY, STANDARD, played
 from tests.web.browsing import Text
-from tests.web.fake_daemon import FakeDaemon, Message
+from tests.web.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.words import read_all_words
 
 ALL_WORDS = read_all_words()
@@ -115,7 +115,7 @@ def test_pages_of_the_list_lead_on_and_back(daemon: FakeDaemon, client: FlaskCli
     assert "/history?before=30" in Text(client.get("/history").text).values("href")
     second = Text(client.get("/history?before=30").text).values("href")
     assert second.count("/history") == 1
-    asked = [daemon.asked.get(timeout=5) for _ in range(2)]
+    asked = [daemon.asked.get(timeout=TIMEOUT) for _ in range(2)]
     assert [each["games"] for each in asked] == [{"count": 20}, {"count": 20, "before": 30}]
 
 
@@ -125,7 +125,7 @@ def test_nonsense_in_the_address_shows_the_newest(
 ) -> None:
     daemon.answer = telling(past())
     assert client.get("/history", query_string={"before": before}).status_code == 200
-    assert "before" not in daemon.asked.get(timeout=5)["games"] or before == "9" * 40
+    assert "before" not in daemon.asked.get(timeout=TIMEOUT)["games"] or before == "9" * 40
 
 
 # --- Single games ----------------------------------------------------------------------------------------
