@@ -2,8 +2,9 @@
 
 A process of its own, `python -I -S keeper.py SETTINGS COMMAND...`, so that nothing of a bot outlives its
 game, however that ends. It is the parent of every orphan among the bot's children (a subreaper), and when its
-control socket closes, because the game is over or the match was killed, it kills them all. It imports nothing
-of ours.
+control socket closes, because the game is over or the match was killed, it kills them all. A bot may kill
+it: so its own parent, a guard of the same process group, waits for its end and kills what it has left. It
+imports nothing of ours.
 
 SETTINGS is JSON: `control` and `log` (descriptors of the socket and of a file to write), `memory` (bytes),
 `tasks` (processes and threads), `core` (a processor's number, or null). Its standard input and output become
@@ -22,7 +23,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
@@ -87,7 +88,7 @@ class Keeper:
         self._core: int | None = settings["core"]
         self._command = command
         self._log = Log(settings["log"])
-        _LIBC.prctl(_CHILD_SUBREAPER, 1)
+        adopt_orphans()
         self._errors, self._errors_end = os.pipe()
         os.set_blocking(self._errors, False)
         self._bot = 0
@@ -143,7 +144,7 @@ class Keeper:
             if time.monotonic() >= look:
                 look = time.monotonic() + TICK
                 self._look()
-        self._kill()
+        self._end_all()
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -193,28 +194,50 @@ class Keeper:
             memory += resident
         if tasks > self._tasks:
             self._tell({"over": "tasks"})
-            self._kill()
+            self._end_all()
         elif memory > self._memory and _memory_shared_out() > self._memory:
             self._tell({"over": "memory"})
-            self._kill()
+            self._end_all()
 
-    def _kill(self) -> None:
+    def _end_all(self) -> None:
         """Kill everything that the bot has started, and itself."""
-        deadline = time.monotonic() + ENDING_SECONDS
         if self._bot:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._bot, signal.SIGKILL)
-        while alive := [each for each in descendants(os.getpid()) if _usage(each)[0]]:
-            for process in alive:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(process, signal.SIGKILL)
-            if time.monotonic() > deadline:
-                return
-            time.sleep(0.001)
+        kill_all_below()
 
     def _tell(self, message: dict[str, Any]) -> None:
         with suppress(OSError):
             self._control.sendall(json.dumps(message).encode() + b"\n")
+
+
+def guard(ends: Iterable[int]) -> None:
+    """Go on in a child; this process lets go of these descriptors, and kills what the child has left."""
+    adopt_orphans()
+    keeper = os.fork()
+    if keeper:
+        for descriptor in ends:
+            os.close(descriptor)
+        os.waitpid(keeper, 0)
+        kill_all_below()
+        os._exit(0)
+
+
+def adopt_orphans() -> None:
+    """Have this process be the parent of every orphan below it."""
+    _LIBC.prctl(_CHILD_SUBREAPER, 1)
+
+
+def kill_all_below() -> None:
+    """Kill every process below this one, and those that they start meanwhile."""
+    deadline = time.monotonic() + ENDING_SECONDS
+    while alive := [each for each in descendants(os.getpid()) if _usage(each)[0]]:
+        for process in alive:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.001)
 
 
 def end_with_parent() -> None:
@@ -304,7 +327,9 @@ def _tasks_of_user() -> int:
 
 def main() -> None:
     """Keep the bot whose settings and command stand on the command line."""
-    keeper = Keeper(json.loads(sys.argv[1]), sys.argv[2:])
+    settings = json.loads(sys.argv[1])
+    guard([0, 1, settings["control"], settings["log"]])
+    keeper = Keeper(settings, sys.argv[2:])
     keeper.start()
     keeper.keep()
 

@@ -244,7 +244,7 @@ class Program:
                 os.killpg(self._process, number)
             for process in keeper.descendants(self._keeper.pid):
                 with suppress(ProcessLookupError, PermissionError):
-                    if os.getpgid(process) != self._process:
+                    if os.getpgid(process) not in (self._process, self._keeper.pid):
                         os.kill(process, number)
 
     def hang_up(self) -> None:
@@ -269,12 +269,17 @@ class Program:
             self._wait(left)
         self._output.close()
         self._control.close()
-        self._keeper.send_signal(signal.SIGCONT)  # its bot may have stopped it
+        self._signal_keeper(signal.SIGCONT)  # its bot may have stopped it
         try:
             self._keeper.wait(2 * keeper.ENDING_SECONDS)
         except subprocess.TimeoutExpired:
-            self._keeper.kill()
+            self._signal_keeper(signal.SIGKILL)
             self._keeper.wait()
+
+    def _signal_keeper(self, number: signal.Signals) -> None:
+        """Signal the keeper and its guard."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._keeper.pid, number)
 
     def __enter__(self) -> Self:
         return self

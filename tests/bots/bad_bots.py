@@ -204,6 +204,19 @@ def kills_its_keeper() -> None:
     forever()
 
 
+def kills_its_keeper_beside_a_child() -> None:
+    """The child is in a session of its own; its number is in the folder."""
+    if not os.fork():
+        os.setsid()
+        note("session", os.getpid())
+        forever()
+    while not Path(sys.argv[2], "session").exists():
+        time.sleep(0.001)
+    play(1)
+    os.kill(os.getppid(), signal.SIGKILL)
+    forever()
+
+
 def stops_its_keeper() -> None:
     play(1)
     os.kill(os.getppid(), signal.SIGSTOP)

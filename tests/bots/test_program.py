@@ -301,6 +301,17 @@ def test_who_does_not_end_is_killed(log: Path) -> None:
     assert 0.1 < time.monotonic() - started < 20
 
 
+def test_everything_ends_when_the_keeper_is_killed(log: Path, tmp_path: Path) -> None:
+    """Once, a child in a session of its own stayed for good."""
+    with Program(bad("kills_its_keeper_beside_a_child", tmp_path), log) as program:
+        program.first_line()
+        child = number(tmp_path, "session")
+        with pytest.raises(BotError, match="it and its keeper were killed"):
+            for _ in range(2):
+                program.ask(TURN, LONG)
+    assert not lives(child)
+
+
 def test_a_bot_that_stops_its_keeper_ends_like_any_other(log: Path) -> None:
     """Its log was lost, and its end took ten seconds."""
     assert fault("stops_its_keeper", log, last=1000).why == "time"
