@@ -6,8 +6,8 @@
     logs/             each bot's standard error in each game
     standings.json    the table, when all games are played
 
-A game counts once its line in results.jsonl is whole; what was written of another is cut off at the next
-start.
+A game counts once its line in results.jsonl is whole; what was written of another after it is cut off at the
+next start.
 """
 
 import fcntl
@@ -100,10 +100,14 @@ class Ledger:
         records = self.folder / RECORDS
         results = self.folder / RESULTS
         written = records.read_bytes() if records.exists() else b""
+        lines = results.read_bytes().splitlines(keepends=True) if results.exists() else []
         kept = start = 0
-        for line in results.read_bytes().splitlines(keepends=True) if results.exists() else ():
+        for number, line in enumerate(lines, start=1):
             told = _whole_line(line)
             if told is None or not start < told["end"] <= len(written):
+                if number < len(lines):  # only the last can be one that was being written
+                    why = "is damaged, or its record is missing; mend it, or end the file before it"
+                    raise LedgerError(f"{results}: line {number} {why}")
                 break
             self.results.append(self._verified(told, written[start : told["end"]]))
             kept += len(line)

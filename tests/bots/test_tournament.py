@@ -229,6 +229,26 @@ def test_damage_is_told(tmp_path: Path) -> None:
         Ledger(tmp_path, settings())
 
 
+def test_a_damaged_line_costs_no_game_after_it(tmp_path: Path) -> None:
+    """Once, all games after it were cut off without a word: only the last can be one that was being written."""
+    with Ledger(tmp_path, settings()) as kept:
+        for number in (1, 2, 3):
+            kept.add(result(number))
+    results, recorded = tmp_path / ledger.RESULTS, tmp_path / ledger.RECORDS
+    written = recorded.read_bytes()
+    lines = results.read_bytes().splitlines(keepends=True)
+    results.write_bytes(lines[0] + lines[1].replace(b'"end"', b'"and"') + lines[2])
+    with pytest.raises(LedgerError, match="line 2 is damaged"):
+        Ledger(tmp_path, settings())
+    recorded.write_bytes(written[: len(written) // 2])
+    results.write_bytes(b"".join(lines))
+    with pytest.raises(LedgerError, match="line 2 is damaged"):
+        Ledger(tmp_path, settings())
+    recorded.write_bytes(written)
+    with Ledger(tmp_path, settings()) as found:
+        assert [each.number for each in found.results] == [1, 2, 3]
+
+
 def test_another_tournament_needs_another_folder(tmp_path: Path) -> None:
     Ledger(tmp_path, settings()).__exit__()
     with pytest.raises(LedgerError, match="holds a tournament with other bots; choose another folder"):
