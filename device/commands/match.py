@@ -94,6 +94,8 @@ def _play(games: list[Game], file: Path, jobs: int, results: list[Result]) -> No
             closing(play_all(games, logs, jobs)) as played,
             progress(_in_order(played), len(games)) as counted,
         ):
+            for log in logs.glob("*.err"):  # of the match whose records are replaced
+                log.unlink()
             for result in counted:
                 stream.write(result.written)
                 stream.flush()

@@ -48,6 +48,15 @@ def test_match_prints_tables_and_keeps_the_records(tmp_path: Path) -> None:
     assert not (tmp_path / "new" / "result.jsonl.logs").exists()
 
 
+def test_match_into_the_same_file_leaves_no_log_of_the_match_before(tmp_path: Path) -> None:
+    file, logs = tmp_path / "result", tmp_path / "result.logs"
+    run("match", "greedy", f"bad={sys.executable} {BAD} crashes", "--games", 2, "--file", file)
+    assert sorted(log.name for log in logs.iterdir()) == ["0001-2-bad.err", "0002-2-bad.err"]
+    (logs / "notes.txt").touch()
+    run("match", "greedy", "random", "--file", file)
+    assert [log.name for log in logs.iterdir()] == ["notes.txt"]
+
+
 def test_match_several_games_at_once_are_the_same_games(tmp_path: Path) -> None:
     files = [tmp_path / "one", tmp_path / "two"]
     for jobs, file in enumerate(files, start=1):

@@ -230,7 +230,7 @@ def test_damage_is_told(tmp_path: Path) -> None:
 
 
 def test_a_damaged_line_costs_no_game_after_it(tmp_path: Path) -> None:
-    """Once, all games after it were cut off without a word: only the last can be one that was being written."""
+    """Once, they were cut off without a word: but only the last line can be one that was being written."""
     with Ledger(tmp_path, settings()) as kept:
         for number in (1, 2, 3):
             kept.add(result(number))
