@@ -6,7 +6,7 @@ Nothing here waits: questions are handed over, and what comes of them is put int
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -66,12 +66,20 @@ class Thinking:
         for number in self._asked.keys() - wanted.keys():
             self._forget(self._asked[number])
         play = table.play
-        for asked in wanted.values():
-            if asked.number not in self._asked and play is not None:
+        if play is not None:
+            for asked in self._to_ask(wanted):
                 self._ask(asked, play)
         self._asked = wanted
         if self._programs and (play is None or play.over):
             self._let_programs_go()
+
+    def _to_ask(self, wanted: Mapping[int, Asked]) -> list[Asked]:
+        """The questions that are new; where the process is ended for one, all that it had in hand, too."""
+        new = [asked for asked in wanted.values() if asked.number not in self._asked]
+        if not any(asked.whom in OPPONENTS and 1 < asked.attempt <= ATTEMPTS for asked in new):
+            return new
+        self._thinker.close()  # it may hang: the next question starts another
+        return [asked for asked in wanted.values() if asked in new or asked.whom in OPPONENTS]
 
     def close(self) -> None:
         """End the process that thinks, and every program; waits until they are gone."""
@@ -101,8 +109,6 @@ class Thinking:
         self._programs.clear()
 
     def _ask(self, asked: Asked, play: Play) -> None:
-        if asked.whom in OPPONENTS and 1 < asked.attempt <= ATTEMPTS:
-            self._thinker.close()  # it may hang: the next question starts another
         if asked.hint:
             self._ask_for_hint(asked, play)
         elif asked.whom not in OPPONENTS:

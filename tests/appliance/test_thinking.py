@@ -14,6 +14,7 @@ from device.config import Settings
 from device.rules import game
 from device.thinking import Thinking
 from tests.table.hands import Hands, at_table, playing
+from tests.table.opponents import any_choice, play_on, seated
 
 
 class Desk:
@@ -34,6 +35,13 @@ class Desk:
 
     def ask(self, question: Question) -> None:
         self.asked.append(question)
+
+    def forget(self, number: int) -> None:
+        self.asked = [question for question in self.asked if question.number != number]
+
+    def close(self) -> None:
+        """Every question that is open is lost."""
+        self.asked.clear()
 
     def prepared(self) -> list[tuple[str, str, int]]:
         """Who is made ready for which game of how many, since this was asked last."""
@@ -109,3 +117,18 @@ def test_that_it_is_ready_is_no_answer_to_the_table(monkeypatch: pytest.MonkeyPa
         watched.desk.answer(Answer(question.number, None))
     assert asked
     assert not watched.put
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_who_is_asked_again_takes_nobody_elses_question_away(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lost: int
+) -> None:
+    """On gray walls several choose at once: the process that began anew for one was ended for the next."""
+    both = seated("strong", "master", mode="gray")
+    hands = play_on(both, any_choice(1), lambda hands: len(hands.table.asked) == 2)
+    watched = Watched(hands, monkeypatch, tmp_path)
+    for asked in hands.table.asked[:lost]:
+        hands.hear(Answered(asked.number, None, hands.now))
+    watched.thinking.look(hands.table)
+    open_questions = {question.number for question in watched.desk.asked if question.kind == "think"}
+    assert open_questions == {asked.number for asked in hands.table.asked}
