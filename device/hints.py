@@ -9,15 +9,12 @@ from typing import Final
 
 from device.appliance import Answered, LastPress, Question, RefusedError, Stage, Table, Why
 from device.buttons import OK, UNDO
-from device.opponents import PATIENCE, is_current, position, seats_to_act
+from device.opponents import ATTEMPTS, PATIENCE, choice_of, is_current, position, seats_to_act
 from device.questions import Asked, Hint, NoHint
-from device.rules import game as rules
-from device.rules.events import Choice, Tile
 
 ADVISER: Final = "strong"
 TOGETHER: Final = 0.25
 """Seconds between two buttons that are pressed together, at most."""
-ATTEMPTS: Final = 2
 
 
 def can_ask(table: Table) -> tuple[int, ...]:
@@ -71,11 +68,9 @@ def take_answer(table: Table, answer: Answered) -> Table:
     asked = next((each for each in table.hints_asked if each.number == answer.number), None)
     if asked is None or table.play is None:
         return table
-    choice = answer.choice
-    allowed = choice in rules.legal(table.play.state)
-    if not allowed or (isinstance(choice, Tile) and choice.seat != asked.seat):
+    choice = choice_of(table.play, asked, answer)
+    if choice is None:
         return _ask_anew(table, asked, answer.at)
-    assert isinstance(choice, Choice)
     shown = Hint(asked.seat, choice, asked.position, answer.gain, answer.next_best)
     return replace(_without(table, asked), hints=(*table.hints, shown))
 

@@ -146,11 +146,9 @@ def take_answer(table: Table, answer: Answered) -> Table:
     asked = next((each for each in table.asked if each.number == answer.number), None)
     if asked is None or table.play is None:
         return table
-    allowed = rules.legal(table.play.state)
-    choice = answer.choice
-    if choice not in allowed or (isinstance(choice, Tile) and choice.seat != asked.seat):
+    choice = choice_of(table.play, asked, answer)
+    if choice is None:
         return _ask_anew(table, asked, answer.why, answer.detail, answer.at)
-    assert isinstance(choice, Choice)
     place = place_of(table.play, asked.seat)
     stand_ins = table.stand_ins
     if asked.attempt <= ATTEMPTS:
@@ -166,6 +164,14 @@ def take_answer(table: Table, answer: Answered) -> Table:
         chosen=(*table.chosen, Chosen(asked.seat, choice, asked.position, since)),
         stand_ins=stand_ins,
     )
+
+
+def choice_of(play: Play, asked: Asked, answer: Answered) -> Choice | None:
+    """What an answer chooses, where that is allowed now; on gray walls for the board that was asked about."""
+    choice = answer.choice
+    if not isinstance(choice, Choice) or choice not in rules.legal(play.state):
+        return None
+    return None if isinstance(choice, Tile) and choice.seat != asked.seat else choice
 
 
 def _ask_anew(table: Table, asked: Asked, why: str, detail: str, now: float) -> Table:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from device import seating
 from device.appliance import Answered, Table
@@ -49,6 +49,7 @@ class Thinking:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
+        self._seconds = {"strong": settings.thinking.strong, "master": settings.thinking.master}
         self._folder = folder
         self._put = put
         self._clock = clock
@@ -109,26 +110,18 @@ class Thinking:
         self._programs.clear()
 
     def _ask(self, asked: Asked, play: Play) -> None:
-        if asked.hint:
-            self._ask_for_hint(asked, play)
-        elif asked.whom not in OPPONENTS:
+        if asked.whom not in OPPONENTS:
             self._ask_program(asked, play)
-        elif asked.attempt > ATTEMPTS:
-            state = seen_by(play.state, asked.seat)
-            choice = play_greedy(
-                state, secrets.randbelow
-            )  # the one choice made in the loop: nothing else answers
+        elif asked.attempt > ATTEMPTS:  # nothing else answers: this one choice is made in the loop
+            choice = play_greedy(seen_by(play.state, asked.seat), secrets.randbelow)
             self._put(Answered(asked.number, choice, self._clock()))
         else:
             seat = asked.seat if isinstance(play.state, standard.State) else None
-            seconds: float = getattr(self._settings.thinking, asked.whom, 0.0)
-            self._thinker.ask(Question(asked.number, "think", asked.whom, play.state, seconds, seat=seat))
-
-    def _ask_for_hint(self, asked: Asked, play: Play) -> None:
-        """What `strong` would do in its time, and then the next best as thoroughly."""
-        seat = asked.seat if isinstance(play.state, standard.State) else None
-        seconds = self._settings.thinking.strong / FIRST_PART
-        self._thinker.ask(Question(asked.number, "hint", asked.whom, play.state, seconds, seat=seat))
+            seconds = self._seconds.get(asked.whom, 0.0)
+            if asked.hint:
+                seconds /= FIRST_PART  # and then it thinks about the next best as thoroughly
+            kind: Literal["hint", "think"] = "hint" if asked.hint else "think"
+            self._thinker.ask(Question(asked.number, kind, asked.whom, play.state, seconds, seat=seat))
 
     def _ask_program(self, asked: Asked, play: Play) -> None:
         command = self._settings.programs.get(asked.whom)
@@ -168,7 +161,7 @@ class Thinking:
         """A new file for a program's standard error; the oldest make room."""
         folder = self._folder / LOGS
         folder.mkdir(exist_ok=True)
-        kept = sorted(folder.glob("*.err"), key=lambda path: path.stat().st_mtime)
+        kept = sorted(folder.glob("*.err"))  # their names begin with the time
         for old in kept[: max(0, len(kept) - LOGS_KEPT + 1)]:
             old.unlink(missing_ok=True)
         plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)
