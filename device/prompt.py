@@ -8,7 +8,7 @@ from device.buttons import OK, UNDO, place_and_line_of, seat_button, seat_button
 from device.cards import seats_for_a_card
 from device.choices import choices
 from device.opponents import bots_to_act, can_skip, place_of
-from device.play import loses, sources_to_draft, sources_with
+from device.play import Play, Selection, loses, sources_to_draft, sources_with
 from device.rules.board import FLOOR, open_lines
 from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap
 from device.rules.game import SOLO
@@ -95,8 +95,7 @@ def _drafting(table: Table) -> Prompt:
         return Prompt("choose_source", who | {"colour": letter(table.colour_in_hand)})
     if selection is None:
         return Prompt("draft", who)
-    count = table.play.state.sources[selection.source][selection.colour]
-    tiles: Values = {"source": selection.source, "colour": letter(selection.colour), "count": count}
+    tiles = _tiles(table.play, selection)
     if selection.tried is None:
         return Prompt("place", who | tiles)
     draft = Draft(selection.source, selection.colour, selection.tried)
@@ -117,8 +116,7 @@ def _opponents(table: Table) -> Prompt | None:
     if chosen is None:
         shown = any(each.step for each in table.chosen)
         return Prompt("bot_chooses" if shown else "bot_thinks", who)
-    count = table.play.state.sources[chosen.source][chosen.colour]
-    tiles: Values = {"source": chosen.source, "colour": letter(chosen.colour), "count": count}
+    tiles = _tiles(table.play, chosen)
     if chosen.tried is None:
         return Prompt("bot_takes", who | tiles)
     return Prompt("bot_puts", who | tiles | {"line": chosen.tried})
@@ -168,6 +166,11 @@ def _choice_key(event: Event) -> str:
 
 def _who(table: Table, place: int) -> Values:
     return {"seat": place, "name": table.known_as(place)}
+
+
+def _tiles(play: Play, chosen: Selection) -> Values:
+    count = play.state.sources[chosen.source][chosen.colour]
+    return {"source": chosen.source, "colour": letter(chosen.colour), "count": count}
 
 
 def live_buttons(table: Table) -> tuple[str, ...]:

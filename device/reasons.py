@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from device.play import moved
 from device.rules import game as rules
 from device.rules import standard
 from device.rules.board import FLOOR, Board, drop, next_full_line, place, printed_column
@@ -114,7 +115,7 @@ def _of_next_player(state: standard.State, draft: Draft, following: int) -> Iter
     """What it leaves to the next player, and what it takes from them."""
     later = rules.apply(state, draft)
     if isinstance(later, standard.State) and later.phase is standard.Phase.OFFER:
-        falling = min(_falling(later, event) for event in rules.legal(later) if isinstance(event, Draft))
+        falling = min(moved(later, event).fell for event in rules.legal(later) if isinstance(event, Draft))
         if falling:
             yield Reason("leaves", {"seat": following, "count": falling})
     number = state.sources[draft.source][draft.colour]
@@ -124,13 +125,6 @@ def _of_next_player(state: standard.State, draft: Draft, following: int) -> Iter
         if theirs.colours[line - 1] == draft.colour and 0 < line - held <= number:
             yield Reason("takes_from", {"seat": following, "line": line})
             return
-
-
-def _falling(state: standard.State, draft: Draft) -> int:
-    """How many of the drafted tiles go to the floor."""
-    number = state.sources[draft.source][draft.colour]
-    room = draft.line - state.boards[state.turn].held[draft.line - 1] if draft.line else 0
-    return max(0, number - room)
 
 
 def _of_floor(state: standard.State, draft: Draft) -> Iterator[Reason]:

@@ -120,16 +120,10 @@ def _event(play: Play, colours: list[Colour]) -> Chance:
         case Phase.DRAW:
             return Draw(colours[0])
         case _:
-            where = slots(play)
-            displays = range(1, len(play.state.sources))
-            return Deal(
-                tuple(
-                    count(
-                        colour for slot, colour in zip(where, colours, strict=True) if slot.display == display
-                    )
-                    for display in displays
-                )
-            )
+            displays: list[list[Colour]] = [[] for _ in play.state.sources[1:]]
+            for slot, colour in zip(slots(play), colours, strict=True):
+                displays[slot.display - 1].append(colour)
+            return Deal(tuple(map(count, displays)))
 
 
 def take_back(table: Table) -> Table:

@@ -167,9 +167,9 @@ def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None
 
 
 def _pass_time(table: Table, now: float) -> Table:
-    """Go on with what waits for time alone: a ceremony, unless tiles of resin are moved by hand; a card.
+    """Go on with what waits for time alone: a card, a lesson, what opponents show, a ceremony.
 
-    And with what opponents show.
+    Where tiles of resin lie on the table people move them by hand, and no ceremony goes on by itself.
     """
     table = learning.pass_time(cards.pass_time(table, now), now)
     if table.lesson is not None:
