@@ -1,6 +1,6 @@
 """The scoring ceremony: how long each step of an account is shown, and which one is shown now."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from device.rules.scoring import Account, BonusGiven, FloorCharged, Step, TilePlaced
@@ -52,6 +52,11 @@ def next_step(ceremony: Ceremony, account: Account | None, now: float) -> Ceremo
         if seconds(steps[shown - 1]):
             return Ceremony(shown, now)
     return None
+
+
+def on_again(ceremony: Ceremony | None, now: float) -> Ceremony | None:
+    """The ceremony after something that it waited for: the step on show begins again."""
+    return replace(ceremony, since=now) if ceremony is not None else None
 
 
 def end_of_step(ceremony: Ceremony, account: Account | None) -> float:

@@ -5,6 +5,7 @@ from typing import Final
 
 from device import lessons
 from device.appliance import RefusedError, Table, Why
+from device.ceremony import on_again
 from device.lessons import Lesson, Subject, Tiles, Verdict
 from device.names import one_name
 from device.tags import PlayerCard
@@ -63,8 +64,7 @@ def go_back(table: Table, at: float) -> Table:
 
 def end(table: Table, at: float) -> Table:
     """Learn no more, for now or for good: what is learned stays; a scoring begins its step on show again."""
-    ceremony = replace(table.ceremony, since=at) if table.ceremony is not None else None
-    return replace(table, lesson=None, ceremony=ceremony)
+    return replace(table, lesson=None, ceremony=on_again(table.ceremony, at))
 
 
 def forget(table: Table, forgotten: tuple[str, ...]) -> Table:

@@ -169,13 +169,13 @@ def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None
 def _pass_time(table: Table, now: float) -> Table:
     """Go on with what waits for time alone: a card, a lesson, what opponents show, a ceremony.
 
-    Where tiles of resin lie on the table people move them by hand, and no ceremony goes on by itself.
+    A ceremony waits while something is asked, and where tiles of resin are moved by hand.
     """
     table = learning.pass_time(cards.pass_time(table, now), now)
     if table.lesson is not None:
         return table
     table = hints.pass_time(opponents.pass_time(table, now), now)
-    if table.ceremony is None or table.play is None or table.resin:
+    if table.ceremony is None or table.play is None or table.resin or table.question is not None:
         return table
     going_on = ceremony.pass_time(table.ceremony, table.play.state.account, now)
     return table if going_on is table.ceremony else replace(table, ceremony=going_on)
@@ -188,8 +188,8 @@ def _press(table: Table, button: str, at: float) -> Table:
         return _press_in_lesson(table, button, at)
     if table.question is not None:
         if button == OK:
-            return _say_yes(table)
-        asked, table = table.question, replace(table, question=None)
+            return _say_yes(table, at)
+        asked, table = table.question, _answered(table, at)
         if asked is Question.STOP_GAME and button == UNDO:
             return table
     if button == OK and opponents.can_skip(table):
@@ -225,10 +225,14 @@ def _leave_store_alone(table: Table, button: str) -> Table:
     return replace(table, fault=None)
 
 
-def _say_yes(table: Table) -> Table:
+def _say_yes(table: Table, at: float) -> Table:
     if table.question is Question.STOP_GAME:
         return seating.choose_again(table)
-    return replace(table, question=None)
+    return _answered(table, at)
+
+
+def _answered(table: Table, at: float) -> Table:
+    return replace(table, question=None, ceremony=ceremony.on_again(table.ceremony, at))
 
 
 def _next_step(table: Table, at: float) -> Table:

@@ -7,13 +7,15 @@ from random import Random
 import pytest
 
 from device import ceremony
-from device.appliance import Stage
+from device.appliance import Question, Stage, new_table
+from device.cards import new_game
 from device.ceremony import CLOSING, OPENING
 from device.lights import CREST
 from device.palettes import BOX
 from device.prompt import live_buttons, prompt
 from device.rules.game import Setup
 from device.rules.scoring import FloorCharged, TilePlaced
+from device.situation import situation_of, table_of
 from device.snapshot import snapshot
 from device.told import Json
 from tests.table.hands import (
@@ -135,6 +137,45 @@ def test_ok_skips_what_is_left() -> None:
     assert hands.table.ceremony is None
     assert hands.play.state.round == 2
     assert scores(hands) == [3, 1]
+
+
+def asked(question: Question) -> Hands:
+    """Hands at a scoring in which the table asks: after a power cut, or for a card of a new game."""
+    hands = scoring().wait(OPENING + 1.5 * PLACED)
+    if question is Question.STOP_GAME:
+        hands.table = new_game(hands.table)
+    else:
+        kept = situation_of(hands.table)
+        hands.table = table_of(kept, hands.play, new_table(4, 9), hands.now)
+    assert hands.table.question is question
+    return hands
+
+
+@pytest.mark.parametrize("question", Question)
+def test_a_scoring_waits_for_the_answer(question: Question) -> None:
+    """It once went on by itself while the table asked "is this your board?" after a power cut."""
+    hands = asked(question)
+    told = steps(hands)
+    hands.wait(100.0)
+    assert hands.table.stage is Stage.SCORING
+    assert steps(hands) == told
+    assert hands.refused("display.1") == "not_now"
+    assert hands.table.question is question
+
+
+@pytest.mark.parametrize(("question", "answer"), [(Question.YOUR_BOARD, "ok"), (Question.STOP_GAME, "undo")])
+def test_after_the_answer_a_scoring_goes_on_with_the_step_on_show(question: Question, answer: str) -> None:
+    hands = asked(question).wait(100.0).press(answer)
+    told = steps(hands)
+    assert len(told) == 2
+    assert steps(hands.wait(PLACED - 0.05)) == told
+    assert len(steps(hands.wait(0.1))) == 3
+
+
+def test_undo_answers_a_scoring_and_takes_the_last_draft_back() -> None:
+    hands = asked(Question.YOUR_BOARD).wait(100.0).press("undo")
+    assert hands.table.question is None
+    assert hands.table.stage is Stage.OFFER
 
 
 def test_in_a_ceremony_only_ok_and_undo_mean_anything() -> None:
