@@ -6,6 +6,7 @@ The table's loop has no part in it: this thread reads the store's file by a conn
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from queue import Full, Queue
 from typing import Final
@@ -31,6 +32,7 @@ class Historian:
         self._path = path
         self._palette = palette
         self._questions: Queue[Request | None] = Queue(MOST_WAITING)
+        self._ending = False
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
 
     def start(self) -> None:
@@ -40,13 +42,11 @@ class Historian:
 
     def close(self) -> None:
         """End the thread; what still waits is not answered."""
-        while self._thread.is_alive():
-            try:
-                self._questions.put_nowait(None)
-            except Full:
-                self._questions.get()  # nobody waits for an answer any more
-            else:
-                self._thread.join()
+        self._ending = True
+        with suppress(Full):  # then it wakes by itself
+            self._questions.put_nowait(None)
+        if self._thread.is_alive():
+            self._thread.join()
 
     def put(self, request: Request) -> None:
         """Take a question; never waits."""
@@ -56,7 +56,7 @@ class Historian:
             request.answer(messages.refusal(request.message, "too_many_questions"))
 
     def _run(self) -> None:
-        while (request := self._questions.get()) is not None:
+        while (request := self._questions.get()) is not None and not self._ending:
             request.answer(self._answer(request.message))
 
     def _answer(self, asked: ClientMessage) -> Answer:

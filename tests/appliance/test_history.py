@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -292,6 +293,27 @@ def test_too_many_questions_are_refused_at_once(path: Path) -> None:
     assert [answers.get(timeout=DEADLINE).why for _ in range(3)] == ["too_many_questions"] * 3
     assert answers.empty()
     historian.close()
+
+
+def test_the_end_waits_for_one_answer_and_not_for_all_that_were_asked(path: Path) -> None:
+    """Where the table ended while many looked at old games, it went through all of them first."""
+    turns: SimpleQueue[None] = SimpleQueue()
+    answers: SimpleQueue[Answer] = SimpleQueue()
+
+    def one_after_another() -> Path:
+        turns.get()
+        return path
+
+    historian = Historian(one_after_another, BOX)
+    historian.start()
+    for _ in range(MOST_WAITING):
+        historian.put(Request(ClientMessage(games=GamesAsked()), answers.put))
+    ending = Thread(target=historian.close)
+    ending.start()
+    while ending.is_alive():
+        turns.put(None)
+        ending.join(0.02)
+    assert answers.qsize() < MOST_WAITING // 2
 
 
 @pytest.mark.usefixtures("historian")
