@@ -30,7 +30,7 @@ class OwnPalette(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     red: Light
     black: Light
     white: Light
-    marker: Light = (70, 255, 190)
+    marker: Light = BOX.marker
 
 
 Seconds = Annotated[float, msgspec.Meta(ge=0.02, le=60)]
@@ -84,9 +84,12 @@ def read_settings(directory: Path) -> Settings:
         settings = msgspec.convert(written, SettingsFile)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: {error}") from error
-    if settings.palette == "own" and settings.own is None:
+    if settings.palette != "own":
+        palette = PALETTES[settings.palette]
+    elif settings.own is not None:
+        palette = _palette(settings.own)
+    else:
         raise SettingsError(f'{path}: palette is "own", so a section [own] must give its five colours')
-    palette = _palette(settings.own) if settings.palette == "own" else PALETTES[settings.palette]
     programs = _programs(path, settings.programs)
     return Settings(
         palette, settings.confirm_columns, settings.phones == "play", settings.pace, settings.bots, programs
@@ -127,8 +130,7 @@ def _programs(path: Path, written: Mapping[str, str]) -> dict[str, tuple[str, ..
     return found
 
 
-def _palette(own: OwnPalette | None) -> Palette:
-    assert own is not None
+def _palette(own: OwnPalette) -> Palette:
     lights = {"blue": own.blue, "yellow": own.yellow, "red": own.red, "black": own.black, "white": own.white}
     blue, yellow, red, black, white = (Shade(word, light) for word, light in lights.items())
     return Palette((blue, yellow, red, black, white), own.marker)

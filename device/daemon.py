@@ -169,6 +169,7 @@ class Daemon:
         self._told: Json = {}
         self._told_of: tuple[Table, bool | None] | None = None
         self._version = time.time_ns() // 1_000_000  # beyond any of a run before: the pages' ETag
+        self._folder = store_path.parent
         self._store: Store | None = None
         self._options = options
         self._say = say
@@ -190,15 +191,14 @@ class Daemon:
             store = Store.open(path)
             try:
                 if self._options.simulated.readers:
-                    known = store.tags()
-                    store.keep_tags(known, stocked(known, resin=self._options.resin))
+                    tags = store.tags()
+                    store.keep_tags(tags, stocked(tags, resin=self._options.resin))
                 table = store.load(self._blank, self._clock())
             except StoreError:
                 store.close()
                 raise
         except StoreError as error:
             self._store = None
-            self._beside = error.path.with_name(fault_of(error).beside)
             table = self._blank.with_fault(fault_of(error))
         else:
             self._store = store
@@ -316,8 +316,9 @@ class Daemon:
             if not self._settle():
                 self._say_not_saved(event)
             return
-        if self.table.fault is not None and after.fault is None:
-            self._open_store(self._beside)
+        fault = self.table.fault
+        if fault is not None and after.fault is None:
+            self._open_store(self._folder / fault.beside)
             return
         if self._commit(after):
             self._settle()
@@ -364,16 +365,16 @@ class Daemon:
     def _tell(self) -> None:
         """Publish a snapshot if there is anything new in it."""
         plugged = self._options.simulated.plugged
-        known = self._told_of
-        if known is not None and known[0] is self.table and known[1] == plugged:
+        last = self._told_of
+        if last is not None and last[0] is self.table and last[1] == plugged:
             return  # the same value: nothing can be new in it
         self._told_of = self.table, plugged
         simulated = self._options.simulated.told(self.table)
-        now_known = snapshot(self.table, self._palette_now(), self._zero, simulated)
-        if now_known != self._told:
-            self._told = now_known
+        told = snapshot(self.table, self._palette_now(), self._zero, simulated)
+        if told != self._told:
+            self._told = told
             self._version += 1
-            line = messages.line({"snapshot": {**now_known, "version": self._version}})
+            line = messages.line({"snapshot": {**told, "version": self._version}})
             self._audience.publish_snapshot(line)
 
     def _show(self) -> None:
