@@ -35,7 +35,7 @@ from firmware_bridge.ports import find_port
 from firmware_bridge.protocol import Connection
 from firmware_bridge.wiring import BYTES_A_LIGHT, WiredChain, Wiring
 from hardware.api import STATUS, ButtonPressed, HardwareError, InputEvent, LightFrame, Loss
-from hardware.colours import levels
+from hardware.colours import WRONG_CHANNEL, levels, unknown_light
 from hardware.layout import Layout
 from hardware.presence import Presence
 from hardware.tag_frames import tag_of
@@ -203,12 +203,9 @@ class StripBytes:
                     (channels[first], channels[second], channels[third])
                 )
         except KeyError as error:
-            raise HardwareError(
-                f"a frame names the light {error.args[0]!r}, which layout {self._layout!r} has not; "
-                "build frames from the layout's own names"
-            ) from None
+            raise unknown_light(error.args[0], self._layout) from None
         except ValueError:
-            raise HardwareError("a frame holds a channel beyond 0 to 255; keep colours inside it") from None
+            raise HardwareError(WRONG_CHANNEL) from None
         return b"".join(data[start:end].translate(sent) for start, end, sent in self._chains)
 
 

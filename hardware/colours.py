@@ -10,8 +10,17 @@ from hardware.api import DARK, HardwareError, LightFrame, Rgb
 from hardware.layout import Chain, Layout
 from hardware.power import FULL
 
+WRONG_CHANNEL: Final = "a frame holds a channel beyond 0 to 255; keep colours inside it"
 HAIR: Final = 1e-9
 """What the arithmetic may put on top of a whole number."""
+
+
+def unknown_light(light: str, layout: str) -> HardwareError:
+    """Return the fault of a frame that names a light which the layout of this name has not."""
+    return HardwareError(
+        f"a frame names the light {light!r}, which layout {layout!r} has not; "
+        "build frames from the layout's own names"
+    )
 
 
 def levels(chain: Chain) -> bytes:
@@ -42,15 +51,12 @@ class ChainColours:
             if pixel is not None:
                 colours[pixel] = self._sent(channels)
             elif light not in self._names:
-                raise HardwareError(
-                    f"a frame names the light {light!r}, which layout {self._layout!r} has not; "
-                    "build frames from the layout's own names"
-                )
+                raise unknown_light(light, self._layout)
         return colours
 
     def _sent(self, channels: Sequence[int]) -> Rgb:
         try:
             red, green, blue = bytes(channels).translate(self._levels)
         except ValueError:
-            raise HardwareError("a frame holds a channel beyond 0 to 255; keep colours inside it") from None
+            raise HardwareError(WRONG_CHANNEL) from None
         return red, green, blue

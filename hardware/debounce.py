@@ -101,11 +101,6 @@ def passed(switch: Switch, at: float) -> Step:
     return switch, events
 
 
-def next_time(switch: Switch) -> float | None:
-    """Return when `passed` will have something to tell, None if only a contact can."""
-    return switch.changed + CALM if switch.muted else None
-
-
 def _press(switch: Switch, at: float) -> Step:
     """Count a press, and tell it unless there are too many."""
     presses = (*(press for press in switch.presses if at - press < SECOND), at)

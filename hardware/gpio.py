@@ -229,10 +229,15 @@ def _told(button: str, event: SwitchEvent) -> HardwareEvent:
         case Pressed(at):
             return ButtonPressed(button, at)
         case Muted(at):
-            told = f"button {button} chatters, and is muted until it rests; look at its contact and its wires"
-            return PartLost(button_part(button), Loss.CHATTERING, told, at)
+            return chattering(button, at)
         case Unmuted(at):
             return PartBack(button_part(button), at)
+
+
+def chattering(button: str, at: float) -> PartLost:
+    """Return that a button is not listened to, because its switch closes and opens by itself."""
+    told = f"button {button} chatters, and is muted until it rests; look at its contact and its wires"
+    return PartLost(button_part(button), Loss.CHATTERING, told, at)
 
 
 def _unusable(button: str, number: Any, error: Exception, at: float) -> PartLost:

@@ -30,7 +30,7 @@ from hardware.api import (
     button_part,
 )
 from hardware.bridge import Bridge, BridgeState
-from hardware.gpio import GpioButtons
+from hardware.gpio import GpioButtons, chattering
 from hardware.layout import Layout
 from hardware.neopixel import NeoPixelLights
 from hardware.rfid import TagReaders
@@ -177,8 +177,6 @@ def told_of_bridge(before: BridgeState, after: BridgeState, at: float) -> list[H
         events.append(PartSaid(PICO, OUTDATED, at))
     if after.said and after.said != before.said:
         events.append(PartSaid(PICO, after.said, at))
-    for button in sorted(after.muted - before.muted):
-        told = f"button {button} chatters, and is muted until it rests; look at its contact and its wires"
-        events.append(PartLost(button_part(button), Loss.CHATTERING, told, at))
+    events += [chattering(button, at) for button in sorted(after.muted - before.muted)]
     events += [PartBack(button_part(button), at) for button in sorted(before.muted - after.muted)]
     return events

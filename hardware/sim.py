@@ -13,6 +13,7 @@ from itertools import chain
 from time import monotonic
 
 from hardware.api import ButtonPressed, HardwareError, InputEvent, LightFrame, Rgb, TagArrived, TagLeft
+from hardware.colours import WRONG_CHANNEL, unknown_light
 from hardware.layout import Layout
 
 
@@ -37,15 +38,11 @@ class SimulatedTable:
     def show(self, frame: LightFrame) -> None:
         """Make the lights show this frame."""
         if not frame.lit.keys() <= self._light_names:
-            unknown = min(frame.lit.keys() - self._light_names)
-            raise HardwareError(
-                f"a frame names the light {unknown!r}, which layout {self.layout.name!r} has not; "
-                "build frames from the layout's own names"
-            )
+            raise unknown_light(min(frame.lit.keys() - self._light_names), self.layout.name)
         try:
             bytes(chain.from_iterable(frame.lit.values()))
         except ValueError:
-            raise HardwareError("a frame holds a channel beyond 0 to 255; keep colours inside it") from None
+            raise HardwareError(WRONG_CHANNEL) from None
         with self._lock:
             self._frame = frame
             self._frames_shown += 1
