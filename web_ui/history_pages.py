@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import msgspec
 from flask import Response, request
@@ -16,6 +17,8 @@ from web_ui.pace import Pace
 from web_ui.pages import Pages
 from web_ui.past_messages import read_game, read_games, read_record
 from web_ui.table_link import TableAwayError, TableLink
+
+_Told = TypeVar("_Told")
 
 log = logging.getLogger(__name__)
 
@@ -43,33 +46,24 @@ class HistoryPages:
         before = request.args.get("before", "")
         if before.isascii() and before.isdecimal() and 0 < int(before[:17]) <= 1 << 53:
             asked["before"] = int(before[:17])
-        try:
-            found = read_games(self._told({"games": asked}))
-        except MessageError as fault:
-            raise self._unreadable(fault) from fault
+        found = self._told({"games": asked}, read_games)
         view = history.games(self.pages.speak(), found)
-        return self._page("history.html", view, newer="before" in asked)
+        return self.pages.still("history.html", view=view, newer="before" in asked)
 
     def game(self, number: int) -> Response:
         """A game with its rounds, its review and its last position."""
-        try:
-            told = read_game(self._told({"game": _possible(number)}))
-        except MessageError as fault:
-            raise self._unreadable(fault) from fault
-        return self._page("past_game.html", history.past_game(self.pages.speak(), told))
+        told = self._told({"game": _possible(number)}, read_game)
+        return self.pages.still("past_game.html", view=history.past_game(self.pages.speak(), told))
 
     def record(self, number: int) -> Response:
         """A game's record, which `azul-table replay` verifies."""
-        try:
-            record = read_record(self._told({"record": _possible(number)}))
-        except MessageError as fault:
-            raise self._unreadable(fault) from fault
+        record = self._told({"record": _possible(number)}, read_record)
         response = Response(record, content_type="application/jsonl; charset=utf-8")
         response.headers["Content-Disposition"] = f'attachment; filename="azul-game-{number}.jsonl"'
         return response
 
-    def _told(self, question: dict[str, object]) -> msgspec.Raw:
-        """What the table answers; raises RefusedError."""
+    def _told(self, question: dict[str, object], read: Callable[[msgspec.Raw], _Told]) -> _Told:
+        """What the table answers, read; raises RefusedError."""
         if hands_of(request) is not Hands.TABLE and not self.pace.allows(request.remote_addr or ""):
             raise RefusedError(429, "press.too_fast")
         try:
@@ -79,19 +73,11 @@ class HistoryPages:
             raise RefusedError(503, "presence.away") from fault
         if not answer.taken:
             raise RefusedError(_REFUSALS.get(answer.why, 503), f"history.why_{answer.why or 'unreadable'}")
-        return answer.told
-
-    @staticmethod
-    def _unreadable(fault: MessageError) -> RefusedError:
-        log.warning("the table's answer: %s", fault)
-        return RefusedError(503, "presence.unreadable")
-
-    def _page(self, template: str, view: object, **given: object) -> Response:
-        words = self.pages.speak()
-        html = self.pages.renderer.page(template, say=words.say, language=words.language, view=view, **given)
-        response = Response(html, content_type="text/html; charset=utf-8")
-        response.set_etag(hashlib.sha256(html.encode()).hexdigest()[:16])
-        return response.make_conditional(request.environ)  # type: ignore[return-value]
+        try:
+            return read(answer.told)
+        except MessageError as fault:
+            log.warning("the table's answer: %s", fault)
+            raise RefusedError(503, "presence.unreadable") from fault
 
 
 def _possible(number: int) -> int:

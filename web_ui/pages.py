@@ -137,16 +137,13 @@ class Pages:
         return self._rules_page(mode)
 
     def _rules_page(self, mode: str) -> Response:
+        book = self.rulebooks.get(self.speak().language) or self.rulebooks[DEFAULT]
+        return self.still("rules.html", book=book, mode=mode, variant=mode in VARIANTS)
+
+    def still(self, template: str, **given: object) -> Response:
+        """A page that stays as it is while somebody looks on, in the reader's language."""
         words = self.speak()
-        book = self.rulebooks.get(words.language) or self.rulebooks[DEFAULT]
-        html = self.renderer.page(
-            "rules.html",
-            say=words.say,
-            language=words.language,
-            book=book,
-            mode=mode,
-            variant=mode in VARIANTS,
-        )
+        html = self.renderer.page(template, say=words.say, language=words.language, **given)
         return _conditional(Response(html, content_type="text/html; charset=utf-8"), _hash(html.encode()))
 
     def events(self) -> Response:
