@@ -149,7 +149,7 @@ class Program:
         """A line of what has been read, if there is one and nothing else."""
         line, end, rest = self._unread.partition(b"\n")
         if len(line) > LONGEST_LINE:
-            told = f"it wrote {LONGEST_LINE} characters and more without an end of line"
+            told = f"it wrote a line of more than {LONGEST_LINE} characters"
             raise BotError("illegal", f"{told}: {_shown(line)}")
         if not end:
             return None

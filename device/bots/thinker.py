@@ -220,12 +220,14 @@ class _Desk:
 
     def listen(self) -> None:
         """Take in questions until there are no more: then the parent is gone, or wants nothing more."""
-        while (message := _receive(sys.stdin.buffer)) is not None:
-            if isinstance(message, Forgotten):
-                self._forgotten = message.number
-            else:
-                self._questions.put(message)
-        os._exit(0)
+        try:
+            while (message := _receive(sys.stdin.buffer)) is not None:
+                if isinstance(message, Forgotten):
+                    self._forgotten = message.number
+                else:
+                    self._questions.put(message)
+        finally:  # also where nobody can say what was asked
+            os._exit(0)
 
     def next(self) -> Question:
         """The next question."""

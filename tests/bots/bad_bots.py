@@ -166,6 +166,12 @@ def floods() -> None:
         os.write(1, b"x" * 65536)
 
 
+def writes_a_long_line() -> None:
+    play(1)
+    say("0 g 5 " * 20)
+    forever()
+
+
 def floods_with_lines() -> None:
     play(1)
     while True:

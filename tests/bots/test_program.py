@@ -137,7 +137,8 @@ def test_a_bot_that_never_reads_does_not_block_the_match(way: str, log: Path) ->
     ("way", "sentence"),
     [
         ("answers_twice", r"it wrote more than one line at once: '1 g 5\n1 g 5\n'"),
-        ("floods", f"it wrote 100 characters and more without an end of line: '{'x' * 60}'..."),
+        ("floods", f"it wrote a line of more than 100 characters: '{'x' * 60}'..."),
+        ("writes_a_long_line", f"it wrote a line of more than 100 characters: '{'0 g 5 ' * 10}'..."),
         ("writes_bytes", r"it wrote '\xff\x00', which is no text of the protocol"),
     ],
 )

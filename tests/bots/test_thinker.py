@@ -244,3 +244,15 @@ def test_asking_does_not_wait_for_a_process_that_hangs(
     process.send_signal(signal.SIGCONT)
     assert answers.get(timeout=PATIENCE).number == 500
     assert answers.empty()
+
+
+@pytest.mark.parametrize("said", [b"", b"\x64\0", b"\x64\0\0\0half a question", b"\x04\0\0\0what"])
+def test_it_ends_where_its_questions_end(said: bytes) -> None:
+    """Once, half a question or an unreadable one left a process that nobody could ask, for good."""
+    code = "from device.bots.thinker import main; main()"
+    process = subprocess.Popen([sys.executable, "-P", "-c", code], stdin=subprocess.PIPE)
+    try:
+        process.communicate(said, timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert process.returncode == 0
