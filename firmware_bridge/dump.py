@@ -12,7 +12,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
-from enum import IntEnum
 from typing import Any, BinaryIO, Final
 
 from firmware_bridge import wire
@@ -56,8 +55,6 @@ def _fields(value: object) -> dict[str, Any]:
 def _plain(value: object) -> object:
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, IntEnum):
-        return int(value)
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return _fields(value) if is_dataclass(value) else value

@@ -1,6 +1,6 @@
 """A conversation with a Pico over a real port: one thread that opens it, and opens it again.
 
-The thread is the only one that touches the port. Others leave it what to show or to say, and wake it.
+The thread is the only one that touches the port. Others leave it what to show, and wake it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from serial import Serial
 from firmware_bridge import wire
 from firmware_bridge.dump import record
 from firmware_bridge.events import Event, Noise, Ready, Silent
-from firmware_bridge.messages import Message
 from firmware_bridge.ports import PortError
 from firmware_bridge.protocol import Connection, Stage
 
@@ -82,7 +81,6 @@ class Link:
         self._half = b""  # a line of the Pico's that has begun, for the recording
         self._lock = threading.Lock()
         self._frame: bytes | None = None
-        self._messages: list[Message] = []
         self._ending = False
         self._told: Lost | None = None
         self._prompt = ""
@@ -110,13 +108,6 @@ class Link:
         with self._lock:
             if not self._ending:
                 self._frame = frame
-                self._wake()
-
-    def send(self, message: Message) -> None:
-        """Say something once, when there is somebody to say it to. Nothing after `close`."""
-        with self._lock:
-            if not self._ending:
-                self._messages.append(message)
                 self._wake()
 
     def _wake(self) -> None:
@@ -174,11 +165,9 @@ class Link:
     def _to_send(self) -> bytes:
         with self._lock:
             frame, self._frame = self._frame, None
-            messages, self._messages = self._messages, []
         if frame is not None:
             self._connection.show(frame)
-        said = b"".join(self._connection.send(message) for message in messages)
-        data = said + self._connection.data_to_send(self._clock())
+        data = self._connection.data_to_send(self._clock())
         self._keep(">", data)
         return data
 

@@ -4,27 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Final
 
 from firmware_bridge import payload as p
-from firmware_bridge.wire import WireError
-
-
-class Leaving(IntEnum):
-    """Where the firmware is sent to."""
-
-    RESTART = p.RESTART
-    PROMPT = p.PROMPT
-    BOOTLOADER = p.BOOTLOADER
-
-
-class Grade(IntEnum):
-    """How grave a line of the Pico's log is."""
-
-    INFO = p.INFO
-    WARNING = p.WARNING
-    ERROR = p.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +65,6 @@ class Heartbeat:
     """The host lives; `count` comes back."""
 
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Leave:
-    """End the firmware."""
-
-    where: Leaving
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +147,7 @@ class Alive:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What the firmware has to say."""
+    """What the firmware has to say, and how grave it is (`payload.INFO` to `payload.ERROR`)."""
 
     grade: int
     text: str
@@ -187,7 +162,7 @@ class Unknown:
 
 
 Message = (
-    Hello | Configure | Lights | Show | Taken | Ask | Heartbeat | Leave
+    Hello | Configure | Lights | Show | Taken | Ask | Heartbeat
     | Identity | Configured | Shown | Events | Inputs | Alive | Log | Unknown
 )  # fmt: skip
 
@@ -257,13 +232,6 @@ def _read_events(payload: bytes) -> Events:
     return Events(boot, first, tuple(Happened(*item) for item in items))
 
 
-def _read_leave(payload: bytes) -> Leave:
-    where = p.read_leave(payload)
-    if where not in list(Leaving):
-        raise WireError(f"leave to {where}")
-    return Leave(Leaving(where))
-
-
 def _read_log(payload: bytes) -> Log:
     grade, text = p.read_log(payload)
     return Log(grade, _text(text))
@@ -281,7 +249,6 @@ _BUILD: Final[dict[type, tuple[int, Callable[..., bytes]]]] = {
     Taken: (p.TAKEN, lambda message: p.taken(message.following)),
     Ask: (p.ASK, lambda _message: b""),
     Heartbeat: (p.HEARTBEAT, lambda message: p.heartbeat(message.count)),
-    Leave: (p.LEAVE, lambda message: p.leave(message.where)),
     Identity: (p.IDENTITY, _identity),
     Configured: (p.CONFIGURED, lambda message: p.configured(message.wiring, message.fault.encode())),
     Shown: (p.SHOWN, lambda message: p.shown(message.number, p.DIFFERS if message.differs else p.SHOWS)),
@@ -302,7 +269,6 @@ _READ: Final[dict[int, Callable[[bytes], Message]]] = {
     p.TAKEN: lambda payload: Taken(p.read_taken(payload)),
     p.ASK: lambda _payload: Ask(),
     p.HEARTBEAT: lambda payload: Heartbeat(p.read_heartbeat(payload)),
-    p.LEAVE: _read_leave,
     p.IDENTITY: _read_identity,
     p.CONFIGURED: _read_configured,
     p.SHOWN: _read_shown,

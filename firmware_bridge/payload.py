@@ -22,7 +22,6 @@ SHOW = 0x04
 TAKEN = 0x05
 ASK = 0x06
 HEARTBEAT = 0x07
-LEAVE = 0x08
 # From the Pico: they have this bit.
 FROM_PICO = 0x40
 IDENTITY = 0x41
@@ -43,11 +42,6 @@ TAG = 5
 # What a frame of light came to.
 SHOWS = 0
 DIFFERS = 1
-
-# Where to leave to.
-RESTART = 1
-PROMPT = 2
-BOOTLOADER = 3
 
 # How grave a line of the log is.
 INFO = 1
@@ -304,17 +298,6 @@ def read_alive(payload: bytes) -> tuple[int, int, int, int, int]:
     _need(payload, 16)
     count, uptime, free, damaged, lost = unpack_from("<IIIHH", payload)
     return count, uptime, free, damaged, lost
-
-
-def leave(where: int) -> bytes:
-    """Build LEAVE: RESTART, PROMPT or BOOTLOADER."""
-    return bytes((where,))
-
-
-def read_leave(payload: bytes) -> int:
-    """Return where to."""
-    _need(payload, 1)
-    return payload[0]
 
 
 def log(grade: int, text: bytes) -> bytes:

@@ -7,8 +7,8 @@
     connection.next_time()                          when to come back at the latest
 
 The Pico is known by its boot id. A boot id that was not seen before is a Pico that remembers nothing: it is
-configured, its switches are asked for and compared, and it gets the whole frame. What was pressed before, or
-is found pressed then, is no press. Within one boot every event has a number and is taken once.
+configured, asked which switches are closed, and gets the whole frame. What was pressed before, or is found
+pressed then, is no press. Within one boot every event has a number and is taken once.
 """
 
 from __future__ import annotations

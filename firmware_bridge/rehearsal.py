@@ -78,7 +78,6 @@ class PaperTable(Table):
         self.shown: list[bytes] = []
         self.held: set[int] = set()
         self.switches = 0
-        self.left = 0
         self.lost = 0
         self.kept = b""
 
@@ -107,10 +106,6 @@ class PaperTable(Table):
     def free(self) -> int:
         """Bytes of free memory."""
         return 100_000
-
-    def leave(self, where: int) -> None:
-        """End the firmware."""
-        self.left = where
 
     def host_lost(self) -> None:
         """The host is gone."""

@@ -188,7 +188,7 @@ class SimulatedPico:
                 self._process = None
                 Path(self.port).unlink(missing_ok=True)
                 self.resets.append(ended)
-                if ended in ("bootloader", "fault"):
+                if ended == "fault":
                     self._powered = False
                 self._changed.notify_all()
 

@@ -75,14 +75,6 @@ class Board(Table):
         """Bytes of free memory."""
         return chip.free()
 
-    def leave(self, where: int) -> None:
-        """End the firmware."""
-        if where == payload.PROMPT:
-            raise KeyboardInterrupt
-        if where == payload.BOOTLOADER:
-            chip.bootloader()
-        chip.restart()
-
     def host_found(self) -> None:
         """The host is there: it sends the whole frame."""
         self.host_is_lost = False

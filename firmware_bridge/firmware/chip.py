@@ -52,11 +52,6 @@ def restart() -> None:
     machine.reset()
 
 
-def bootloader() -> None:
-    """Start the chip as a drive that takes a new MicroPython."""
-    machine.bootloader()
-
-
 def watchdog() -> machine.WDT:
     """Start the watchdog."""
     return machine.WDT(timeout=WATCHDOG)

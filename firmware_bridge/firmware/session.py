@@ -63,10 +63,6 @@ class Table:
         """Bytes of free memory."""
         raise NotImplementedError
 
-    def leave(self, where: int) -> None:
-        """End the firmware."""
-        raise NotImplementedError
-
     def host_found(self) -> None:
         """The host is there."""
 
@@ -151,8 +147,6 @@ class Session:
             self._send(payload.CONFIGURED, payload.configured(self._table.wiring, self._table.fault.encode()))
         elif kind == payload.ASK:
             self._send(payload.INPUTS, self._table.closed())
-        elif kind == payload.LEAVE:
-            self._table.leave(payload.read_leave(body))
 
     def _receive_lights(self, body: bytes) -> None:
         self._show = -1

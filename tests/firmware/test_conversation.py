@@ -24,8 +24,6 @@ from firmware_bridge.events import (
 from firmware_bridge.firmware import session as pico
 from firmware_bridge.messages import (
     Hello,
-    Leave,
-    Leaving,
     Lights,
     Run,
     encode,
@@ -267,12 +265,6 @@ def test_the_pico_tells_how_it_is() -> None:
     assert [pulse.health.count for pulse in pulses] == [1, 2]
     assert pulses[1].health.free == 100_000
     assert pulses[1].health.uptime == pytest.approx(1000 * rehearsal.now, abs=200)
-
-
-def test_the_firmware_is_sent_away() -> None:
-    rehearsal = started()
-    rehearsal.send(rehearsal.connection.send(Leave(Leaving.PROMPT)))
-    assert rehearsal.table.left == payload.PROMPT
 
 
 def test_more_events_than_can_wait_are_told_and_the_rest_arrives() -> None:

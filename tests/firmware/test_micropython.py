@@ -23,7 +23,7 @@ from firmware_bridge.events import (
 )
 from firmware_bridge.firmware_files import VERSION, check_of_files, source
 from firmware_bridge.link import Lost
-from firmware_bridge.messages import Heartbeat, Hello, Leave, Leaving, encode
+from firmware_bridge.messages import Heartbeat, Hello, encode
 from firmware_bridge.simulated import PICO_2, SimulatedPico
 from firmware_bridge.wiring import WiredChain, Wiring
 from tests.firmware.conftest import MakePico
@@ -355,15 +355,6 @@ def test_ctrl_c_leads_to_the_prompt_and_stops_the_watchdog(make_pico: MakePico) 
         assert b"\n42" in port.read_until(b"\n42")
     sleep(10 * QUICK)
     assert pico.resets == []
-
-
-@pytest.mark.parametrize("where", list(Leaving))
-def test_it_leaves_to_where_it_is_sent(host: Host, pico: SimulatedPico, where: Leaving) -> None:
-    host.link.send(Leave(where))
-    if where is Leaving.PROMPT:
-        assert pico.wait_until(lambda: pico.at_prompt)
-    else:
-        assert pico.wait_until(lambda: pico.resets == [where.name.lower()])
 
 
 def test_a_prompt_is_told_apart_from_a_firmware(make_pico: MakePico, make_host: MakeHost) -> None:

@@ -61,7 +61,6 @@ READ = {
     payload.TAKEN: ("taken", named(("following",), payload.read_taken)),
     payload.ASK: ("ask", lambda body: {}),
     payload.HEARTBEAT: ("heartbeat", named(("count",), payload.read_heartbeat)),
-    payload.LEAVE: ("leave", named(("where",), payload.read_leave)),
     payload.IDENTITY: ("identity", identity),
     payload.CONFIGURED: ("configured", named(("wiring", "fault"), payload.read_configured)),
     payload.SHOWN: ("shown", named(("number", "differs"), payload.read_shown)),
@@ -105,7 +104,6 @@ def built(kind, it):
         payload.SHOW: lambda: payload.show(it["number"], it["check"]),
         payload.TAKEN: lambda: payload.taken(it["following"]),
         payload.HEARTBEAT: lambda: payload.heartbeat(it["count"]),
-        payload.LEAVE: lambda: payload.leave(it["where"]),
         payload.CONFIGURED: lambda: payload.configured(it["wiring"], it["fault"].encode()),
         payload.SHOWN: lambda: payload.shown(it["number"], int(it["differs"])),
         payload.ALIVE: lambda: payload.alive(

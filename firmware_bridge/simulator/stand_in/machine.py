@@ -94,7 +94,3 @@ class Timer:
 
 def reset():
     pico.reset("restart")
-
-
-def bootloader():
-    pico.reset("bootloader")
