@@ -181,10 +181,10 @@ class SimulatedPico:
             ended = self._listen(process.stdout)
             process.kill()
             process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
-            with self._changed:
+            with self._changed:  # no hand writes meanwhile
+                for pipe in (process.stdin, process.stdout):
+                    if pipe is not None:
+                        pipe.close()
                 self._process = None
                 Path(self.port).unlink(missing_ok=True)
                 self.resets.append(ended)
@@ -258,7 +258,7 @@ class SimulatedPico:
         with self._changed:
             pipe = self._process.stdin if self._process is not None else None
             try:
-                if pipe is not None and not pipe.closed:  # a finger may let go after the power went
+                if pipe is not None:  # a finger may let go after the power went
                     pipe.write(line)
             except BrokenPipeError:
                 pass  # it has just been reset; hands on a Pico without power do nothing
