@@ -118,9 +118,7 @@ class Grader:
         try:
             with closing(sqlite3.connect(path, isolation_level=None)) as connection:
                 connection.execute("PRAGMA foreign_keys = ON")
-                connection.execute(
-                    "PRAGMA synchronous = NORMAL"
-                )  # nobody shall wait for a disk because of this
+                connection.execute("PRAGMA synchronous = NORMAL")  # nobody shall wait for a disk for this
                 grades = [self._save_next(connection, thinker, game, each) for each in _left(game)]
         except (sqlite3.Error, RulesError):
             return False

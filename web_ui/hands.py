@@ -9,7 +9,7 @@ from web_ui.drawer import told_tags
 from web_ui.latest import Presence, View
 from web_ui.messages import Choosing, Seat, Snapshot
 from web_ui.sentences import ACTION, Speaker
-from web_ui.views import source
+from web_ui.views import BEFORE_THE_GAME, source
 from web_ui.words import Words
 
 ONE_BUTTON_A_SEAT = ("take_seat", "seats_ready", "card_seat", "who_first", "solo_start")
@@ -290,7 +290,7 @@ def plug(speaker: Speaker) -> PlugView | None:
 def names(speaker: Speaker) -> NamesView | None:
     """The form for the names; None when a game is on or nobody sits."""
     words, snapshot = speaker.words, speaker.snapshot
-    if snapshot.stage not in ("seating", "choosing"):
+    if snapshot.stage not in BEFORE_THE_GAME:
         return None
     fields = tuple(
         NameField(seat.seat, _name_label(words, seat.seat), seat.name or "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from web_ui import advice
+from web_ui.boards import WITHOUT_BOARDS
 from web_ui.latest import Presence, View
 from web_ui.messages import Colour, Result, Seat, Snapshot, Step
 from web_ui.rulebook import MODES
@@ -360,7 +361,7 @@ def _counted(speaker: Speaker, what: str, tiles: str) -> CountView:
 
 def legend(speaker: Speaker) -> tuple[tuple[str, str], ...]:
     """What the tiles' colours are called, while there are tiles: a light that stands for black is none."""
-    if speaker.snapshot.stage in (*BEFORE_THE_GAME, "unusable"):
+    if speaker.snapshot.stage in WITHOUT_BOARDS:
         return ()
     return tuple((letter, speaker.colour_title(letter)) for letter in speaker.snapshot.palette)
 

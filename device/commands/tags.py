@@ -18,13 +18,14 @@ from device.commands.console import Refused, printable
 from device.commands.options import data_option, json_option, layout_option
 from device.commands.teachers import Laid, Teacher, TeachingError, teacher
 from device.messages import KnownTag, Learn
+from device.palettes import BOX
 from device.rules.tiles import LETTERS, TILES_OF_A_COLOUR
 from device.store import StoreError
 from device.table_client import Json, TableAwayError
 from device.tags import Kind, one_form
 from hardware.api import HardwareError, LayoutError
 
-COLOURS: Final = dict(zip(LETTERS, ("blue", "yellow", "red", "black", "white"), strict=True))
+COLOURS: Final = {letter: shade.word for letter, shade in zip(LETTERS, BOX.shades, strict=True)}
 ACTIONS: Final = {"undo": "undo", "ok": "ok", "new-game": "new_game"}
 REFUSALS: Final = {
     "learning_other": "the table is learning something else just now: finish that, or end it with ok",
@@ -116,7 +117,7 @@ def tiles(found: Teacher, colour: str | None, tags: tuple[str, ...], *, typed: b
     Lay one tile after another on any reader. Ctrl-C ends it for now; the same command goes on there.
     """
     letter = next((each for each, name in COLOURS.items() if name == colour), "all")
-    _learn(found, Learn(tiles=letter), tags, typed=typed)  # type: ignore[arg-type]
+    _learn(found, msgspec.convert({"tiles": letter}, Learn), tags, typed=typed)
     _say_how_far(found.known())
 
 
@@ -137,7 +138,7 @@ def player(found: Teacher, name: str, tags: tuple[str, ...], *, typed: bool) -> 
 @_teaching
 def action(found: Teacher, which: str, tags: tuple[str, ...], *, typed: bool) -> None:
     """Teach a card that does what a button does: undo, ok, or new-game."""
-    _learn(found, Learn(action=ACTIONS[which]), tags, typed=typed)  # type: ignore[arg-type]
+    _learn(found, msgspec.convert({"action": ACTIONS[which]}, Learn), tags, typed=typed)
 
 
 def _learn(found: Teacher, lesson: Learn, tags: tuple[str, ...], *, typed: bool) -> None:

@@ -115,9 +115,10 @@ def text(value: object, what: str) -> str:
 
 def short_text(value: object, what: str, longest: int) -> str:
     """A text of few characters."""
-    if len(text(value, what)) > longest:
-        raise EntryError(f"{what} has at most {longest} characters: {shown(value)}")
-    return text(value, what)
+    found = text(value, what)
+    if len(found) > longest:
+        raise EntryError(f"{what} has at most {longest} characters: {shown(found)}")
+    return found
 
 
 def check_keys(found: Entry, keys: tuple[str, ...], where: str, optional: tuple[str, ...] = ()) -> None:
