@@ -113,11 +113,14 @@ def take_seat(table: Table, place: int, line: int) -> Table:
 
 
 def leave(table: Table) -> Table:
-    """Take back what was last done to a seat: an opponent's is a person's again, a person's is free."""
+    """Take back what was last done to a seat: an opponent's is a person's again, a person's is free.
+
+    Whoever gets up takes their name along.
+    """
     place = table.taken[-1]
     if table.bot_at(place):
         return with_bot(table, place, "")
-    return replace(table, taken=table.taken[:-1])
+    return _with_name(replace(table, taken=table.taken[:-1]), place, "")
 
 
 def with_bot(table: Table, place: int, bot: str) -> Table:
@@ -182,7 +185,10 @@ def _wish(wishes: Wishes, item: MenuItem) -> Wishes:
 
 
 def begin(table: Table, place: int, at: float) -> Table:
-    """Begin the game with the player at `place` (R3); seats follow each other clockwise."""
+    """Begin the game with the player at `place` (R3); seats follow each other clockwise.
+
+    Only those who play it are remembered by name, not who sat where an opponent sits now.
+    """
     if place not in table.taken:
         raise RefusedError(Why.SEAT_EMPTY)
     solo = table.wishes.mode == SOLO
@@ -190,6 +196,9 @@ def begin(table: Table, place: int, at: float) -> Table:
         table = _move_to_first_place(table)
         place = 1
     play = start(_setup(table, place), SOLO_PLACES if solo else tuple(sorted(table.taken)))
+    for other in range(1, table.places + 1):
+        if other not in table.taken or table.bot_at(other):
+            table = _with_name(table, other, "")
     begun = replace(table, play=play, choosing=False, drawing_first=False, movement=Movement(play, at))
     return replace(begun, last_game=None, stand_ins=(), hands_due=False)
 
@@ -229,4 +238,8 @@ def name_player(table: Table, place: int, name: str) -> Table:
         said = one_name(name)
     except ValueError as error:
         raise RefusedError(Why.NAME_TOO_LONG) from error
-    return replace(table, names=(*table.names[: place - 1], said, *table.names[place:]))
+    return _with_name(table, place, said)
+
+
+def _with_name(table: Table, place: int, name: str) -> Table:
+    return replace(table, names=(*table.names[: place - 1], name, *table.names[place:]))

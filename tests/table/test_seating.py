@@ -137,6 +137,36 @@ def test_no_names_during_a_game() -> None:
     assert hands.table.refusal.why == "not_now"
 
 
+def test_who_gets_up_takes_the_name_along() -> None:
+    """It once stayed with the seat, and whoever sat down there next was called so in the records."""
+    hands = at_table().press("seat.2.floor", "seat.1.floor").name(1, "Ana").name(2, "Rui")
+    assert hands.press("undo").table.names == ("", "Rui", "", "")
+    assert hands.press("seat.1.line.3").table.known_as(1) is None
+
+
+def test_after_a_game_all_keep_their_names_until_they_get_up() -> None:
+    hands = playing(players=3).press("undo").press("ok", after=1.0)
+    assert hands.table.stage is Stage.CHOOSING
+    assert hands.press("undo").table.names == ("Ana", "Rui", "Eva", "")
+    assert hands.press("undo", "seat.3.floor").table.names == ("Ana", "Rui", "", "")
+
+
+def test_a_seat_given_to_an_opponent_by_mistake_keeps_its_players_name() -> None:
+    hands = at_table().press("seat.1.floor").name(1, "Ana")
+    for back in ("undo", "seat.1.floor"):
+        assert hands.press("seat.1.line.1").table.known_as(1) == "Calm"
+        assert hands.press(back).table.known_as(1) == "Ana"
+
+
+def test_after_an_opponents_game_its_seat_is_not_that_of_who_sat_there_before() -> None:
+    hands = at_table().press("seat.1.floor", "seat.2.floor").name(1, "Ana").name(2, "Rui")
+    hands.press("seat.1.line.1", "ok", "seat.2.floor")
+    assert hands.play.setup.players == ("Calm", "Rui")
+    hands.press("undo").press("ok", "undo", "seat.1.floor", after=1.0)
+    assert not hands.table.bot_at(1)
+    assert [hands.table.known_as(place) for place in (1, 2)] == [None, "Rui"]
+
+
 def test_who_has_no_name_is_called_by_the_seat() -> None:
     hands = at_table().name(4, "Tom").press("seat.4.floor", "seat.2.floor", "ok", "seat.4.floor")
     assert hands.play.setup.players == ("Seat 2", "Tom")
@@ -253,7 +283,7 @@ def test_alone_the_player_moves_to_the_first_seat_and_takes_the_name_along() -> 
     assert hands.play.setup == Setup("solo", ("Ana",), 0, "easy", "coloured")
     assert hands.play.places == (1, 2)
     assert hands.table.taken == (1,)
-    assert hands.table.names == ("Ana", "", "Rui", "")
+    assert hands.table.names == ("Ana", "", "", "")
 
 
 def test_ok_starts_no_game() -> None:
