@@ -9,6 +9,7 @@ from typing import Self
 
 from device.ceremony import Ceremony
 from device.lessons import Lesson, Subject
+from device.names import unnamed
 from device.phones import ALL_FITTINGS, Fittings
 from device.play import Play, Selection
 from device.questions import OPPONENTS, USUAL, Asked, Chosen, Hint, Manners, Motive, NoHint, StandIn
@@ -263,14 +264,6 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
-class LastGame:
-    """The game that was played to its end before, and who played it: by its seats, None for no name."""
-
-    play: Play
-    names: tuple[str | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class LastPress:
     """A press of `ok` or `undo` in a game, and the table before it: the other may follow at once."""
 
@@ -293,7 +286,7 @@ class Table:
     wishes: Wishes = Wishes()
     drawing_first: bool = False
     play: Play | None = None
-    last_game: LastGame | None = None  # until another begins: its result can still be read
+    last_game: Play | None = None  # played to its end; until another begins its result can still be read
     selection: Selection | None = None
     colour_in_hand: Colour | None = None  # of a tile that was shown before its source was chosen
     told: tuple[Told, ...] = ()
@@ -374,7 +367,7 @@ class Table:
 
     def name_of(self, place: int) -> str:
         """What somebody at a place is called in records: as known, else by the seat."""
-        return self.known_as(place) or f"Seat {place}"
+        return self.known_as(place) or unnamed(place)
 
     def with_fault(self, fault: StoreFault) -> Self:
         """The same table, saying that its store can't be used."""

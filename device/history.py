@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from device.appliance import Table, new_table
+from device.names import unnamed
 from device.palettes import Palette, palette_for
 from device.play import Play, Selection, moved
 from device.review import Graded, PlayerReview, real_choices, reviews
@@ -74,7 +75,7 @@ class PastGame:
     def name_at(self, seat: int) -> str:
         """The name of a player; empty where nobody said one."""
         name = self.setup.players[seat]
-        return "" if name == f"Seat {self.places[seat]}" else name
+        return "" if name == unnamed(self.places[seat]) else name
 
 
 def entry(past: PastGame) -> Json:

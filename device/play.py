@@ -6,6 +6,7 @@ The events alone are kept and stored; the state is what they lead to.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from device.names import unnamed
 from device.rules import game as rules
 from device.rules import standard
 from device.rules.events import CENTRE, Choice, Deal, Draft, Event, Tile
@@ -46,6 +47,11 @@ class Play:
         """Whether players have another choice than a draft: of columns, squares or penalty tiles."""
         waits_for_people = rules.to_act(self.state) not in (rules.CHANCE, rules.NOBODY)
         return waits_for_people and self.state.phase is not standard.Phase.OFFER
+
+    def name_of(self, seat: int) -> str | None:
+        """The name of one of the game's players; None where nobody said one."""
+        name = self.setup.players[seat]
+        return None if name == unnamed(self.places[seat]) else name
 
     def seat_at(self, place: int) -> int | None:
         """The game's board at a seat of the table, from 0; None where there is none."""

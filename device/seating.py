@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from device.appliance import LastGame, Movement, RefusedError, Table, Why, Wishes
+from device.appliance import Movement, RefusedError, Table, Why, Wishes
 from device.buttons import seat_button, source_button
 from device.names import one_name
 from device.play import start
@@ -142,7 +142,7 @@ def choose_again(table: Table) -> Table:
     return replace(
         table,
         play=None,
-        last_game=_ended(table),
+        last_game=table.play if table.play is not None and table.play.over else None,
         selection=None,
         colour_in_hand=None,
         told=(),
@@ -152,14 +152,6 @@ def choose_again(table: Table) -> Table:
         choosing=True,
         hands_due=False,
     )
-
-
-def _ended(table: Table) -> LastGame | None:
-    """The game on the table, where it was played to its end."""
-    play = table.play
-    if play is None or not play.over:
-        return None
-    return LastGame(play, tuple(map(table.known_as, play.places)))
 
 
 def choose(table: Table, source: int) -> Table:

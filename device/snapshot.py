@@ -279,13 +279,11 @@ def _step(step: Step) -> Json:
 
 def _result(table: Table) -> Json | None:
     """The end of the game; before another begins, that of the last one."""
-    play, last = table.play, table.last_game
-    if play is None:
-        return None if last is None else _end(last.play, last.names)
-    return None if table.ceremony is not None else _end(play, tuple(map(table.known_as, play.places)))
+    play = table.play or table.last_game
+    return None if play is None or table.ceremony is not None else _end(play)
 
 
-def _end(play: Play, names: tuple[str | None, ...]) -> Json | None:
+def _end(play: Play) -> Json | None:
     """How a game ended; None while it is on."""
     ended = rules.outcome(play.state)
     if ended is None:
@@ -300,7 +298,7 @@ def _end(play: Play, names: tuple[str | None, ...]) -> Json | None:
     scores = [
         {
             "seat": place,
-            "name": names[seat],
+            "name": play.name_of(seat),
             "score": ended.scores[seat],
             "rows": ended.rows[seat],
             "winner": seat in ended.winners,

@@ -102,18 +102,20 @@ class Store:
             row = self._connection.execute("SELECT game, situation FROM situation").fetchone()
             situation = msgspec.json.decode(row[1], type=Situation) if row else Situation()
             game = row[0] if row else None
-            play = self._load_game(game) if game is not None else None
+            play, seed = self._load_game(game) if game is not None else (None, "")
+            last_game = self._last_game() if play is None else None
             tags = self.tags()
-            table = replace(table_of(situation, play, blank, now), tags=tags)
+            table = replace(table_of(situation, play, blank, now), tags=tags, last_game=last_game)
         except LargerTableError as error:
             raise StoreError(self.path, "larger_table", str(error)) from error
         except (sqlite3.DatabaseError, ValueError, TypeError, msgspec.MsgspecError) as error:
             raise StoreError(self.path, "damaged", f"what it holds is damaged: {error}") from error
         events = play.events if play is not None else ()
-        self._saved = _Saved(game, events, situation if row else None, tags)
+        self._saved, self.seed = _Saved(game, events, situation if row else None, tags), seed
         return table
 
-    def _load_game(self, game: int) -> Play:
+    def _load_game(self, game: int) -> tuple[Play, str]:
+        """A game, and the seed of its draws."""
         row = self._connection.execute(
             "SELECT setup, places, seed FROM games WHERE id = ?", (game,)
         ).fetchone()
@@ -129,8 +131,16 @@ class Store:
         play = resume(setup, places, events)
         if len(places) != len(play.state.boards) or list(places) != sorted(set(places)):
             raise ValueError(f"game {game} has impossible seats")
-        self.seed = str(row[2])
-        return play
+        return play, str(row[2])
+
+    def _last_game(self) -> Play | None:
+        """The newest game, where it was played to its end and can be read: only its result is asked for."""
+        query = "SELECT id FROM games WHERE ended IS NOT NULL AND id = (SELECT max(id) FROM games)"
+        try:
+            ended = self._connection.execute(query).fetchone()
+            return self._load_game(*ended)[0] if ended is not None else None
+        except (sqlite3.DatabaseError, ValueError, TypeError, msgspec.MsgspecError):
+            return None
 
     def save(self, table: Table) -> bool:
         """Commit where the table stands, if that has changed; raises StoreError, and then nothing is lost.

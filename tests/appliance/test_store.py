@@ -22,11 +22,14 @@ from device.appliance import (
     Tick,
     TileShown,
     Told,
+    Wishes,
     new_table,
     wants,
 )
 from device.daemon import seeded_draw
 from device.palettes import PALETTES
+from device.play import resume
+from device.rules.game import Setup
 from device.rules.notation import text_of
 from device.rules.tiles import Colour
 from device.snapshot import snapshot
@@ -36,6 +39,7 @@ from hardware.api import ButtonPressed
 from tests.appliance.hands import next_button
 from tests.appliance.house import House
 from tests.appliance.mirror import without
+from tests.appliance.past import PLACES, STANDARD, played
 
 SEED = "7"
 
@@ -150,6 +154,45 @@ def test_choices_of_every_mode_come_back(
 ) -> None:
     for table in random_game(seats, mode, 150):
         saved(table)
+
+
+def ended(chosen: Setup) -> Table:
+    """The table when a game has ended."""
+    play = resume(chosen, PLACES[chosen], played(chosen).events)
+    taken = play.places[: len(chosen.players)]
+    return replace(new_table(4, 9), play=play, taken=taken, wishes=Wishes(chosen.mode))
+
+
+@pytest.mark.parametrize("chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
+def test_the_last_result_comes_back_until_another_game_begins(
+    saved: Callable[[Table], None], chosen: Setup
+) -> None:
+    """It was on the pages no more after a restart."""
+    table = ended(chosen)
+    saved(table)
+    for button in ("ok", "undo", "ok"):
+        table = press(table, button)
+        assert table.last_game is not None
+        saved(table)
+    begun = press(table, f"seat.{table.taken[0]}.floor")
+    saved(begun)
+    stopped = press(begun, "undo", "ok")
+    assert stopped.play is stopped.last_game is None
+    saved(stopped)
+
+
+def test_a_last_game_that_can_not_be_read_has_no_result_and_stops_nothing(path: Path) -> None:
+    store = Store.open(path)
+    store.load(new_table(4, 9), 0.0)
+    store.save(ended(STANDARD))
+    table = press(ended(STANDARD), "ok")
+    store.save(table)
+    store.close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE events SET event = '9k5' WHERE number = 4")
+    store = Store.open(path)
+    assert store.load(new_table(4, 9), 0.0) == replace(table, last_game=None)
+    store.close()
 
 
 def test_how_far_a_ceremony_is_comes_back(saved: Callable[[Table], None]) -> None:

@@ -41,7 +41,7 @@ def again(table: Table, now: float, onto: Table | None = None) -> Table:
 def check_same(table: Table, now: float) -> None:
     """Everything that people chose or wait for is the same; what was said or moved is not kept.
 
-    Nor what opponents were asked or have chosen: they are asked again. The last result is in the history.
+    Nor what opponents were asked or have chosen: they are asked again. The last game is the store's.
     """
     back = again(table, now)
     table = replace(table, selection=None if table.bots_turn else table.selection)
