@@ -4,6 +4,7 @@ The functions for values raise EntryError, which knows no line; whoever walks th
 """
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NoReturn
 
@@ -30,8 +31,12 @@ class EntryError(RulesError):
 
 
 def entries(lines: Iterable[bytes]) -> Iterator[tuple[int, Entry]]:
-    """The object of every line that is not blank, with the line's number from 1; raises RecordError."""
-    for number, line in enumerate(lines, start=1):
+    """The object of every line that is not blank, with the line's number from 1; raises RecordError.
+
+    The first line may begin with a byte order mark, as some editors write it.
+    """
+    for number, given in enumerate(lines, start=1):
+        line = given.removeprefix(BOM_UTF8) if number == 1 else given
         if len(line) > LONGEST_LINE:
             raise RecordError(number, f"the line is longer than {LONGEST_LINE} bytes")
         if line.strip(b" \t\r\n"):

@@ -1,7 +1,10 @@
 """Lines, headers and events of a record that are wrong, each named with its line."""
 
+from codecs import BOM_UTF8
+
 import pytest
 
+from device.rules.record import read
 from device.rules.record_lines import LONGEST_LINE
 from tests.rules.recorded import Line, fault, game_of, lines_of, place_of
 
@@ -47,6 +50,13 @@ def test_a_line_that_is_no_line_of_a_record(line: bytes, what: str) -> None:
     at, message = fault([*lines[:3], line, *lines[3:]])
     assert at == 4
     assert what in message
+
+
+@pytest.mark.parametrize("blank", [b"", b"\r\n"])
+def test_a_file_may_begin_with_a_byte_order_mark(blank: bytes) -> None:
+    marked = BOM_UTF8 + blank + b"".join(lines_of("standard-2"))
+    found = list(read(marked.splitlines(keepends=True)))
+    assert [each.events for each in found] == [each.events for each in read(lines_of("standard-2"))]
 
 
 @pytest.mark.parametrize("kept", [1, 5, -2])
