@@ -34,6 +34,11 @@ def command(number: int | None, data: Path, *, as_json: bool) -> None:
             click.echo(_table(_all_games(path)), nl=False)
     except archive.ArchiveError as error:
         raise Refused(str(error)) from None
+    except FileNotFoundError:
+        raise Refused(
+            f"{data}: there are no games of a table here; "
+            "name its folder with --data (`make play`'s is play-data)"
+        ) from None
     except OSError as error:
         raise Refused(f"{error.filename or data}: can't be read: {error.strerror}") from None
 

@@ -402,5 +402,10 @@ def test_the_command_names_what_it_can_not_read(path: Path, history: Callable[..
     said = history()
     assert said.returncode == 1
     assert said.stderr.startswith(f"{path}: its games can't be read: ")
+
+
+def test_the_command_says_which_folder_to_name_where_there_is_none() -> None:
     elsewhere = run(["history", "--data", "/nowhere/at/all"])
-    assert elsewhere.stderr == "/nowhere/at/all: can't be read: No such file or directory\n"
+    assert elsewhere.returncode == 1
+    assert elsewhere.stderr.startswith("/nowhere/at/all: there are no games of a table here; ")
+    assert "--data" in elsewhere.stderr
