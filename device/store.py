@@ -196,15 +196,20 @@ class Store:
         """
         free = not any(self.path.parent.glob(f"{self.path.name}*"))
         path = self.path if free else beside(newest(self.path.parent))
-        copy = Store(path, _copied(self._connection, path))
         try:
-            copy._prepare()
-            tags, held = copy.tags(), copy._holds(self._saved)
+            copy = Store(path, _copied(self._connection, path))
+            try:
+                copy._prepare()
+                tags, held = copy.tags(), copy._holds(self._saved)
+            except BaseException:
+                copy.close()
+                raise
         except BaseException:
-            copy.close()
+            _remove(path)  # half a copy: the next attempt makes another
             raise
         self.close()
         self.path, self._connection, self._patient = path, copy._connection, True
+        self._files = copy._files
         self._saved = replace(self._saved, tags=tags) if held else _Saved(tags=tags)
         return held
 
@@ -306,18 +311,33 @@ def _connected(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
 
 
+_NO_ROOM: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
+"""Faults of the file that is written, not of the one that is read."""
+
+
 def _copied(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    """A new file with all that another holds; an empty one where that is spoilt."""
+    """A new file with all that another holds; an empty one where that is spoilt.
+
+    Raises sqlite3.Error where there is no room for it.
+    """
     copy = _connected(path)
     try:
         connection.backup(copy)
         if copy.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
             return copy
-    except sqlite3.DatabaseError:
-        pass
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", None) in _NO_ROOM:
+            copy.close()
+            raise
     copy.close()
-    path.unlink(missing_ok=True)
+    _remove(path)
     return _connected(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a database that nobody has open, and what SQLite left beside it."""
+    for end in ("", "-journal", "-wal", "-shm"):
+        path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
 
 
 _Files = tuple[tuple[int, int] | None, tuple[int, int] | None]

@@ -15,6 +15,7 @@ from tests.appliance.client import Message
 from tests.appliance.conftest import StartTable
 from tests.appliance.house import House
 from tests.appliance.mirror import without
+from tests.appliance.past import dropped, keep
 from tests.appliance.waiting import until
 
 
@@ -121,6 +122,35 @@ def test_a_disk_that_is_really_full(start: StartTable) -> None:
     again = start()
     assert without(again.snapshot()) == without(shown)
     assert table.err == ""
+
+
+def test_a_file_that_was_taken_away_while_the_disk_is_full(start: StartTable, data: Path) -> None:
+    """Somebody deletes the games to make room.
+
+    Each press that was not saved left one more file behind; and where there was room for the game on the
+    table, but not for all the others, those were given up.
+    """
+    data.mkdir()
+    keep(data / "azul-table.db", [dropped(200)] * 3)
+    table = start()
+    process = table.process.pid
+    no_limit = resource.prlimit(process, resource.RLIMIT_FSIZE)
+    with table.client() as client:
+        client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor")
+        for file in data.glob("azul-table*"):
+            file.unlink()
+        for room in (0, 8192, 65_536):
+            resource.prlimit(process, resource.RLIMIT_FSIZE, (room, no_limit[1]))
+            assert [client.press("display.1").get("why") for _ in range(3)] == ["not_saved"] * 3
+        resource.prlimit(process, resource.RLIMIT_FSIZE, no_limit)
+        client.take("display.1", "seat.1.line.5")
+        client.subscribe()
+        shown = client.until(lambda shown: len(shown["moves"]) == 1)
+    assert [file.name for file in data.glob("azul-table*.db")] == ["azul-table.db"]
+    with closing(sqlite3.connect(data / "azul-table.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM games").fetchone() == (4,)
+    table.kill()
+    assert without(start().snapshot()) == without(shown)
 
 
 def chose_display_2(shown: Message) -> bool:
