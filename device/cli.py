@@ -65,7 +65,11 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         azul_table()
-    except OSError as error:  # standard output took no more: the disk is full, for one
-        click.echo(f"standard output can't be written: {error.strerror}", err=True)
+    except OSError as error:
+        if error.filename is not None:
+            told = f"{error.filename}: {error.strerror}"
+        else:  # standard output took no more: the disk is full, for one
+            told = f"standard output can't be written: {error.strerror}"
+        click.echo(told, err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python, on leaving, would try the same once more
         sys.exit(1)

@@ -312,6 +312,15 @@ def test_a_full_disk(tmp_path: Path) -> None:
     assert run("selfplay", "--out", full).stderr == "/dev/full: can't be written: No space left on device\n"
 
 
+def test_a_file_that_is_not_there_is_not_called_standard_output(tmp_path: Path) -> None:
+    """A compiler that compiles nothing: what nobody thought of was taken for a full disk."""
+    source = tmp_path / "ceiling.c"
+    source.touch()
+    status, told = run_apart("bench", "core", "--seconds", "0.1", "--ceiling", source, CC="true")
+    assert status == 1
+    assert told.endswith("/ceiling: No such file or directory\n"), told
+
+
 def test_a_reader_that_goes_away_is_no_fault_worth_a_word() -> None:
     for arguments in (["selfplay", "--games", "500"], ["replay", "/dev/stdin"]):
         playing = subprocess.Popen(
