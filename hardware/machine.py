@@ -21,6 +21,14 @@ def may_use(path: Path) -> bool:
     return os.access(path, os.R_OK | os.W_OK)
 
 
+def own_name() -> str:
+    """Return the name of this process's user; the number of one who has none here, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.geteuid())
+
+
 def own_pip() -> str:
     """Return the command that installs libraries for this very program."""
     command = f"{sys.executable} -m pip"
@@ -32,7 +40,7 @@ class Machine:
     """A machine, or a folder that looks like one."""
 
     root: Path = ROOT
-    user: str = field(default_factory=getpass.getuser)
+    user: str = field(default_factory=own_name)
     is_root: bool = field(default_factory=lambda: os.geteuid() == 0)
     python: tuple[int, int] = field(default_factory=lambda: sys.version_info[:2])
     bits: int = field(default_factory=lambda: 64 if sys.maxsize > 2**32 else 32)

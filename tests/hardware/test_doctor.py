@@ -16,6 +16,7 @@ from device.commands import options
 from hardware.boot_files import BootFiles, read_boot_files
 from hardware.doctor import Finding, State, examine
 from hardware.layout import Chain, Drivers, Layout, Reader, simulated
+from hardware.machine import Machine
 from hardware.pi import Board
 
 from .fake_pi import CONFIG_FOR_DUO, FakePi
@@ -408,3 +409,12 @@ def test_the_command_says_whether_the_bots_are_fast(
     status, told = doctor("--simulate", "table", pi=pi, monkeypatch=monkeypatch, core=core)
     assert line in told
     assert status == 0, "bots play all the same"
+
+
+def test_a_user_without_a_name_is_known_by_the_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container the doctor ended in a traceback."""
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 54_321)
+    monkeypatch.setattr("os.geteuid", lambda: 54_321)
+    assert Machine().user == "54321"
