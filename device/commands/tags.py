@@ -17,6 +17,7 @@ import msgspec
 from device.commands.console import Refused, printable
 from device.commands.options import data_option, json_option, layout_option
 from device.commands.teachers import Laid, Teacher, TeachingError, teacher
+from device.lessons import Verdict
 from device.messages import KnownTag, Learn
 from device.palettes import BOX
 from device.rules.tiles import LETTERS, TILES_OF_A_COLOUR
@@ -216,7 +217,7 @@ def _lay_typed(found: Teacher, lesson: Learn) -> None:
 def _is_over(found: Teacher, lesson: Learn) -> bool:
     if lesson.tiles is None:
         return True
-    counts = Counter(each.value for each in found.known() if each.kind == Kind.TILE)
+    counts = _tile_counts(found.known())
     wanted = LETTERS if lesson.tiles == "all" else lesson.tiles
     return all(counts[letter] >= TILES_OF_A_COLOUR for letter in wanted)
 
@@ -238,13 +239,11 @@ def _lay_on_readers(found: Teacher, lesson: Learn, before: list[KnownTag]) -> No
 
 
 def _say_if_refused(last: Json) -> None:
-    if last["verdict"] == "over":
-        click.echo(
-            printable(f"{last['tag']} means nothing yet, and nothing is left to learn here."), err=True
-        )
-    elif last["verdict"] == "known":
-        said = means(last["kind"], last["value"], last["number"])
-        click.echo(printable(f"{last['tag']} is {said} already."), err=True)
+    if last["verdict"] == Verdict.LEARNED:
+        return
+    told = {name: last[name] for name in ("tag", "kind", "value", "number")}
+    known = KnownTag(**told) if last["verdict"] == Verdict.KNOWN else None
+    click.echo(printable(_became(Laid(last["verdict"], known), last["tag"])), err=True)
 
 
 def _wanted(lesson: Learn, known: list[KnownTag]) -> str:
@@ -253,7 +252,7 @@ def _wanted(lesson: Learn, known: list[KnownTag]) -> str:
         return means(Kind.PLAYER, lesson.player, 0)
     if lesson.action is not None:
         return means(Kind.ACTION, lesson.action, 0)
-    counts = Counter(each.value for each in known if each.kind == Kind.TILE)
+    counts = _tile_counts(known)
     letters = LETTERS if lesson.tiles == "all" else str(lesson.tiles)
     letter = next((each for each in letters if counts[each] < TILES_OF_A_COLOUR), letters[-1])
     return f"a {COLOURS[letter]} tile ({counts[letter]} of {TILES_OF_A_COLOUR} are known)"
@@ -273,9 +272,14 @@ def means(kind: str, value: str, number: int) -> str:
             return f"the card for {value.replace('_', ' ')}"
 
 
+def _tile_counts(known: list[KnownTag]) -> Counter[str]:
+    """How many tiles are known of each colour's letter."""
+    return Counter(each.value for each in known if each.kind == Kind.TILE)
+
+
 def _say_how_far(known: list[KnownTag]) -> None:
     """How many tiles of each colour are known; half-learned colours by name."""
-    counts = Counter(each.value for each in known if each.kind == Kind.TILE)
+    counts = _tile_counts(known)
     for letter, name in COLOURS.items():
         number = counts[letter]
         bar = "#" * number + "." * (TILES_OF_A_COLOUR - number)
