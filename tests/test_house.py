@@ -25,7 +25,6 @@ PACKAGE_DATA: dict[str, list[str]] = SETTINGS["tool"]["setuptools"]["package-dat
 LONGEST_FILE = 450
 """Lines beyond which a file needs a reason here."""
 LONGER = {
-    "device/bots/solo_position.py": "one compiled class, changed in place; its parts reach into one another",
     "tests/hardware/test_layout_faults.py": "a table of every fault that a layout can have",
 }
 """Longer files, and why each is one file all the same."""

@@ -1,4 +1,5 @@
 cimport cython
+from device.bots.solo_chance cimport chance
 from device.bots.solo_position cimport SoloPosition
 from device.bots.tree cimport Tree
 from device.bots.value cimport Value

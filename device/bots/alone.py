@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable
 
 from device.bots import tables
+from device.bots.solo_chance import chance
 from device.bots.solo_position import SoloPosition
 from device.bots.tree import Tree
 from device.bots.value import Value
@@ -189,7 +190,7 @@ class Alone(Tree):
             position.next_action_line()
         while position.phase in (DRAW, SWAP, REMOVE, TILING):
             if position.phase == DRAW:
-                position.chance()
+                chance(position)
             else:
                 position.play(self.policy(position))
 

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Final
 
 MODULES: Final = (
-    *("position", "solo_position", "value", "search", "tree"),
+    *("position", "solo_position", "solo_chance", "value", "search", "tree"),
     *("duel", "several", "alone", "teacher"),
 )
 """The files that are compiled where that is possible; each has its types in a .pxd file."""

@@ -61,4 +61,4 @@ cdef long long HOLDERS[5]
 cdef long long A_SOURCE, GATHER
 cdef int A_COLUMN
 cdef unsigned long long FACTOR, STEP, BITS
-cdef int tiles_in(int counts) noexcept nogil
+cpdef int tiles_in(int counts) noexcept nogil

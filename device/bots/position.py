@@ -13,7 +13,6 @@ floor     counts, and from bit 25 on how many of the spaces are taken, by the ma
 wall      five bits a row: the squares that hold a tile
 row_colours, columns_of_colours    five bits a row: its colours; five bits a colour: its columns (G1)
 a draft   32 * source + 6 * colour + line
-
 """
 
 from device.bots import tables
@@ -35,10 +34,9 @@ A_SOURCE = tables.A_SOURCE
 GATHER = tables.GATHER
 A_COLUMN = tables.A_COLUMN
 
-# A linear congruential generator; its upper half is what is used.
-FACTOR = 6364136223846793005
-STEP = 1442695040888963407
-BITS = (1 << 63) - 1
+FACTOR = tables.FACTOR
+STEP = tables.STEP
+BITS = tables.BITS
 
 
 def tiles_in(counts: int) -> int:

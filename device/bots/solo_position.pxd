@@ -1,4 +1,5 @@
 cimport cython
+from device.bots.position cimport tiles_in
 
 
 @cython.final
@@ -18,10 +19,6 @@ cdef class SoloPosition:
     cdef public unsigned long long dice
 
     cpdef int below(self, int number) noexcept nogil
-    cdef int draw(self, int bag) noexcept nogil
-    cpdef void chance(self) noexcept nogil
-    cdef void deal(self) noexcept nogil
-    cdef void draw_penalty_row(self) noexcept nogil
     cpdef void start_offer(self) noexcept nogil
     cpdef void set_draw(self, int colour) noexcept nogil
     cpdef void play(self, int move) noexcept nogil
@@ -41,8 +38,6 @@ cdef class SoloPosition:
     cdef void finish_round(self) noexcept nogil
     cdef void end(self, int ending) noexcept nogil
     cpdef int choices(self) noexcept nogil
-    cpdef int random_choice(self) noexcept nogil
-    cpdef int random_game(self) noexcept nogil
     cpdef void copy_from(self, SoloPosition other) noexcept nogil
 
 
@@ -61,4 +56,3 @@ cdef int DEAL, OFFER, TILING, OVER, PENALTY, COLOUR, SCORING, DRAW, SWAP, REMOVE
 cdef int PLAYER, ACTION
 cdef int EIGHTH_TILE, NO_POINTS, ROW_COMPLETE, BAG_EMPTY
 cdef unsigned long long FACTOR, STEP, BITS
-cdef int tiles_in(int counts) noexcept nogil

@@ -1,16 +1,16 @@
 """The fast core of the solo game: machine integers and masks, changed in place.
 
-For the layouts see `position`. Of two boards 0 is the player board and 1 the action board, as in the rules.
-What is not in `position`:
+What chance does is in `solo_chance`. For the layouts see `position`; of two boards 0 is the player board and
+1 the action board, as in the rules. What is not in `position`:
 
 penalty     three bits a tile of the penalty row, the leftmost lowest; `penalties` is how many there are
 acting      5 * row + column of the action tile whose line asks for a draw or a choice; -1 for none
 a choice    by phase: a draft as in `position`; SCORING and TILING 5 * row + column; SWAP the position from 1;
             REMOVE the position from 1, or 0 to leave it
-
 """
 
 from device.bots import tables
+from device.bots.position import tiles_in
 
 DEAL = tables.DEAL
 OFFER = tables.OFFER
@@ -43,17 +43,9 @@ A_TILE = tables.A_TILE
 GATHER = tables.GATHER
 A_COLUMN = tables.A_COLUMN
 
-# A linear congruential generator; its upper half is what is used.
-FACTOR = 6364136223846793005
-STEP = 1442695040888963407
-BITS = (1 << 63) - 1
-
-
-def tiles_in(counts: int) -> int:
-    """How many tiles counts hold."""
-    return (
-        (counts & 31) + (counts >> 5 & 31) + (counts >> 10 & 31) + (counts >> 15 & 31) + (counts >> 20 & 31)
-    )
+FACTOR = tables.FACTOR
+STEP = tables.STEP
+BITS = tables.BITS
 
 
 class SoloPosition:
@@ -95,69 +87,12 @@ class SoloPosition:
             self.lines[board] = self.full[board] = self.wall[board] = self.row_colours[board] = 0
             self.open[board] = tables.OPEN_BOARD
 
-    # --- Chance (S1, S8, S15) ----------------------------------------------------------------------------
+    # --- What chance came to (S1, S8) --------------------------------------------------------------------
 
     def below(self, number: int) -> int:
         """A random whole number from 0 to `number` - 1."""
         self.dice = (self.dice * FACTOR + STEP) & BITS
         return ((self.dice >> 32) * number) >> 31
-
-    def draw(self, bag: int) -> int:
-        """The colour of a tile drawn from a bag, which must hold one."""
-        pick = self.below(tiles_in(bag))
-        colour = 0
-        while pick >= bag >> 5 * colour & 31:
-            pick -= bag >> 5 * colour & 31
-            colour += 1
-        return colour
-
-    def chance(self) -> None:
-        """Draw what is due at random."""
-        if self.phase == DEAL:
-            self.deal()
-            self.start_offer()
-        elif self.phase == PENALTY:
-            self.draw_penalty_row()
-        elif self.phase == COLOUR:
-            self.scoring_colour = self.draw(self.bag)
-            self.phase = SCORING
-        else:
-            self.redraw(self.draw(self.bag))
-
-    def deal(self) -> None:
-        """Fill the displays; one of a single colour gets another tile if the bag holds one."""
-        for display in range(1, 6):
-            size = 4
-            if display == 5:
-                size += self.fifth_tile
-            tiles = 0
-            colour = 0
-            for _ in range(size):
-                colour = self.draw(self.bag - tiles)
-                tiles += 1 << 5 * colour
-            others = self.bag & ~(31 << 5 * colour)
-            if tiles == size << 5 * colour and others:
-                tiles += (1 << 5 * self.draw(others)) - (1 << 5 * colour)
-            self.bag -= tiles
-            self.sources[display] = tiles
-
-    def draw_penalty_row(self) -> None:
-        """Fill the penalty row with no more than two tiles of a colour."""
-        aside = 0
-        while self.penalties < self.penalty_due:
-            colour = self.draw(self.bag)
-            self.bag -= 1 << 5 * colour
-            same = 0
-            for position in range(self.penalties):
-                if self.penalty >> 3 * position & 7 == colour:
-                    same += 1
-            if same < 2:
-                self.penalty |= colour << 3 * self.penalties
-                self.penalties += 1
-            else:
-                aside += 1 << 5 * colour
-        self.bag += aside
-        self.phase = COLOUR
 
     def set_deal(self, displays: list[int]) -> None:
         """Fill the displays with given counts."""
@@ -481,48 +416,6 @@ class SoloPosition:
         self.score += 7 * ONES[columns] + 10 * ONES[colours]
 
     # --- Random games, copies ----------------------------------------------------------------------------
-
-    def random_choice(self) -> int:
-        """A legal choice, each as likely as the others."""
-        if self.phase != OFFER:
-            mask = self.choices()
-            number = 0
-            for bit in range(25):
-                number += mask >> bit & 1
-            number = self.below(number)
-            choice = 0
-            while number or not mask >> choice & 1:
-                number -= mask >> choice & 1
-                choice += 1
-            return choice
-        tiles = self.sources[self.display]
-        mine = self.open[self.turn]
-        number = 0
-        for colour in range(5):
-            if tiles >> 5 * colour & 31:
-                number += ONES[mine >> 6 * colour & 63]
-        number = self.below(number)
-        colour = 0
-        lines = 0
-        for each in range(5):
-            if tiles >> 5 * each & 31:
-                colour = each
-                lines = mine >> 6 * each & 63
-                if number < ONES[lines]:
-                    break
-                number -= ONES[lines]
-        return 32 * self.display + 6 * colour + NTH[10 * lines + number]
-
-    def random_game(self) -> int:
-        """Play on at random to the end; how many choices it took."""
-        made = 0
-        while self.phase != OVER:
-            if self.phase in (DEAL, PENALTY, COLOUR, DRAW):
-                self.chance()
-            else:
-                self.play(self.random_choice())
-                made += 1
-        return made
 
     def copy_from(self, other: "SoloPosition") -> None:
         """Become the same game as another, its random numbers to come left out."""

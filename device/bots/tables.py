@@ -88,6 +88,11 @@ FULL_BAG: Final = sum(number << 5 * colour for colour, number in enumerate(ALL_T
 A_TILE: Final = [1 << 25 | 1 << 5 * colour for colour in range(5)]
 """A tile on a floor: one more in its number of tiles (from bit 25), and one more of its colour."""
 
+FACTOR: Final = 6364136223846793005
+STEP: Final = 1442695040888963407
+BITS: Final = (1 << 63) - 1
+"""Of the positions' random numbers, a linear congruential generator whose upper half is used."""
+
 WORST: Final = -10_000_000
 """Less than any worth that a search comes to."""
 

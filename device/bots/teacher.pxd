@@ -1,7 +1,7 @@
 cimport cython
 from device.bots.position cimport Position
 from device.bots.several cimport Several
-from device.bots.value cimport Value
+from device.bots.value cimport Value, stage_of
 
 
 @cython.final
@@ -27,4 +27,3 @@ cdef class Teacher:
 
 cdef int DEAL, OFFER, TILING, OVER
 cdef int FEATURES
-cdef int stage_of(int round, int needs) noexcept nogil

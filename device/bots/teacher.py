@@ -6,18 +6,13 @@
 from device.bots import tables
 from device.bots.position import Position
 from device.bots.several import Several
-from device.bots.value import Value
+from device.bots.value import Value, stage_of
 
 DEAL = tables.DEAL
 OFFER = tables.OFFER
 TILING = tables.TILING
 OVER = tables.OVER
 FEATURES = tables.FEATURES
-
-
-def stage_of(round: int, needs: int) -> int:  # noqa: A002 - the field's word
-    """The weights that `value.stage_of` names."""
-    return 4 * ((round if round < 6 else 6) - 1) + (needs if needs < 4 else 4) - 1
 
 
 class Teacher:

@@ -17,6 +17,7 @@ from device.bots import tables, weights
 from device.bots.alone import Alone
 from device.bots.duel import Duel
 from device.bots.position import Position
+from device.bots.solo_chance import chance, random_choice
 from device.bots.solo_position import SoloPosition
 from device.bots.teacher import Teacher
 from device.bots.value import Value
@@ -131,9 +132,9 @@ def solo_game(alone: Alone, game: SoloPosition, level: int) -> None:
         if game.phase in (tables.DEAL, tables.PENALTY, tables.COLOUR, tables.DRAW):
             if game.phase == tables.DEAL and game.round:
                 alone.note(game)
-            game.chance()
+            chance(game)
         elif game.phase == tables.OFFER and game.below(1000) < EXPLORING:
-            game.play(game.random_choice())
+            game.play(random_choice(game))
         else:
             game.play(alone.think(game, 1.0))
 

@@ -41,4 +41,4 @@ cdef int TERNARY[32]
 cdef long long GATHER
 cdef int A_COLUMN
 cdef int FEATURES, ROWS, COLUMNS, COLOURS, PAIRS
-cdef int stage_of(int round, int needs) noexcept nogil
+cpdef int stage_of(int round, int needs) noexcept nogil

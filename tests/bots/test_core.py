@@ -8,6 +8,7 @@ import pytest
 from device.bots import tables
 from device.bots.convert import core_of, events_of, figures, position_of
 from device.bots.position import Position
+from device.bots.solo_chance import random_game
 from device.bots.solo_position import SoloPosition
 from device.rules import game, record
 from device.rules.game import Setup
@@ -105,7 +106,7 @@ def test_the_core_s_own_random_solo_games_end() -> None:
     endings = set()
     for _ in range(300):
         core.clear(5, 20)
-        core.random_game()
+        random_game(core)
         endings.add(core.ending)
     assert {tables.EIGHTH_TILE, tables.NO_POINTS, tables.ROW_COMPLETE} >= endings >= {tables.EIGHTH_TILE}
 

@@ -399,6 +399,7 @@ from device.bots.alone import Alone
 from device.bots.duel import Duel
 from device.bots.position import Position
 from device.bots.several import Several
+from device.bots.solo_chance import chance
 from device.bots.solo_position import SoloPosition
 from device.bots.value import Value
 import device.bots.duel
@@ -424,7 +425,7 @@ alone = Alone(weights.read("solo-coloured"), Ticks())
 game = SoloPosition(seed=5)
 for _ in range(25):
     if game.phase in (0, 4, 5, 7):
-        game.chance()
+        chance(game)
     elif game.phase != 3:
         move = alone.think(game, 0.006)
         found.append([move, alone.worth, alone.steps])
