@@ -65,6 +65,7 @@ IMPURE = {
     "device.config",  # reads the settings' file
     "device.daemon",
     "device.data_folder",  # has a folder for itself
+    "device.frames",  # keeps the frames that come again
     "device.grader",
     "device.historian",
     "device.messages",  # pure, but it is the socket's
