@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from firmware_bridge import wire
 from firmware_bridge.messages import Message, decode
@@ -60,20 +60,12 @@ def _plain(value: object) -> object:
     return _fields(value) if is_dataclass(value) else value
 
 
-def _read(stream: BinaryIO) -> Iterator[bytes]:
-    """Return the lines of a stream, one without an end in pieces."""
-    lines = wire.Lines()
-    while data := stream.read(1 << 16):
-        yield from lines.feed(data)
-    yield from lines.feed(wire.END)
-
-
 def main() -> None:
     """Decode the file that is named on the command line."""
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     with sys.stdin.buffer if sys.argv[1] == "-" else open(sys.argv[1], "rb") as stream:  # noqa: PTH123
-        for line in dump(_read(stream)):
+        for line in dump(stream):
             print(line)  # noqa: T201 - this is a command
 
 

@@ -179,7 +179,8 @@ class Link:
 
     def _keep(self, direction: str, data: bytes) -> None:
         if self._record is not None and data:
-            self._record(record(self._clock(), direction, data))
+            with suppress(OSError):  # a full disk is no fault of the line
+                self._record(record(self._clock(), direction, data))
 
     def _tell(self) -> bool:
         """Put what happened; True if the lights follow."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pty
 import termios
@@ -270,6 +271,18 @@ def test_a_frame_that_came_in_two_pieces_is_recorded_as_one(
     until(partial(is_in, ">>> half", recorded), "what had come when the port went")
     heard = [line for line in dump(recorded) if " < " in line]
     assert len(heard) == 2 and "not base64" not in "".join(heard)
+
+
+def test_a_recording_that_can_not_be_written_costs_no_lights(pico: PaperPico, listen: MakeListener) -> None:
+    """Once, a full disk was told as a port that can't be used, and the table was dark."""
+
+    def full(_data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    listener = listen(lambda: str(pico.path), full)
+    listener.link.show(FRAME)
+    until(lambda: pico.table.shown == [FRAME], "the frame")
+    assert listener.lost() == []
 
 
 def test_after_close_nothing_is_said_and_closing_twice_does_no_harm(
