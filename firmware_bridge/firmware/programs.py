@@ -6,7 +6,7 @@ import rp2
 
 STRIP_TICKS = 10
 """Ticks of a bit on the way to a strip."""
-STRIP_HZ = 8_000_000
+STRIP_HZ = 800_000 * STRIP_TICKS
 """So that a bit takes 1.25 microseconds, and a byte 10."""
 
 RECEIVER_TICKS = 16
