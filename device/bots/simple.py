@@ -73,9 +73,6 @@ def play_greedy(state: State, below: Below) -> Event:
     return equal[below(len(equal))]
 
 
-BOTS: Final[dict[str, Bot]] = {"random": play_random, "greedy": play_greedy}
-
-
 def _worth_after(state: State, event: Event, known: dict[tuple[object, ...], float]) -> float:
     """The worth of the board after a choice; `known` holds those of the choices that come to the same."""
     match event:

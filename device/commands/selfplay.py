@@ -15,7 +15,8 @@ from typing import BinaryIO, Final
 import click
 
 from device.bots import selfplay
-from device.bots.simple import BOTS, Below
+from device.bots.builtin import QUICK
+from device.bots.simple import Below
 from device.commands.console import Refused, unusable
 from device.rules import game
 from device.rules.errors import SetupError
@@ -31,8 +32,8 @@ def _bots(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
     """Names of bots, parted by commas."""
     bots = tuple(value.split(","))
     for bot in bots:
-        if bot not in BOTS:
-            raise click.BadParameter(f"there is no bot {bot!r}; the bots are {', '.join(BOTS)}.")
+        if bot not in QUICK:
+            raise click.BadParameter(f"there is no bot {bot!r}; the bots are {', '.join(QUICK)}.")
     return bots
 
 
@@ -68,7 +69,7 @@ def _first(_: click.Context, __: click.Parameter, value: str) -> int | None:
     callback=_bots,
     default="random",
     show_default=True,
-    help=f"One for all seats, or one for each: {', '.join(BOTS)}.",
+    help=f"One for all seats, or one for each: {', '.join(QUICK)}.",
 )
 @click.option(
     "--first",
@@ -129,7 +130,7 @@ def command(
     try:
         with _written_whole(out) as stream, _counted(games, out) as counted:
             for _, (each, below) in zip(counted, setups, strict=False):
-                stream.write(selfplay.play(each, [BOTS[name] for name in bots], below, rounds).written)
+                stream.write(selfplay.play(each, [QUICK[name] for name in bots], below, rounds).written)
                 stream.flush()
     except selfplay.SelfplayError as error:
         raise Refused(f"{error} (seed {seed}): a fault of this program, please report it") from None
