@@ -1,24 +1,19 @@
-"""Between the rules' values and the fast core: states, events and moves."""
+"""Between the rules' values and the fast core: states and choices."""
 
-from typing import Any, Final
+from typing import Final
 
 from device.bots import tables
 from device.bots.position import Position
 from device.bots.solo_position import SoloPosition
 from device.rules.board import FLOOR, LINES, Board, open_lines, tiles_on_floor
 from device.rules.events import (
-    Deal,
     Draft,
-    Draw,
     Event,
-    Penalty,
     Remove,
     Scoring,
-    ScoringColour,
     Swap,
     Tile,
 )
-from device.rules.game import State
 from device.rules.penalty_row import PLAYER, tiles_in
 from device.rules.scoring import complete_rows
 from device.rules.solo_scoring import Ending
@@ -26,8 +21,6 @@ from device.rules.solo_state import State as SoloState
 from device.rules.standard import Phase
 from device.rules.standard import State as TableState
 from device.rules.tiles import COLOURS, Colour, Counts
-
-Core = Position | SoloPosition
 
 PHASES: Final = {
     Phase.DEAL: tables.DEAL,
@@ -53,11 +46,6 @@ ENDINGS: Final = {
 def packed(counts: Counts) -> int:
     """Counts as one integer, five bits a colour."""
     return sum(number << 5 * colour for colour, number in enumerate(counts))
-
-
-def core_of(state: State) -> Core:
-    """The core's form of a state of any mode."""
-    return solo_position_of(state) if isinstance(state, SoloState) else position_of(state)
 
 
 def position_of(state: TableState) -> Position:
@@ -122,61 +110,6 @@ def solo_position_of(state: SoloState) -> SoloPosition:
     position.penalty = sum(colour << 3 * place for place, colour in enumerate(row))
     position.penalties = len(row)
     return position
-
-
-def figures(core: Core) -> dict[str, Any]:
-    """Everything that a core holds of its game, by name, to compare it with another."""
-    names = [
-        name for name in core.__slots__ if not name.startswith("kept_") and name not in ("depth", "dice")
-    ]
-    return {name: getattr(core, name) for name in names}
-
-
-def events_of(core: Core) -> list[Event]:
-    """Every choice that the core allows now, of all seats."""
-    if isinstance(core, SoloPosition):
-        return [solo_event(core.phase, move) for move in core.legal()]
-    if core.phase == tables.OFFER:
-        return [draft_of(move) for move in core.drafts()]
-    if core.phase != tables.TILING:
-        return []
-    tiles: list[Event] = []
-    for player in range(core.players):
-        if core.full[player]:
-            row = core.next_row(player)
-            columns = core.columns(player, row)
-            tiles += [Tile(player, row + 1, column + 1) for column in range(5) if columns >> column & 1]
-    return tiles
-
-
-def play(core: Core, event: Event) -> None:
-    """Make an event of the rules happen in the core, which does not check it."""
-    if isinstance(core, SoloPosition):
-        _play_solo(core, event)
-        return
-    match event:
-        case Deal(displays):
-            core.set_deal([packed(tiles) for tiles in displays])
-        case Draft():
-            core.play(move_of(event))
-        case Tile(seat, row, column):
-            core.tile(seat, row - 1, column - 1)
-        case _:
-            raise TypeError(f"no event of a game for two or more: {event}")
-    if core.phase == tables.TILING:
-        core.go_on()
-
-
-def _play_solo(core: SoloPosition, event: Event) -> None:
-    match event:
-        case Deal(displays):
-            core.set_deal([packed(tiles) for tiles in displays])
-        case Penalty(tiles):
-            core.set_penalty_row([int(colour) for colour in tiles])
-        case ScoringColour(colour) | Draw(colour):
-            core.set_draw(colour)
-        case _:
-            core.play(move_of(event))
 
 
 def move_of(event: Event) -> int:

@@ -8,14 +8,20 @@ import os
 import random
 import sys
 from collections.abc import Iterable
+from typing import Any
 
-from device.bots import position
-from device.bots.convert import Core, core_of, events_of, figures, play
+from device.bots import position, tables
+from device.bots.convert import draft_of, move_of, packed, position_of, solo_event, solo_position_of
 from device.bots.engine import is_compiled
+from device.bots.position import Position
 from device.bots.simple import play_greedy
+from device.bots.solo_position import SoloPosition
 from device.rules import game
-from device.rules.events import Event
+from device.rules.events import Deal, Draft, Draw, Event, Penalty, ScoringColour, Tile
 from device.rules.game import Setup, State
+from device.rules.solo_state import State as SoloState
+
+Core = Position | SoloPosition
 
 ROUNDS = 40
 """A gray game can go on for ever: its rows may be blocked (R17)."""
@@ -34,6 +40,66 @@ SETUPS = [
 def title(chosen: Setup) -> str:
     words = (chosen.mode, str(len(chosen.players)), chosen.level, chosen.wall)
     return " ".join(word for word in words if word)
+
+
+def core_of(state: State) -> Core:
+    """The core's form of a state of any mode."""
+    return solo_position_of(state) if isinstance(state, SoloState) else position_of(state)
+
+
+def figures(core: Core) -> dict[str, Any]:
+    """Everything that a core holds of its game, by name, to compare it with another."""
+    names = [
+        name for name in core.__slots__ if not name.startswith("kept_") and name not in ("depth", "dice")
+    ]
+    return {name: getattr(core, name) for name in names}
+
+
+def events_of(core: Core) -> list[Event]:
+    """Every choice that the core allows now, of all seats."""
+    if isinstance(core, SoloPosition):
+        return [solo_event(core.phase, move) for move in core.legal()]
+    if core.phase == tables.OFFER:
+        return [draft_of(move) for move in core.drafts()]
+    if core.phase != tables.TILING:
+        return []
+    tiles: list[Event] = []
+    for player in range(core.players):
+        if core.full[player]:
+            row = core.next_row(player)
+            columns = core.columns(player, row)
+            tiles += [Tile(player, row + 1, column + 1) for column in range(5) if columns >> column & 1]
+    return tiles
+
+
+def play(core: Core, event: Event) -> None:
+    """Make an event of the rules happen in the core, which does not check it."""
+    if isinstance(core, SoloPosition):
+        _play_solo(core, event)
+        return
+    match event:
+        case Deal(displays):
+            core.set_deal([packed(tiles) for tiles in displays])
+        case Draft():
+            core.play(move_of(event))
+        case Tile(seat, row, column):
+            core.tile(seat, row - 1, column - 1)
+        case _:
+            raise TypeError(f"no event of a game for two or more: {event}")
+    if core.phase == tables.TILING:
+        core.go_on()
+
+
+def _play_solo(core: SoloPosition, event: Event) -> None:
+    match event:
+        case Deal(displays):
+            core.set_deal([packed(tiles) for tiles in displays])
+        case Penalty(tiles):
+            core.set_penalty_row([int(colour) for colour in tiles])
+        case ScoringColour(colour) | Draw(colour):
+            core.set_draw(colour)
+        case _:
+            core.play(move_of(event))
 
 
 def differences(core: Core, state: State) -> dict[str, object]:

@@ -6,14 +6,23 @@ from pathlib import Path
 import pytest
 
 from device.bots import tables
-from device.bots.convert import core_of, events_of, figures, position_of
+from device.bots.convert import position_of
 from device.bots.position import Position
 from device.bots.solo_chance import random_game
 from device.bots.solo_position import SoloPosition
 from device.rules import game, record
 from device.rules.game import Setup
 from device.rules.standard import State
-from tests.bots.core_check import SETUPS, check_events, check_random_game, differences, title
+from tests.bots.core_check import (
+    SETUPS,
+    check_events,
+    check_random_game,
+    core_of,
+    differences,
+    events_of,
+    figures,
+    title,
+)
 from tests.rules.positions import board, offer
 
 GOLDEN = sorted(Path(__file__).parents[1].joinpath("golden").glob("*.jsonl"))
