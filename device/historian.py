@@ -12,6 +12,7 @@ from queue import Full, Queue
 from typing import Final
 
 from device import archive, history, messages
+from device.archive import ArchiveError
 from device.history import PastGame
 from device.messages import Answer, ClientMessage
 from device.palettes import Palette
@@ -26,11 +27,16 @@ TURN: Final = 0.0005
 
 
 class Historian:
-    """Takes questions by `put`, from any thread; `path` says which file the store uses now."""
+    """Takes questions by `put`, from any thread; `path` says which file the store uses now.
 
-    def __init__(self, path: Callable[[], Path], palette: Palette) -> None:
+    `say` tells whoever runs the table why a question can't be answered, once for each reason in a row.
+    """
+
+    def __init__(self, path: Callable[[], Path], palette: Palette, say: Callable[[str], None]) -> None:
         self._path = path
         self._palette = palette
+        self._say = say
+        self._said = ""
         self._questions: Queue[Request | None] = Queue(MOST_WAITING)
         self._ending = False
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
@@ -61,17 +67,27 @@ class Historian:
 
     def _answer(self, asked: ClientMessage) -> Answer:
         try:
-            path = self._path()
-            if asked.games is not None:
-                return messages.taken(asked, self._list(path, asked.games.before, asked.games.count))
-            number = asked.game if asked.game is not None else asked.record
-            assert number is not None
-            past = archive.game_of(path, number)
-            if past is None:
-                return messages.refusal(asked, "no_such_game")
-            return self._told(asked, past) if asked.game is not None else _record(asked, past)
-        except Exception:  # noqa: BLE001 - whatever is wrong with a game, the next question is answered
-            return messages.refusal(asked, "unreadable" if asked.games is not None else "unreadable_game")
+            return self._found(asked, self._path())
+        except ArchiveError as error:
+            self._tell(str(error))
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a game, the next question is answered
+            self._tell(f"game {asked.game or asked.record} can't be told: {error!r}")
+        return messages.refusal(asked, "unreadable" if asked.games is not None else "unreadable_game")
+
+    def _found(self, asked: ClientMessage, path: Path) -> Answer:
+        if asked.games is not None:
+            return messages.taken(asked, self._list(path, asked.games.before, asked.games.count))
+        number = asked.game if asked.game is not None else asked.record
+        assert number is not None
+        past = archive.game_of(path, number)
+        if past is None:
+            return messages.refusal(asked, "no_such_game")
+        return self._told(asked, past) if asked.game is not None else _record(asked, past)
+
+    def _tell(self, fault: str) -> None:
+        if fault != self._said:
+            self._said = fault
+            self._say(f"Past games: {fault}")
 
     def _list(self, path: Path, before: int | None, count: int) -> object:
         """So many games, and whether there are older ones."""

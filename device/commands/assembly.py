@@ -59,7 +59,7 @@ def _start_threads(
     """Start what works beside the loop: the socket's server, and who looks at the table after every step."""
     newest = partial(store.newest, data)
     grader = Grader(newest)
-    historian = Historian(newest, settings.palette)
+    historian = Historian(newest, settings.palette, say)
     server = SocketServer(Path(SOCKET), drawing(layout), inbox.put, historian.put)
     for part in (grader, historian, server):
         part.start()

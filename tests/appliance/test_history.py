@@ -43,8 +43,14 @@ def path(short: Path) -> Path:
 
 
 @pytest.fixture
-def historian(path: Path) -> Iterator[Historian]:
-    historian = Historian(lambda: path, BOX)
+def said() -> list[str]:
+    """What whoever runs the table is told."""
+    return []
+
+
+@pytest.fixture
+def historian(path: Path, said: list[str]) -> Iterator[Historian]:
+    historian = Historian(lambda: path, BOX, said.append)
     historian.start()
     yield historian
     historian.close()
@@ -277,6 +283,19 @@ def test_a_damaged_file_is_said_and_the_next_question_answered(
     assert ask(client, {"games": {}})["games"] == []
 
 
+def test_why_a_game_can_not_be_read_is_told_once_to_whoever_runs_the_table(
+    client: Client, path: Path, said: list[str]
+) -> None:
+    do_to_game_2(path, "UPDATE events SET event = '9k5' WHERE number = 4")
+    for _ in range(3):
+        why(client, {"game": 2})
+    (line,) = said
+    assert line.startswith("Past games: game 2 can't be told: ") and "no display 9" in line
+    do(path, "DROP TABLE games")
+    why(client, {"games": {}})
+    assert said[1].startswith(f"Past games: {path}: ") and "no such table" in said[1]
+
+
 def test_a_damaged_letter_of_a_name_is_a_letter_that_nobody_knows(client: Client, path: Path) -> None:
     keep(path, [played(STANDARD)])
     do(path, "UPDATE games SET setup = CAST(replace(CAST(setup AS BLOB), 'Ana', x'41ff61') AS TEXT)")
@@ -286,7 +305,7 @@ def test_a_damaged_letter_of_a_name_is_a_letter_that_nobody_knows(client: Client
 
 def test_too_many_questions_are_refused_at_once(path: Path) -> None:
     """No thread runs that would answer."""
-    historian = Historian(lambda: path, BOX)
+    historian = Historian(lambda: path, BOX, print)
     answers: SimpleQueue[Answer] = SimpleQueue()
     for _ in range(MOST_WAITING + 3):
         historian.put(Request(ClientMessage(games=GamesAsked()), answers.put))
@@ -304,7 +323,7 @@ def test_the_end_waits_for_one_answer_and_not_for_all_that_were_asked(path: Path
         turns.get()
         return path
 
-    historian = Historian(one_after_another, BOX)
+    historian = Historian(one_after_another, BOX, print)
     historian.start()
     for _ in range(MOST_WAITING):
         historian.put(Request(ClientMessage(games=GamesAsked()), answers.put))
