@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from typing import Final
 
 from device import store
-from device.commands.console import say
+from device.commands.console import Refused, say
 from device.commands.options import Wanted
-from device.config import Settings
+from device.config import Settings, SettingsError, read_settings
 from device.daemon import Daemon, Inbox, Options, Stop, Watcher
 from device.data_folder import SOCKET
 from device.grader import Grader
@@ -32,8 +32,17 @@ PICO_FOLDER: Final = "pico"
 UNPRIVILEGED: Final = "nobody"
 
 
-def assembled(layout: Layout, data: Path, settings: Settings, wanted: Wanted, closing: ExitStack) -> Daemon:
-    """The loop, which a signal ends, the rest started; `closing` takes it apart in the opposite order."""
+def assembled(layout: Layout, data: Path, runtime: Path, wanted: Wanted, closing: ExitStack) -> Daemon:
+    """The loop, which a signal ends, the rest started; `closing` takes it apart in the opposite order.
+
+    From now on this process works in the folder `runtime`. Raises Refused for what is wrong with the
+    settings, HardwareError for a simulated Pico that can't run.
+    """
+    try:
+        settings = read_settings(data)
+    except SettingsError as error:
+        raise Refused(str(error)) from error
+    _work_in(runtime)
     inbox: Inbox = SimpleQueue()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: inbox.put(Stop()))
@@ -51,6 +60,11 @@ def assembled(layout: Layout, data: Path, settings: Settings, wanted: Wanted, cl
         watchers=watchers,
         say=say,
     )
+
+
+def _work_in(runtime: Path) -> None:
+    os.chdir(runtime)  # a short path for the socket; drivers may leave their files here, too
+    os.environ["LG_WD"] = str(runtime)  # lgpio, when it is loaded, takes the whole process there: here
 
 
 def _start_threads(

@@ -1,7 +1,6 @@
 """`azul-table play`: the daemon and its pages."""
 
 import errno
-import os
 import socket
 import time
 from contextlib import ExitStack
@@ -13,7 +12,6 @@ import click
 
 from device.commands.console import Refused, say
 from device.commands.options import Wanted, data_option, layout_option
-from device.config import SettingsError, read_settings
 from device.data_folder import SOCKET, TakenError, taken
 from device.pages_process import PagesProcess
 from device.service import Manager
@@ -83,7 +81,7 @@ def command(
         raise Refused(
             f"{error}: another azul-table plays with this folder; end it, or choose another with --data"
         ) from None
-    except (LayoutError, SettingsError, HardwareError) as error:
+    except (LayoutError, HardwareError) as error:
         raise Refused(str(error)) from error
     except OSError as error:
         raise Refused(f"{error.filename or data}: can't be used: {error.strerror}") from error
@@ -94,12 +92,10 @@ def _play(layout: Layout, data: Path, wanted: Wanted, closing: ExitStack) -> Non
     manager = Manager()
     listening = closing.enter_context(manager.port() or _listen(wanted.host, wanted.port))
     runtime = closing.enter_context(taken(data))
-    settings = read_settings(data)
     closing.callback(PagesProcess(runtime, SOCKET, listening, say).close)
     from device.commands.assembly import assembled  # most of the table: it loads while the pages start
 
-    _work_in(runtime)
-    daemon = assembled(layout, data, settings, wanted, closing)
+    daemon = assembled(layout, data, runtime, wanted, closing)
     closing.callback(manager.stopping)
 
     def ready() -> None:
@@ -107,11 +103,6 @@ def _play(layout: Layout, data: Path, wanted: Wanted, closing: ExitStack) -> Non
         manager.ready()
 
     daemon.run(ready, manager.alive)
-
-
-def _work_in(runtime: Path) -> None:
-    os.chdir(runtime)  # a short path for the socket; drivers may leave their files here, too
-    os.environ["LG_WD"] = str(runtime)  # lgpio, when it is loaded, takes the whole process there: here
 
 
 def _listen(host: str, port: int) -> socket.socket:
