@@ -15,7 +15,7 @@ from device.commands.options import Wanted, data_option, layout_option
 from device.data_folder import SOCKET, TakenError, taken
 from device.pages_process import PagesProcess
 from device.service import Manager
-from hardware.api import PICO, HardwareError, LayoutError
+from hardware.api import PICO, HardwareError
 from hardware.layout import Layout, read_layout
 
 PORT_RETRIES: Final = 20
@@ -81,7 +81,7 @@ def command(
         raise Refused(
             f"{error}: another azul-table plays with this folder; end it, or choose another with --data"
         ) from None
-    except (LayoutError, HardwareError) as error:
+    except HardwareError as error:
         raise Refused(str(error)) from error
     except OSError as error:
         raise Refused(f"{error.filename or data}: can't be used: {error.strerror}") from error

@@ -24,7 +24,7 @@ from device.rules.tiles import LETTERS, TILES_OF_A_COLOUR
 from device.store import StoreError
 from device.table_client import Json, TableAwayError
 from device.tags import Kind, one_form
-from hardware.api import HardwareError, LayoutError
+from hardware.api import HardwareError
 
 COLOURS: Final = {letter: shade.word for letter, shade in zip(LETTERS, BOX.shades, strict=True)}
 ACTIONS: Final = {"undo": "undo", "ok": "ok", "new-game": "new_game"}
@@ -94,7 +94,7 @@ def _faults_said() -> Iterator[None]:
         yield
     except TeachingError as error:
         raise Refused(REFUSALS.get(error.why, str(error) or "the table refused")) from error
-    except (StoreError, LayoutError, HardwareError, TableAwayError) as error:
+    except (StoreError, HardwareError, TableAwayError) as error:
         raise Refused(str(error)) from error
     except OSError as error:
         raise Refused(f"{error.filename or 'the data folder'}: can't be used: {error.strerror}") from error
