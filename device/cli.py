@@ -68,8 +68,10 @@ def main() -> None:
     except OSError as error:
         if error.filename is not None:
             told = f"{error.filename}: {error.strerror}"
-        else:  # standard output took no more: the disk is full, for one
+        elif error.strerror is not None:  # standard output took no more: the disk is full, for one
             told = f"standard output can't be written: {error.strerror}"
+        else:
+            told = str(error)
         click.echo(told, err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python, on leaving, would try the same once more
         sys.exit(1)

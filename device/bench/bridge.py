@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from time import monotonic
 from typing import Final
 
-from device.bench.figure import Figure
+from device.bench.figure import BenchError, Figure
 from firmware_bridge.events import SwitchChanged
 from firmware_bridge.protocol import Stage
 from firmware_bridge.rehearsal import RandomDamage, Rehearsal
@@ -34,10 +34,6 @@ DEADLINE: Final = 10.0
 """Seconds after which a measurement that waits in vain fails."""
 OFF: Final = 0.06
 """Seconds between two presses: what is shorter is bouncing."""
-
-
-class BenchError(RuntimeError):
-    """Something that should happen did not."""
 
 
 @contextmanager

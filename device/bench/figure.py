@@ -4,6 +4,10 @@ import json
 from dataclasses import dataclass
 
 
+class BenchError(RuntimeError):
+    """Something that should happen while a figure is taken did not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """What was measured; `at_least` says on which side of the goal it should be."""

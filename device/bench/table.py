@@ -1,6 +1,5 @@
 """How quick and how small the whole appliance is: real processes, a real socket, viewers like phones."""
 
-import json
 import os
 import re
 import selectors
@@ -16,11 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import Final
 
-from device.bench.figure import Figure
+from device.bench.figure import BenchError, Figure
 from device.daemon import Daemon, Inbox, Stop
 from device.palettes import BOX
+from device.table_client import TableClient
 from hardware.api import ButtonPressed, LightFrame
 from hardware.layout import Layout, read_layout
 
@@ -32,6 +32,7 @@ SETTLING: Final = 2.0
 START: Final = ("seat.1.floor", "seat.2.floor", "seat.3.floor", "seat.4.floor", "ok", "seat.1.floor")
 """The presses that begin a game of four."""
 PATIENCE: Final = 10.0
+LONGEST_START: Final = 60.0
 
 
 def measure(seconds: float) -> Iterator[Figure]:
@@ -132,16 +133,14 @@ class _Table:
 
     process: "subprocess.Popen[str]"
     port: int
-    socket: Any  # a file of its socket's lines
+    client: TableClient
     ready_after: float
 
     def press(self, button: str) -> float:
         """Press and wait for the answer; when it was pressed."""
         pressed = time.monotonic()
-        self.socket.write(json.dumps({"press": button}).encode() + b"\n")
-        self.socket.flush()
-        if not json.loads(self.socket.readline())["taken"]:
-            raise RuntimeError(f"the table refused {button}")
+        if not self.client.ask(press=button)["taken"]:
+            raise BenchError(f"the table refused {button}")
         return pressed
 
     def processes(self) -> list[int]:
@@ -173,15 +172,15 @@ def _started(folder: Path) -> Iterator[_Table]:
         assert process.stdout is not None
         found = re.search(r":(\d+)/table", process.stdout.readline())
         if found is None:
-            raise RuntimeError("the table did not start")
+            raise BenchError("the table did not start; why stands above")
         port = int(found[1])
         while not _shows_table(port):
+            if time.monotonic() > began + LONGEST_START:
+                raise BenchError("the table's pages did not start")
             time.sleep(0.005)
         ready_after = time.monotonic() - began
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(folder / "run" / "azul-table.sock"))
-            with connection.makefile("rwb") as lines:
-                yield _Table(process, port, lines, ready_after)
+        with TableClient(folder / "run" / "azul-table.sock") as client:
+            yield _Table(process, port, client, ready_after)
     finally:
         process.terminate()
         process.communicate()
@@ -218,7 +217,7 @@ def _phone_figure(table: _Table, viewers: selectors.DefaultSelector, seconds: fl
         while waiting:
             ready = viewers.select(timeout=PATIENCE)
             if not ready:
-                raise RuntimeError(f"{len(waiting)} viewers were not told of a press")
+                raise BenchError(f"{len(waiting)} viewers were not told of a press")
             for key, _ in ready:
                 news = key.fileobj.recv(65_536)  # type: ignore[union-attr]
                 if key.fd in waiting and b"data:" in news:

@@ -64,7 +64,7 @@ def table(seconds: float, *, as_json: bool) -> None:
     """The whole appliance: press to light, press to phone, start, memory, and the processor while idle."""
     from device.bench.table import measure
 
-    show(measure(seconds), as_json=as_json)
+    _show_parts([lambda: measure(seconds)], as_json=as_json)
 
 
 @command.command("input")
@@ -77,7 +77,7 @@ def input_(presses: int, *, as_json: bool) -> None:
     """
     from device.bench.bridge import input_to_light
 
-    _show_bridge([lambda: [input_to_light(presses)]], as_json=as_json)
+    _show_parts([lambda: [input_to_light(presses)]], as_json=as_json)
 
 
 @command.command()
@@ -97,12 +97,12 @@ def bridge(seconds: float, frames: int, *, as_json: bool) -> None:
         lambda: [back_again(5)],
         lambda: on_a_bad_line(frames),
     ]
-    _show_bridge(measures, as_json=as_json)
+    _show_parts(measures, as_json=as_json)
 
 
-def _show_bridge(measures: Iterable[Callable[[], list[Figure]]], *, as_json: bool) -> None:
-    """Print figures as they are taken; a simulated Pico that can't run is a fault, with its mend."""
-    from device.bench.bridge import BenchError
+def _show_parts(measures: Iterable[Callable[[], Iterable[Figure]]], *, as_json: bool) -> None:
+    """Print figures as they are taken; a table or simulated Pico that can't run is a fault, with its mend."""
+    from device.bench.figure import BenchError
     from hardware.api import HardwareError
 
     try:

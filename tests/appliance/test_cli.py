@@ -410,6 +410,22 @@ def test_bench_core_uncompiled() -> None:
     assert [line.split(",")[1] for line in told] == [" uncompiled"] * 2
 
 
+def test_bench_of_a_table_that_does_not_start_says_so(tmp_path: Path) -> None:
+    fault = "import sys\nif 'play' in sys.orig_argv: raise SystemExit('out of order')\n"
+    (tmp_path / "sitecustomize.py").write_text(fault)
+    status, told = run_apart("bench", "table", "--seconds", "1", PYTHONPATH=str(tmp_path))
+    assert status == 1
+    assert "out of order" in told
+    assert told.splitlines()[-1] == "the table did not start; why stands above"
+
+
+def test_bench_of_a_table_in_a_folder_with_a_long_name(tmp_path: Path) -> None:
+    """The path is longer than a socket's address can be; the table does with it, and so does its bench."""
+    folder = tmp_path / ("x" * 100)
+    folder.mkdir()
+    assert run_apart("bench", "table", "--seconds", "1", TMPDIR=str(folder)) == (0, "")
+
+
 def test_bench_bots_plays_the_named_figures() -> None:
     (told,) = run("bench", "bots", "greedy", "--part", "0.01").output.splitlines()
     assert told.startswith("bots, standard, greedy against random, 4 games: ")
