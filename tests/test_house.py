@@ -61,6 +61,7 @@ NOT_PURE = {
 IMPURE = {
     "device.__main__",
     "device.archive",
+    "device.bots",
     "device.cli",
     "device.config",  # reads the settings' file
     "device.daemon",
@@ -77,7 +78,7 @@ IMPURE = {
     "device.table_client",
     "device.thinking",  # hands questions over to processes
 }
-"""Modules of device/ itself that are not values and functions on values; nor are commands/ and bench/."""
+"""What of device/ itself is not values and functions on values; commands/ and bench/ are not, either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ def test_the_table_and_what_shows_it_are_pure() -> None:
         for each in imports("device")
         if is_pure(each.importer)
         and (
-            each.of(*NOT_PURE, *IMPURE, "device.commands", "device.bench", "device.bots", "web_ui", "tests")
+            each.of(*NOT_PURE, *IMPURE, "device.commands", "device.bench", "web_ui", "tests")
             or (each.of("hardware") and not each.of("hardware.api"))
         )
     ]

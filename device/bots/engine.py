@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.machinery import ModuleSpec
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +15,10 @@ MODULES: Final = (
 )
 """The files that are compiled where that is possible; each has its types in a .pxd file."""
 
+FOLDER: Final = Path(__file__).parent
+TOGETHER: Final = 10.0
+"""Seconds: files whose times differ by less were installed together, in whatever order."""
+
 
 class _Sources:
     """Finds the core's modules in their sources, whatever was compiled from them."""
@@ -22,19 +26,41 @@ class _Sources:
     @staticmethod
     def find_spec(
         name: str,
-        path: Sequence[str] | None,
+        path: Sequence[str] | None,  # noqa: ARG004 - the import system's signature
         target: ModuleType | None = None,  # noqa: ARG004 - the import system's signature
     ) -> ModuleSpec | None:
         package, _, module = name.rpartition(".")
-        if package != "device.bots" or module not in MODULES or not path:
+        if package != "device.bots" or module not in MODULES:
             return None
-        return spec_from_file_location(name, Path(path[0]) / f"{module}.py")
+        return spec_from_file_location(name, FOLDER / f"{module}.py")
 
 
 def stay_uncompiled() -> None:
     """Have the core run from its sources in this process; call it before any of MODULES is imported."""
     assert not [name for name in MODULES if f"device.bots.{name}" in sys.modules], "the core is imported"
     sys.meta_path.insert(0, _Sources)
+
+
+def outdated() -> bool:
+    """Whether some of the core is compiled, but not all of it, or not from the sources as they are now.
+
+    Such a core is left alone: `device.bots` has the sources run.
+    """
+    compiled = [_compiled(name) for name in MODULES]
+    return any(compiled) and not all(
+        file is not None and _is_current(file, name) for name, file in zip(MODULES, compiled, strict=True)
+    )
+
+
+def _compiled(name: str) -> Path | None:
+    files = (FOLDER / f"{name}{suffix}" for suffix in EXTENSION_SUFFIXES)
+    return next((file for file in files if file.exists()), None)
+
+
+def _is_current(compiled: Path, name: str) -> bool:
+    sources = (FOLDER / f"{name}{ending}" for ending in (".py", ".pxd"))
+    newest = compiled.stat().st_mtime + TOGETHER
+    return all(source.stat().st_mtime <= newest for source in sources if source.exists())
 
 
 def is_compiled(module: ModuleType) -> bool:
@@ -45,22 +71,14 @@ def is_compiled(module: ModuleType) -> bool:
 def engine() -> str:
     """One sentence for people: `doctor` shows it."""
     modules = [import_module(f"device.bots.{name}") for name in MODULES]
-    compiled = [module for module in modules if is_compiled(module)]
-    if not compiled:
+    if all(map(is_compiled, modules)):
+        return "the bots' core is compiled"
+    if outdated():
         return (
-            "the bots' core runs uncompiled, some 50 times slower: "
-            "install gcc and Python's headers (python3-dev), then install azul-table again"
+            "the bots' core runs uncompiled, some 50 times slower, "
+            "as it was compiled from an older azul-table: install azul-table again"
         )
-    if len(compiled) < len(modules):
-        return "the bots' core is compiled in part only: install azul-table again"
-    old = [module.__name__ for module in compiled if _is_older(module)]
-    if old:
-        return f"the bots' core is compiled, but from an older {', '.join(old)}: install azul-table again"
-    return "the bots' core is compiled"
-
-
-def _is_older(module: ModuleType) -> bool:
-    """Whether a compiled module's source beside it has changed since."""
-    built = Path(str(module.__file__))
-    sources = [built.parent / f"{module.__name__.rpartition('.')[2]}{ending}" for ending in (".py", ".pxd")]
-    return any(source.exists() and source.stat().st_mtime > built.stat().st_mtime for source in sources)
+    return (
+        "the bots' core runs uncompiled, some 50 times slower: "
+        "install gcc and Python's headers (python3-dev), then install azul-table again"
+    )

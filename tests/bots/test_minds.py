@@ -1,6 +1,5 @@
 """The opponents that search: they find what is best, keep their time, and beat the weaker ones."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,13 +8,11 @@ from random import Random
 import pytest
 
 from device.bench.bots import Contender, crowd, duel, solo
-from device.bots import duel as duel_module
 from device.bots import tables, weights
 from device.bots.builtin import NAMES, thinker
 from device.bots.columns import column_worths
 from device.bots.convert import position_of
 from device.bots.duel import Duel
-from device.bots.engine import MODULES, engine, is_compiled
 from device.bots.mind import MASTER, STRENGTHS, STRONG, Mind
 from device.bots.position import Position
 from device.bots.value import Value
@@ -374,74 +371,3 @@ def test_learning_brings_expectation_and_outcome_together() -> None:
             teacher.game(20, 200)
         errors.append(teacher.error / teacher.samples)
     assert errors[-1] < errors[0] * 0.75
-
-
-def test_the_compiled_core_is_of_these_sources() -> None:
-    assert "older" not in engine(), engine()
-    assert "in part" not in engine(), engine()
-
-
-def test_the_engine_says_which_it_is() -> None:
-    assert ("uncompiled" in engine()) == (not is_compiled(duel_module))
-    beside = (
-        Path(duel_module.__file__).parent if not is_compiled(duel_module) else Path(weights.__file__).parent
-    )
-    assert sorted(MODULES) == sorted(path.stem for path in beside.glob("*.pxd"))
-
-
-SAME = """
-import json, sys
-from device.bots.engine import is_compiled, stay_uncompiled
-if "uncompiled" in sys.argv:
-    stay_uncompiled()
-from device.bots import weights
-from device.bots.alone import Alone
-from device.bots.duel import Duel
-from device.bots.position import Position
-from device.bots.several import Several
-from device.bots.solo_chance import chance
-from device.bots.solo_position import SoloPosition
-from device.bots.value import Value
-import device.bots.duel
-
-class Ticks:
-    reads = 0
-    def __call__(self):
-        self.reads += 1
-        return self.reads / 1000
-
-found = []
-for players, kind in ((2, Duel), (3, Several)):
-    search = kind(Value(weights.read(f"standard-{players}")), Ticks())
-    position = Position(players, seed=5)
-    for _ in range(3):
-        position.deal()
-        while position.holders:
-            move = search.think(position, 0.006)
-            found.append([move, search.worth, search.steps])
-            position.play(move)
-        position.go_on()
-alone = Alone(weights.read("solo-coloured"), Ticks())
-game = SoloPosition(seed=5)
-for _ in range(25):
-    if game.phase in (0, 4, 5, 7):
-        chance(game)
-    elif game.phase != 3:
-        move = alone.think(game, 0.006)
-        found.append([move, alone.worth, alone.steps])
-        game.play(move)
-print(json.dumps([is_compiled(device.bots.duel), found]))
-"""
-
-
-def test_compiled_and_uncompiled_think_the_same() -> None:
-    ran = [
-        subprocess.run(
-            [sys.executable, "-c", SAME, engine_wanted], capture_output=True, text=True, check=True
-        ).stdout
-        for engine_wanted in ("uncompiled", "any")
-    ]
-    (first_compiled, first), (second_compiled, second) = (json.loads(each) for each in ran)
-    assert not first_compiled
-    assert second_compiled == is_compiled(duel_module)
-    assert first == second
