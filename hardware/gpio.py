@@ -131,9 +131,13 @@ class GpioButtons:
                 panel.changed(*change)
         except Empty:
             pass
-        # A look must not overtake changes that wait: they would seem to come all at once, and be bounces.
-        if self._clock() >= panel.next_look and self._changes.empty():
-            panel.look()
+        # A look must not overtake changes that were told: they would seem to come at once, and be bounces.
+        now = self._clock()
+        if now >= panel.next_look and self._changes.empty():
+            panel.open()
+            found = panel.closed()
+            if self._changes.empty():
+                panel.look(found, now)
 
 
 class _Panel:
@@ -194,13 +198,15 @@ class _Panel:
         """Take in that a pin changed."""
         self._step(name, debounce.seen(self._switches[name], closed=closed, at=at))
 
-    def look(self) -> None:
-        """Look at all pins, and for those that could not be had."""
-        now = self._clock()
-        self.next_look = now + LOOK
-        self.open()
-        for name, device in self.inputs.items():
-            self._step(name, debounce.seen(self._switches[name], closed=bool(device.is_active), at=now))
+    def closed(self) -> dict[str, bool]:
+        """Read which buttons are closed."""
+        return {name: bool(device.is_active) for name, device in self.inputs.items()}
+
+    def look(self, found: Mapping[str, bool], at: float) -> None:
+        """Take in what all pins were found to be at this time."""
+        self.next_look = at + LOOK
+        for name, closed in found.items():
+            self._step(name, debounce.seen(self._switches[name], closed=closed, at=at))
 
     def _time(self, ticks: float) -> float:
         """Return the time of a change on our clock: kernels before 5.7 tell it on another one."""
