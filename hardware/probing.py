@@ -126,8 +126,8 @@ def _reader(reader: Reader, port_of: Callable[[Reader], str]) -> list[Finding]:
 def _heard(path: str) -> bytes:
     """Return what comes from a port."""
     heard = b""
-    end = monotonic() + LISTEN
     with open_port(path, BAUD) as port:
+        end = monotonic() + LISTEN
         while monotonic() < end:
             heard += port.read(max(1, port.in_waiting))
     return heard

@@ -22,6 +22,8 @@ HOLD: Final = 15.0
 """Seconds without it after which an alarm is over: what comes and goes is one alarm."""
 NOTHING_TO_ASK: Final = 60.0
 """Seconds until a machine that says nothing of its power is asked again."""
+ANSWER: Final = 2.0
+"""Seconds that vcgencmd may take."""
 TOO_HOT: Final = 80_000
 """Thousandths of a degree at which a Pi begins to slow down."""
 
@@ -107,7 +109,7 @@ def _asked(command: Path) -> str | None:
     """Return what vcgencmd says, which must be there and may be used by the group `video` only."""
     try:
         done = subprocess.run(
-            [command, "get_throttled"], capture_output=True, text=True, timeout=2, check=False
+            [command, "get_throttled"], capture_output=True, text=True, timeout=ANSWER, check=False
         )
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None

@@ -179,7 +179,7 @@ def test_the_simulated_table_by_its_name(full: Layout, inbox: Inbox) -> None:
     hardware.simulated.press("ok")
     hardware.simulated.show_tag("shared", "tile-b-01")
     assert [type(next_of(inbox)) for _ in range(3)] == [ButtonPressed, TagArrived, TagLeft]
-    assert threads() == before
+    assert threads() <= before
     hardware.close()
     hardware.close()
     assert inbox.empty()

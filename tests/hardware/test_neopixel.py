@@ -43,14 +43,14 @@ class Wire:
         self.pins: set[int] = set()
         self.buffers: set[int] = set()
         self.threads: set[str] = set()
-        self.error: Exception | None = None
+        self.errors: list[Exception] = []  # what the next frames meet, one each
         self.free = threading.Event()
         self.free.set()
 
     def __call__(self, pin: Any, buffer: bytearray) -> None:
         self.free.wait()
-        if self.error is not None:
-            raise self.error
+        if self.errors:
+            raise self.errors.pop(0)
         self.pins.add(pin._pin.id)
         self.buffers.add(id(buffer))
         self.threads.add(threading.current_thread().name)
@@ -245,13 +245,13 @@ def test_a_strip_that_is_lost_is_opened_again_with_the_latest_frame(
     lights = open_lights()
     lights.show(FRAME)
     next_of(wire.sent)
-    wire.error = RuntimeError("ws2811_render failed with code -10 (Unable to start the DMA)")
+    error = RuntimeError("ws2811_render failed with code -10 (Unable to start the DMA)")
+    wire.errors = [error, error]  # a frame, and the dark one with which the strip is given back
     latest = LightFrame({"centre.1": (9, 99, 199)})
     lights.show(latest)
     lost = next_of(told)
     assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("lights", Loss.FAILED)
     assert "DMA" in lost.told
-    wire.error = None
     assert isinstance(next_of(told), PartBack)
     assert next_of(wire.sent) == bytes(3 * 174)
     assert next_of(wire.sent) == expected(duo, latest)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
+from time import monotonic
 
 import pytest
 from serial import Serial
@@ -15,19 +16,21 @@ from serial import Serial
 from hardware import pn532
 from hardware.api import Loss, PartBack, PartLost, TagArrived, TagLeft
 from hardware.layout import Drivers, Layout, Reader
+from hardware.presence import LEAVES
 from hardware.rfid import TagReaders
 
 from . import vendors
 from .fake_readers import FakePn532
-from .waiting import Inbox, next_of, until
+from .waiting import Clock, Inbox, next_of, until
 
 SHORT = bytes.fromhex("DEADBEEF")
 LONG = bytes.fromhex("04A1B2C3D4E5F6")
 
 
 @pytest.fixture
-def chip(tmp_path: Path) -> Iterator[FakePn532]:
+def chip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakePn532]:
     vendors.blinka()
+    monkeypatch.setattr("adafruit_pn532.uart.time", vendors.Looks())
     made = FakePn532(tmp_path / "ttyFake0")
     yield made
     made.unplug()
@@ -38,17 +41,23 @@ def inbox() -> Inbox:
     return SimpleQueue()
 
 
-Listen = Callable[[FakePn532], TagReaders]
+@pytest.fixture
+def clock() -> Clock:
+    """Stands still: no tag leaves because the machine is busy."""
+    return Clock()
+
+
+Listen = Callable[..., TagReaders]
 
 
 @pytest.fixture
 def listen(duo: Layout, inbox: Inbox) -> Iterator[Listen]:
     opened: list[TagReaders] = []
 
-    def listen(chip: FakePn532) -> TagReaders:
+    def listen(chip: FakePn532, clock: Callable[[], float] = monotonic) -> TagReaders:
         readers = (Reader("shared", str(chip.path)),)
         layout = replace(duo, readers=readers, drivers=Drivers("simulated", "simulated", "pn532"))
-        opened.append(TagReaders(layout))
+        opened.append(TagReaders(layout, clock=clock))
         opened[-1].start(inbox.put)
         return opened[-1]
 
@@ -59,21 +68,21 @@ def listen(duo: Layout, inbox: Inbox) -> Iterator[Listen]:
 
 @pytest.mark.parametrize("number", [SHORT, LONG])
 def test_a_tag_at_rest_arrives_once_and_leaves(
-    chip: FakePn532, listen: Listen, inbox: Inbox, number: bytes
+    chip: FakePn532, listen: Listen, inbox: Inbox, clock: Clock, number: bytes
 ) -> None:
     chip.tag = number
-    listen(chip)
-    arrived = next_of(inbox)
-    assert isinstance(arrived, TagArrived)
-    assert (arrived.reader, arrived.tag) == ("shared", number.hex().upper())
+    listen(chip, clock)
+    tag = number.hex().upper()
+    assert next_of(inbox) == TagArrived("shared", tag, clock.now)
     until(lambda: chip.asked.count(0x4A) > 3)
+    assert inbox.empty()
     chip.tag = None
-    left = next_of(inbox)
-    assert isinstance(left, TagLeft) and left.tag == arrived.tag
+    clock.now += LEAVES
+    assert next_of(inbox) == TagLeft("shared", tag, clock.now)
 
 
-def test_tags_one_after_another(chip: FakePn532, listen: Listen, inbox: Inbox) -> None:
-    listen(chip)
+def test_tags_one_after_another(chip: FakePn532, listen: Listen, inbox: Inbox, clock: Clock) -> None:
+    listen(chip, clock)
     for number in (SHORT, LONG, SHORT[::-1]):
         chip.tag = number
         arrived = next_of(inbox)
@@ -85,7 +94,7 @@ def test_a_chip_that_went_deaf_is_noticed_and_woken_again(
 ) -> None:
     monkeypatch.setattr(pn532, "HEALTH", 0.2)
     listen(chip)
-    until(lambda: chip.woken == 1)
+    until(lambda: chip.woken > 0)
     chip.deaf = True
     lost = next_of(inbox)
     assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("reader.shared", Loss.SILENT)
@@ -117,7 +126,8 @@ def test_a_chip_that_has_seen_nothing_for_long_is_initialised_anew(
 def test_a_chip_that_answers_nonsense(chip: FakePn532, listen: Listen, inbox: Inbox) -> None:
     listen(chip)
     until(lambda: 0x4A in chip.asked)
-    chip.tag, chip.mad = SHORT, True
+    chip.mad = True  # before the tag is there
+    chip.tag = SHORT
     lost = next_of(inbox)
     assert isinstance(lost, PartLost) and lost.why is Loss.GARBLED
     chip.mad = False
@@ -147,9 +157,11 @@ def test_a_chip_that_is_unplugged_while_its_port_is_cleared(
     assert isinstance(lost, PartLost) and lost.why is Loss.UNPLUGGED
 
 
-def test_a_chip_that_is_unplugged_and_plugged_in_again(chip: FakePn532, listen: Listen, inbox: Inbox) -> None:
+def test_a_chip_that_is_unplugged_and_plugged_in_again(
+    chip: FakePn532, listen: Listen, inbox: Inbox, clock: Clock
+) -> None:
     chip.tag = SHORT
-    listen(chip)
+    listen(chip, clock)
     assert isinstance(next_of(inbox), TagArrived)
     chip.unplug()
     lost = next_of(inbox)

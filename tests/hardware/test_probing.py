@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from gpiozero.pins.mock import MockFactory
+from serial import Serial
 
 from hardware import probing, rfid
 from hardware.doctor import Finding, State
@@ -14,6 +15,7 @@ from hardware.layout import SIMULATED, Layout
 from hardware.probing import probe
 
 from .fake_readers import FakeRdm6300
+from .waiting import Clock
 
 
 def listened(layout: Layout, factory: MockFactory, port: str = "/dev/none") -> list[Finding]:
@@ -64,7 +66,22 @@ def test_pins_that_a_running_table_has(duo: Layout) -> None:
 def test_what_a_reader_sends(
     duo: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, state: State | None, told: str
 ) -> None:
-    monkeypatch.setattr(probing, "LISTEN", 0.05)
+    """The time to listen is up when all has been heard, however long that takes."""
+    clock = Clock()
+    heard = 0
+
+    class Heard(Serial):
+        def read(self, size: int = 1, /) -> bytes:
+            nonlocal heard
+            read = super().read(size)
+            heard += len(read)
+            return read
+
+    def time() -> float:
+        if heard == len(data):
+            clock.now += probing.LISTEN
+        return clock.now
+
     reader = FakeRdm6300(tmp_path / "ttyFake0")
     real = rfid.open_port
 
@@ -73,6 +90,8 @@ def test_what_a_reader_sends(
         reader.send(data)
         return port
 
+    monkeypatch.setattr(rfid, "Serial", Heard)
+    monkeypatch.setattr(probing, "monotonic", time)
     monkeypatch.setattr(probing, "open_port", opened)
     found = probe(
         replace(duo, drivers=replace(SIMULATED, readers="rdm6300")),

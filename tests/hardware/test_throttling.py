@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardware import throttling
 from hardware.api import Loss, PartBack, PartLost
 from hardware.throttling import HOLD, Health, PowerWatch, Reading, judge, read, reading_of
 
-from .waiting import Clock, Inbox, next_of, until, waiting_in
+from .waiting import PATIENCE, Clock, Inbox, next_of, until, waiting_in
 
 FINE = Reading()
 LOW = Reading(undervoltage=True)
@@ -49,6 +50,12 @@ def test_what_a_pi_says(text: str, reading: Reading | None) -> None:
 @given(st.text(max_size=30))
 def test_whatever_it_says(text: str) -> None:
     reading_of(text)
+
+
+@pytest.fixture(autouse=True)
+def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be long in starting a program."""
+    monkeypatch.setattr(throttling, "ANSWER", PATIENCE)
 
 
 def put(root: Path, path: str, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any
 from unittest.mock import patch
 
@@ -24,3 +25,20 @@ def pin(number: int) -> Any:
     from adafruit_blinka.microcontroller.generic_agnostic_board.pin import Pin
 
     return Pin(number)
+
+
+class Looks:
+    """The time of a library that looks again and again: it passes by its looks alone.
+
+    So what it waits for has the time, however long the machine does something else meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def monotonic(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += seconds
+        time.sleep(seconds)
