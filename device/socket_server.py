@@ -22,7 +22,6 @@ MOST_WAITING: Final = 100
 """What one client says that may wait for an answer; more is refused at once."""
 MOST_ANSWERS: Final = 1000
 """Answers kept for a client that does not read them; while there are so many, it is not heard either."""
-STARTING_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +118,15 @@ class SocketServer:
     def start(self) -> None:
         """Listen, and serve in a thread until `close`; raises HardwareError where the path can't be had."""
         self._thread.start()
-        self._listening.wait(STARTING_SECONDS)
+        self._listening.wait()
         if self._fault is not None:
             raise HardwareError(f"{self._path}: the table's socket can't be made: {self._fault.strerror}")
 
     def close(self) -> None:
         """Let every client go and end the thread."""
         if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stop.set)
+            with contextlib.suppress(RuntimeError):  # it ends by itself just now: it never listened
+                self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join()
 
     @property
@@ -170,14 +170,15 @@ class SocketServer:
         self._path.unlink(missing_ok=True)  # left by a daemon that was killed; the store's lock is ours
         server = await asyncio.start_unix_server(self._meet, self._path, limit=LONGEST_LINE)
         self._listening.set()
-        async with server:
-            await self._stop.wait()
-            for client in self._clients:
-                client.writer.transport.abort()
-            for meeting in self._meetings:
-                meeting.cancel()  # the table may never answer what it was asked last
-            await asyncio.gather(*self._meetings, return_exceptions=True)
-        self._path.unlink(missing_ok=True)
+        await self._stop.wait()
+        self._path.unlink(missing_ok=True)  # nobody finds the way in any more
+        for client in self._clients:
+            client.writer.transport.abort()
+        for meeting in self._meetings:
+            meeting.cancel()  # the table may never answer what it was asked last
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:  # who came just now is let out, too
+            await asyncio.wait(others)
+        server.close()
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one client until it leaves."""
@@ -186,6 +187,9 @@ class SocketServer:
         self._meetings.add(meeting)
         meeting.add_done_callback(self._meetings.discard)
         client = Client(writer)
+        if self._stop.is_set():
+            writer.close()
+            return
         if len(self._clients) >= MOST_CLIENTS:
             writer.write(messages.line(Answer(error=f"{MOST_CLIENTS} clients are here already")))
             writer.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from contextlib import ExitStack, suppress
@@ -177,6 +178,41 @@ def test_a_path_that_cant_be_had_is_named(short: Path) -> None:
     server.close()
 
 
+def test_it_closes_just_when_it_could_not_begin(short: Path) -> None:
+    """Its thread had closed its loop, and was told to stop it."""
+    for _ in range(100):
+        server = SocketServer(short / "missing" / "table.sock", {}, lambda request: None)
+        with pytest.raises(HardwareError):
+            server.start()
+        server.close()
+
+
+def test_who_comes_just_when_it_ends_leaves_nothing_behind(
+    socket_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The pages call again when the table hangs up: `Task was destroyed` was its last word then."""
+    for _ in range(20):
+        server = SocketServer(socket_path, {}, lambda request: None)
+        server.start()
+        guests = [threading.Thread(target=call_again, args=(socket_path,)) for _ in range(3)]
+        for guest in guests:
+            guest.start()
+        server.close()
+        for guest in guests:
+            guest.join(DEADLINE)
+        assert not any(guest.is_alive() for guest in guests)
+    gc.collect()
+    assert caplog.messages == []
+
+
+def call_again(path: Path) -> None:
+    """Come and go until nobody is there any more."""
+    with suppress(OSError):
+        while True:
+            with Client(path) as client, suppress(BrokenPipeError):
+                client.send({"subscribe": {}})
+
+
 def test_it_closes_though_presses_were_never_answered(socket_path: Path) -> None:
     """The loop may have ended before it came to them."""
     asked: list[Request] = []
@@ -191,7 +227,7 @@ def test_it_closes_though_presses_were_never_answered(socket_path: Path) -> None
         until(lambda: len(asked) == 2, "the presses")
         closing = threading.Thread(target=server.close, daemon=True)
         closing.start()
-        closing.join(5)
+        closing.join(DEADLINE)
         assert not closing.is_alive()
         assert client.read_to_end() == []
     for request in asked:
