@@ -66,8 +66,8 @@ class Grader:
         with self._changed:
             self._free, self._ending = free, ending
             self._turns += 1
+            self._answers.put(None)  # before the thread goes on: it would take it for its next answer
             self._changed.notify()
-        self._answers.put(None)
 
     # --- In the thread -----------------------------------------------------------------------------------
 

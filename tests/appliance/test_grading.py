@@ -5,17 +5,24 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from threading import Condition, Event
+from types import FrameType
+from typing import Any
 
 import pytest
 
 from device import archive
 from device.appliance import Table, new_table
+from device.bots.mind import Grade
+from device.bots.thinker import Answer, Question
 from device.grader import Grader
 from device.play import Play, resume
+from device.review import real_choices
 from device.rules.events import Chance
 from device.rules.game import Setup
 from device.rules.notation import event_of
@@ -23,9 +30,11 @@ from device.store import Store
 from tests.appliance.conftest import StartTable
 from tests.appliance.past import PLACES, SOLO_GRAY, STANDARD, keep, keep_grades, played
 from tests.appliance.running import children, lives, program
-from tests.appliance.waiting import until
+from tests.appliance.waiting import DEADLINE, until
 
 FREE = new_table(4, 9)
+LONG = 300.0
+"""Seconds for a whole game: who grades it gets only what the others leave of the processor."""
 Rows = dict[int, tuple[float, str]]
 
 
@@ -37,6 +46,15 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def grader(path: Path) -> Iterator[Grader]:
     grader = Grader(lambda: path, seconds=0.02)
+    grader.start()
+    yield grader
+    grader.close()
+
+
+@pytest.fixture
+def slow(path: Path) -> Iterator[Grader]:
+    """One that takes seconds for a game, so that there is time to interrupt it."""
+    grader = Grader(lambda: path, seconds=0.3)
     grader.start()
     yield grader
     grader.close()
@@ -70,7 +88,7 @@ def test_every_choice_of_a_finished_game_is_graded(path: Path, grader: Grader, c
     play = played(chosen)
     keep(path, [play])
     grader.look(FREE)
-    until(lambda: all_graded(path), "all grades", 60)
+    until(lambda: all_graded(path), "all grades", LONG)
     found = rows(path)
     assert found.keys() == choices(play)
     for lost, best in found.values():
@@ -94,22 +112,22 @@ def test_a_game_that_cant_be_read_keeps_no_other_waiting(path: Path, grader: Gra
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE events SET event = '9?9' WHERE game = 2 AND number = 4")
     grader.look(FREE)
-    until(lambda: rows(path, 1).keys() == choices(played(SOLO_GRAY)), "the grades of the other game", 60)
+    until(lambda: rows(path, 1).keys() == choices(played(SOLO_GRAY)), "the grades of the other game", LONG)
 
 
-def test_nothing_is_thought_about_while_somebody_plays(path: Path, grader: Grader) -> None:
+def test_nothing_is_thought_about_while_somebody_plays(path: Path, slow: Grader) -> None:
     play = played(STANDARD)
     keep(path, [play])
-    grader.look(playing(played(STANDARD, most=20)))
+    slow.look(playing(played(STANDARD, most=20)))
     assert thinking() == []
-    grader.look(playing(play))  # that one is over
+    slow.look(playing(play))  # that one is over
     until(lambda: len(rows(path)) > 3, "some grades")
-    grader.look(playing(played(STANDARD, most=20)))
+    slow.look(playing(played(STANDARD, most=20)))
     until(lambda: not thinking(), "the end of the process")
     before = rows(path)
     assert 3 < len(before) < len(choices(play))
-    grader.look(FREE)
-    until(lambda: all_graded(path), "the rest")
+    slow.look(FREE)
+    until(lambda: all_graded(path), "the rest", LONG)
     after = rows(path)
     assert {number: after[number] for number in before} == before
 
@@ -147,14 +165,68 @@ def test_a_damaged_game_does_not_keep_the_others_from_their_grades(path: Path, g
     until(lambda: archive.not_graded(path) == [2], "the other game's grades")
 
 
-def test_a_process_that_is_killed_costs_a_grade_and_no_more(path: Path, grader: Grader) -> None:
+def test_a_process_that_is_killed_costs_a_grade_and_no_more(path: Path, slow: Grader) -> None:
     play = played(STANDARD)
     keep(path, [play])
-    grader.look(FREE)
+    slow.look(FREE)
     until(lambda: len(rows(path)) > 3, "some grades")
     (process,) = thinking()
     os.kill(process, signal.SIGKILL)
-    until(lambda: len(rows(path)) >= len(choices(play)) - 1, "the others")
+    until(lambda: len(rows(path)) >= len(choices(play)) - 1, "the others", LONG)
+
+
+def test_who_sees_late_that_the_table_is_free_takes_no_grade_away(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last word about that came after the first question, and was taken for the answer.
+
+    The choice had no grade, and its game was given up until the next start.
+    """
+    play = played(STANDARD)
+    choice = next(iter(real_choices(STANDARD, play.events)))
+    keep(path, [play])
+    keep_grades(path, 1, {at: (0.0, play.events[at]) for at in choices(play) - {choice.number}})
+    desk = Desk()
+    monkeypatch.setattr("device.grader.Thinker", desk.of)
+    with closing(Grader(lambda: path)) as grader:
+        grader.start()
+        sys.setprofile(desk.hold)
+        grader.look(FREE)
+        sys.setprofile(None)
+        desk.looked.set()
+        until(lambda: all_graded(path), "the grade")
+
+
+class Desk:
+    """Grades a choice, but not before somebody has looked at the table to the end.
+
+    Who looks is held, once the grading thread was woken, before it puts anything more, until that has asked.
+    """
+
+    put: Callable[[Answer], None]
+
+    def __init__(self) -> None:
+        self.woken = False
+        self.asked, self.looked = Event(), Event()
+
+    def of(self, put: Callable[[Answer], None], _politeness: int) -> Desk:
+        self.put = put
+        return self
+
+    def hold(self, frame: FrameType, event: str, called: Any) -> None:
+        if frame.f_code is Condition.notify.__code__:
+            self.woken = True
+        elif self.woken and event == "c_call" and called.__name__ == "put":
+            assert self.asked.wait(DEADLINE)
+
+    def ask(self, question: Question) -> None:
+        self.asked.set()
+        assert self.looked.wait(DEADLINE)
+        assert question.event is not None
+        self.put(Answer(question.number, Grade(0.0, question.event)))
+
+    def close(self) -> None:
+        """Nothing is left of it."""
 
 
 def test_a_file_that_can_not_be_read_is_left_alone(path: Path, grader: Grader) -> None:
@@ -180,7 +252,7 @@ def test_grading_goes_on_after_the_table_was_killed(data: Path, start: StartTabl
     before = rows(path)
     assert before
     again = start("--port", "0")
-    until(lambda: all_graded(path), "the rest", 60)
+    until(lambda: all_graded(path), "the rest", LONG)
     after = rows(path)
     assert {number: after[number] for number in before} == before
     assert after.keys() == choices(play)
