@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
@@ -164,6 +165,7 @@ class Daemon:
         self._clock = clock
         self._draw_event = draw
         self._watchers = watchers
+        self._answers: list[Callable[[], None]] = []
         self._shown = Calm()
         self._shown_at = float("-inf")
         self._told: Json = {}
@@ -213,8 +215,10 @@ class Daemon:
         ready()
         while self._take_all():
             self._tell()
+            self._answer_all()
             self._show()
             alive()
+        self._answer_all()
         if self._store is not None:
             self._store.close()
 
@@ -241,7 +245,7 @@ class Daemon:
     def _take(self, item: TableEvent | HardwareEvent | Request) -> None:
         match item:
             case Request():
-                item.answer(self._answer(item.message))
+                self._answers.append(partial(item.answer, self._answer(item.message)))
             case PartLost():
                 self._say(f"Lost: {item.part}: {item.told}")
                 self._step(item)
@@ -376,6 +380,12 @@ class Daemon:
             self._version += 1
             line = messages.line({"snapshot": {**told, "version": self._version}})
             self._audience.publish_snapshot(line)
+
+    def _answer_all(self) -> None:
+        """Answer what clients said, after the news of it: who is answered and looks then, sees it."""
+        for answer in self._answers:
+            answer()
+        self._answers.clear()
 
     def _show(self) -> None:
         """Give the lights the frame of now, if it changed or is to be refreshed."""

@@ -43,6 +43,18 @@ def test_two_presses_in_the_same_millisecond_are_taken_in_their_order(path: Path
             until(lambda second=second: chosen(house) == second, "the second")  # type: ignore[misc]
 
 
+def test_the_news_of_a_press_is_out_before_its_answer(path: Path) -> None:
+    """Once, who was answered and looked then could see the table as it was before."""
+    with House(path) as house:
+        seen: SimpleQueue[bool] = SimpleQueue()
+
+        def look(_answer: Answer) -> None:
+            seen.put(house.audience.snapshot["seats"][0]["taken"])
+
+        house.inbox.put(Request(ClientMessage(press="seat.1.floor"), look))
+        assert seen.get(timeout=DEADLINE)
+
+
 def chosen(house: House) -> int | None:
     selection = house.daemon.table.selection
     return selection.source if selection is not None else None
