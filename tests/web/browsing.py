@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
@@ -66,8 +67,9 @@ class Stream:
 
     def at_end(self) -> bool:
         """Read on until the server ends the stream."""
-        while self._response.readline():
-            continue
+        with suppress(http.client.IncompleteRead, ConnectionError):  # hung up on in the middle of an event
+            while self._response.readline():
+                continue
         return True
 
     def close(self) -> None:
@@ -115,6 +117,14 @@ class Browser:
             yield stream
         finally:
             stream.close()
+
+    def until_version(self, version: int) -> None:
+        """Go on once the pages know a snapshot by its version; fail when it does not come."""
+        deadline = time.monotonic() + TIMEOUT
+        with self.stream() as stream:
+            while self.ask("/state").json.get("version") != version:
+                assert time.monotonic() < deadline, "the pages do not know what the table told"
+                stream.next()
 
 
 class Text(HTMLParser):

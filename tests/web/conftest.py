@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from tests.web import scenes
 from tests.web.browsing import Browser
 from tests.web.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.app import create_app
-from web_ui.latest import Latest, Presence, View
+from web_ui.latest import Frame, Latest, Presence, View
+from web_ui.pace import Pace
 from web_ui.table_link import TableLink
 
 StartPages = Callable[..., "PagesProcess"]
@@ -48,6 +50,12 @@ def link(socket_path: Path) -> Iterator[TableLink]:
 
 
 @pytest.fixture
+def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a request takes here, for the pace of phones it takes no time."""
+    monkeypatch.setattr(Pace, "__init__", partialmethod(Pace.__init__, lambda: 0.0))
+
+
+@pytest.fixture
 def client(link: TableLink) -> FlaskClient:
     """Asks the pages in this process."""
     return create_app(link).test_client()
@@ -73,6 +81,17 @@ def until_presence(link: TableLink, presence: Presence) -> View:
     while view.presence is not presence:
         view = newer(link, view)
     return view
+
+
+def until_frame(link: TableLink, after: Frame) -> Frame:
+    """The next frame; views that come meanwhile are passed over."""
+    view, frame = link.latest.view, after
+    while frame.number == after.number:
+        link.latest.want_frames(TIMEOUT)
+        fresh, frame = link.latest.wait_for_frame(view.number, after.number, TIMEOUT)
+        assert (fresh.number, frame.number) != (view.number, after.number), "no frame came"
+        view = fresh
+    return frame
 
 
 def newer(link: TableLink, view: View) -> View:

@@ -50,6 +50,7 @@ class FakeDaemon:
         self.left: queue.Queue[bool] = queue.Queue()
         self._guests: list[_Guest] = []
         self._lock = threading.Lock()
+        self._stopped = False
         self._threads: list[threading.Thread] = []
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listening.bind(str(path))
@@ -79,6 +80,7 @@ class FakeDaemon:
         """Hang up on everybody and be gone."""
         self.path.unlink(missing_ok=True)
         with self._lock:
+            self._stopped = True
             sockets = [self._listening, *(guest.connection for guest in self._guests)]
         for open_socket in sockets:
             try:
@@ -102,6 +104,9 @@ class FakeDaemon:
                 return
             guest = _Guest(connection)
             with self._lock:
+                if self._stopped:  # it came while everybody was hung up on
+                    connection.close()
+                    return
                 self._guests.append(guest)
             self._start(self._serve, guest)
 
@@ -119,8 +124,9 @@ class FakeDaemon:
 
     def _hear(self, guest: _Guest, message: Message) -> None:
         if "subscribe" not in message:
+            answer = self.answer(message)  # as it is now: once asked, a test may have another given
             self.asked.put(message)
-            guest.say(json.dumps(self.answer(message)).encode() + b"\n")
+            guest.say(json.dumps(answer).encode() + b"\n")
             return
         wants_frames = bool(message["subscribe"]["frames"])
         with guest.lock:  # what comes meanwhile is told after this

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import APIResponse, Page, Route, ViewportSize, expect, sync_playwright
 from playwright.sync_api import Browser as Chromium
-from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
 from device.rules.tiles import Colour
 from tests.web import real_tables, scenes
 from tests.web.browsing import Browser
 from tests.web.conftest import PagesProcess, StartPages
-from tests.web.fake_daemon import TIMEOUT, FakeDaemon
+from tests.web.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.rulebook import MODES
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
@@ -28,13 +29,22 @@ QUIETLY = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE = 1000 * TIMEOUT
+"""Milliseconds."""
+
+NOTE_HEADINGS = """() => {
+    window.headings = [];
+    const note = () => headings.push(document.querySelector("h1").textContent);
+    const everything = { subtree: true, childList: true, characterData: true };
+    new MutationObserver(note).observe(document.body, everything);
+}"""
 STICKS_OUT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Chromium]:
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIETLY)
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIETLY, timeout=PATIENCE)
         yield running
         running.close()
 
@@ -44,7 +54,7 @@ def page(chromium: Chromium) -> Iterator[Page]:
     """A page that fails a test with whatever its scripts complain of."""
     context = chromium.new_context(viewport=PHONE, locale="en-GB", color_scheme="dark")
     opened = context.new_page()
-    opened.set_default_timeout(1000 * TIMEOUT)
+    opened.set_default_timeout(PATIENCE)
     faults: list[str] = []
     opened.on("pageerror", lambda fault: faults.append(str(fault)))
     opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
@@ -53,15 +63,35 @@ def page(chromium: Chromium) -> Iterator[Page]:
     assert not faults
 
 
+def new_page(chromium: Chromium, locale: str = "en-GB") -> Page:
+    """A page that may complain of something."""
+    page = chromium.new_page(viewport=PHONE, locale=locale)
+    page.set_default_timeout(PATIENCE)
+    return page
+
+
+def begin(daemon: FakeDaemon, browser: Browser, scene: Message) -> None:
+    """Play a scene, and go on when the pages know it.
+
+    A page that was loaded before loads itself again, and hands that press meanwhile press nothing.
+    """
+    daemon.play(scene)
+    browser.until_version(scene["version"])
+
+
 def test_the_phone_page_follows_the_game(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
-    daemon.play(scenes.seating(1))
+    begin(daemon, browser, scenes.seating(1))
     page.goto(browser.origin)
     expect(page.get_by_role("heading", level=1)).to_have_text("Everybody here?")
-    for number, scene in enumerate((scenes.offer, scenes.refused, scenes.scoring, scenes.over), start=2):
-        daemon.play(scene(number))
-        expect(page.locator("[data-region=turn]")).to_contain_text(
-            "Scoring" if scene is scenes.scoring else "Ana"
-        )
+    told = (
+        (scenes.offer(2), "Ana, take tiles"),
+        (scenes.refused(3), "That line is full."),
+        (scenes.scoring(4), "Scoring"),
+        (scenes.over(5), "Ana wins"),
+    )
+    for scene, sentence in told:
+        daemon.play(scene)
+        expect(page.locator("[data-region=turn]")).to_contain_text(sentence)
         assert page.evaluate(STICKS_OUT) == 0
     daemon.stop()
     expect(page.locator("[data-region=turn]")).to_contain_text("this page comes back by itself")
@@ -70,8 +100,8 @@ def test_the_phone_page_follows_the_game(daemon: FakeDaemon, browser: Browser, p
 def test_the_twin_shows_the_lights_and_presses_by_hand_and_by_key(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
-    daemon.play(scenes.offer(1))
     daemon.shine(scenes.dark(daemon.layout))
+    begin(daemon, browser, scenes.offer(1))
     page.goto(f"{browser.origin}/table")
     light = page.locator("[data-light='display.3.1']")
     expect(light).to_have_attribute("fill", "#000000")
@@ -92,7 +122,7 @@ def test_a_twin_that_was_opened_too_early_draws_the_table_when_it_comes(
     socket_path: Path, chromium: Chromium
 ) -> None:
     with PagesProcess(socket_path, "--port", "0") as pages:
-        page = chromium.new_page(viewport=PHONE, locale="en-GB")
+        page = new_page(chromium)
         page.goto(f"{pages.address().origin}/table")
         expect(page.get_by_role("heading", level=1)).to_have_text("One moment…")
         daemon = FakeDaemon(socket_path, scenes.layout())
@@ -105,7 +135,7 @@ def test_a_twin_that_was_opened_too_early_draws_the_table_when_it_comes(
 def test_the_twin_says_why_a_press_was_refused_and_keeps_the_focus(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
-    daemon.play(scenes.chosen(1))
+    begin(daemon, browser, scenes.chosen(1))
     daemon.answer = lambda question: {"taken": False, "why": "line_full"}
     page.goto(f"{browser.origin}/table")
     hand = page.locator("button[data-button='seat.1.line.4']")
@@ -119,7 +149,7 @@ def test_the_twin_says_why_a_press_was_refused_and_keeps_the_focus(
 def test_a_refusal_that_the_page_says_by_later_news_is_not_said_twice(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
-    daemon.play(scenes.chosen(1))
+    begin(daemon, browser, scenes.chosen(1))
     daemon.answer = lambda question: {"taken": False, "why": "line_full"}
     page.goto(f"{browser.origin}/table")
     page.locator("#hands button[data-button='seat.1.line.4']").click()
@@ -132,10 +162,13 @@ def test_a_refusal_that_the_page_says_by_later_news_is_not_said_twice(
 def test_a_press_that_can_not_be_sent_is_said_once(
     daemon: FakeDaemon, browser: Browser, chromium: Chromium
 ) -> None:
-    daemon.play(scenes.chosen(1))
-    page = chromium.new_page()
+    begin(daemon, browser, scenes.chosen(1))
+    page = new_page(chromium)
     page.goto(f"{browser.origin}/table")
     page.route("**/press", lambda route: route.abort())
+    daemon.play(scenes.refused(2))
+    refusal = page.locator("[data-region=turn] .refusal")
+    expect(refusal).to_be_visible()  # whatever comes by the stream later says that nothing is lost
     page.locator("button[data-button='seat.1.line.4']").click()
     expect(page.locator("#lost")).to_be_visible()
     expect(page.locator("#answer")).to_be_hidden()
@@ -143,7 +176,7 @@ def test_a_press_that_can_not_be_sent_is_said_once(
 
 
 def test_names_are_saved_and_what_is_typed_stays(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
-    daemon.play(scenes.seating(1))
+    begin(daemon, browser, scenes.seating(1))
     page.goto(f"{browser.origin}/table")
     page.get_by_label("Name of Seat 3").fill("Zo")
     daemon.play(scenes.snapshot(2, seats=[scenes.seat(number, taken=True) for number in range(1, 5)]))
@@ -159,19 +192,50 @@ def test_without_a_free_stream_a_page_asks(
     browser = start_pages("--port", "0", "--streams", "1").address()
     daemon.play(scenes.seating(1))
     with browser.stream():
-        page = chromium.new_page(viewport=PHONE, locale="de")
+        page = new_page(chromium, "de")
         page.goto(browser.origin)
         daemon.play(scenes.offer(2))
         expect(page.get_by_role("heading", level=1)).to_have_text("Ana ist dran")
         page.close()
 
 
+def test_an_answer_that_was_overtaken_does_not_bring_back_what_was(
+    daemon: FakeDaemon, start_pages: StartPages, chromium: Chromium
+) -> None:
+    browser = start_pages("--port", "0", "--streams", "1").address()
+    daemon.play(scenes.seating(1))
+    with browser.stream() as only:
+        while "Everybody here?" not in only.next("news").data["regions"].get("turn", ""):
+            continue
+        page = new_page(chromium)
+        held: list[tuple[Route, APIResponse]] = []
+
+        def hold_the_first(route: Route) -> None:
+            if held:
+                route.continue_()
+            else:
+                held.append((route, route.fetch()))
+                daemon.play(scenes.offer(2))
+
+        page.route("**/regions?*", hold_the_first)
+        page.goto(browser.origin)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ana's turn")
+        page.evaluate(NOTE_HEADINGS)
+        (route, late), *_ = held
+        route.fulfill(response=late)
+        daemon.play(scenes.refused(3))
+        expect(page.get_by_text("That line is full.")).to_be_visible()
+        assert page.evaluate('headings.every((heading) => heading === "Ana\'s turn")')
+        page.close()
+
+
 def test_without_scripts_the_page_is_complete_and_reloads(
     daemon: FakeDaemon, browser: Browser, chromium: Chromium
 ) -> None:
-    daemon.play(scenes.offer(1))
+    begin(daemon, browser, scenes.offer(1))
     context = chromium.new_context(viewport=PHONE, java_script_enabled=False, locale="en-GB")
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto(browser.origin)
     expect(page.locator("noscript p")).to_contain_text("because scripts are off here")
     daemon.play(scenes.refused(2))
@@ -182,7 +246,7 @@ def test_without_scripts_the_page_is_complete_and_reloads(
 def test_the_phone_page_tells_tiles_and_takes_one_back(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
-    daemon.play(real_tables.telling("bb", 1))
+    begin(daemon, browser, real_tables.telling("bb", 1))
     page.goto(browser.origin)
     page.get_by_role("button", name="Red", exact=True).click()
     page.get_by_role("button", name="Take the last one back").click()
@@ -197,7 +261,7 @@ def test_the_phone_page_tells_tiles_and_takes_one_back(
 def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
-    daemon.play(real_tables.telling("b", 1))
+    begin(daemon, browser, real_tables.telling("b", 1))
     page.goto(f"{browser.origin}/table")
     expect(page.locator(".tags .told")).to_have_count(1)
     assert page.evaluate(STICKS_OUT) == 0
@@ -217,7 +281,7 @@ def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
 
 
 def test_nothing_sticks_out_in_any_mode(daemon: FakeDaemon, browser: Browser, chromium: Chromium) -> None:
-    opened = chromium.new_page(viewport=PHONE, locale="de")  # the longer words
+    opened = new_page(chromium, "de")  # the longer words
     moments = [
         real_tables.at_columns(),
         real_tables.until(real_tables.solo(), "choose_square"),
@@ -226,12 +290,10 @@ def test_nothing_sticks_out_in_any_mode(daemon: FakeDaemon, browser: Browser, ch
         real_tables.until(real_tables.solo(), "place_again", 1),
         real_tables.until(real_tables.solo(), "game_over", 1),
     ]
-    opened.goto(browser.origin)
-    for path in ("/", "/table"):
-        for moment in moments:
-            daemon.play({**moment, "version": 1})
-            opened.goto(browser.origin + path)
-            assert opened.evaluate(STICKS_OUT) == 0, (path, moment["ask"])
+    for number, (path, moment) in enumerate(product(("/", "/table"), moments), 1):
+        begin(daemon, browser, {**moment, "version": number})
+        opened.goto(browser.origin + path)
+        assert opened.evaluate(STICKS_OUT) == 0, (path, moment["ask"])
     for mode in MODES:
         opened.goto(f"{browser.origin}/rules/{mode}")
         assert opened.evaluate(STICKS_OUT) == 0

@@ -9,9 +9,9 @@ from flask.testing import FlaskClient
 
 from tests.web import scenes
 from tests.web.browsing import Text
-from tests.web.conftest import shown, until_presence
-from tests.web.fake_daemon import FakeDaemon, Message
-from web_ui.latest import Presence
+from tests.web.conftest import shown, until_frame, until_presence
+from tests.web.fake_daemon import TIMEOUT, FakeDaemon, Message
+from web_ui.latest import Frame, Latest, Presence
 from web_ui.table_link import TableLink
 
 
@@ -112,6 +112,26 @@ def test_what_is_known_already_is_not_sent_again(
         assert german.status_code == 200
 
 
+def test_a_page_made_while_the_table_came_is_not_taken_for_one_made_after(
+    daemon: FakeDaemon,
+    link: TableLink,
+    client: FlaskClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its parts were the newest, its layout was none: loaded again it was still the same to its ETag."""
+    before = link.latest.view
+    shown(daemon, link, scenes.offer())
+    link.latest.want_frames(TIMEOUT)
+    for path in ("/", "/table", "/regions", "/regions?page=table"):
+        client.get(path)
+        with monkeypatch.context() as overtaken:
+            overtaken.setattr(Latest, "view", before)
+            stale = client.get(path)
+        again = client.get(path, headers={"If-None-Match": stale.headers["ETag"]})
+        assert again.status_code == 200, path
+        assert again.data != stale.data
+
+
 def test_the_state_is_the_snapshot_as_it_came(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
@@ -194,6 +214,7 @@ def test_the_twin_draws_every_light_and_every_button(
 ) -> None:
     daemon.shine(scenes.lit(daemon.layout, scenes.offer()))
     shown(daemon, link, scenes.offer())
+    until_frame(link, Frame())
     page = Text(client.get("/table").text)
     assert page.values("data-light") == [light["name"] for light in daemon.layout["lights"]]
     drawn = [given for tag, given in page.elements if tag == "g" and given.get("data-button")]

@@ -14,7 +14,7 @@ import pytest
 from tests.web import scenes
 from tests.web.browsing import Browser
 from tests.web.conftest import StartPages
-from tests.web.fake_daemon import FakeDaemon
+from tests.web.fake_daemon import TIMEOUT, FakeDaemon
 from web_ui.privileges import PrivilegesError, drop_privileges
 
 IMPORTS_NOTHING_LATE = """
@@ -107,7 +107,7 @@ def test_it_has_no_privileges_and_takes_none(daemon: FakeDaemon, start_pages: St
 def test_nothing_is_imported_after_privileges_are_gone(daemon: FakeDaemon) -> None:
     daemon.play(scenes.offer())
     command = [sys.executable, "-c", IMPORTS_NOTHING_LATE, str(daemon.path)]
-    subprocess.run(command, check=True, timeout=30, env={**os.environ, "PYTHONPATH": "."})
+    subprocess.run(command, check=True, timeout=TIMEOUT, env={**os.environ, "PYTHONPATH": "."})
 
 
 def test_a_user_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ def test_a_user_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_wrong_options_are_said(options: tuple[str, ...], status: int, says: str) -> None:
     command = [sys.executable, "-P", "-m", "web_ui", *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     assert done.returncode == status
     assert says in done.stderr
     assert "Traceback" not in done.stderr
