@@ -68,6 +68,7 @@ def _serve(app: Flask, link: TableLink, listening: socket.socket, threads: int) 
     threading.Thread(target=server.run, name="pages", daemon=True).start()
     signal.sigwait(_SIGNALS)
     link.close()
+    logging.getLogger("waitress").setLevel(logging.ERROR)  # who reads slowly is not waited for, nor told of
     server.task_dispatcher.shutdown(timeout=CLOSING_SECONDS)
 
 

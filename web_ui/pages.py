@@ -115,7 +115,8 @@ class Pages:
             labels=json.loads(rendering.html[STATE])["labels"] if page == TABLE else {},
         )
         response = Response(html, content_type="text/html; charset=utf-8")
-        parts = self.epoch, page, words.language, rendering.number, frame.number, hands, onlooker.seat
+        made_of = view.number, rendering.number, frame.number  # the parts may be of a newer view
+        parts = self.epoch, page, words.language, *made_of, hands, onlooker.seat
         return _conditional(response, "-".join(map(str, parts)))
 
     def _first_frame(self, view: View) -> Frame:
@@ -174,7 +175,8 @@ class Pages:
             rendering.news(-1),
         )
         response = Response(body, content_type="application/json")
-        return _conditional(response, f"{stamp}-{_etag_of(onlooker)}-{words.language}-{frame.number}")
+        made_of = f"{stamp}-{view.number}-{frame.number}"
+        return _conditional(response, f"{made_of}-{_etag_of(onlooker)}-{words.language}")
 
     def state(self) -> Response:
         """The snapshot as the table sent it."""

@@ -21,8 +21,8 @@ from web_ui.words import Words
 SIGN_OF_LIFE = 10.0
 """Seconds of silence after which a stream says that it lives."""
 
-FRAMES_LEASE = 3.0
-"""Seconds for which a viewer of the twin keeps the light frames coming."""
+FRAMES_LEASE = 10.0
+"""Seconds for which a viewer of the twin keeps the light frames coming, on a busy machine too."""
 
 LEASE_AGAIN = 1.0
 """Seconds after which it asks for them again."""

@@ -36,8 +36,11 @@ SHORTEST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
 """Seconds of the longest pause between two attempts."""
 
-ANSWER_TIME = 2.0
-"""Seconds that the table has to answer a press."""
+ANSWER_TIME = 10.0
+"""Seconds that the table has to answer a press: a slow card may keep it waiting for some."""
+
+CLOSING_TIME = 2.0
+"""Seconds that each thread has to end in."""
 
 _HEX = re.compile("[0-9a-fA-F]*")
 
@@ -75,7 +78,7 @@ class TableLink:
             _shut(connection)
         for thread in self._threads:
             if thread.is_alive():
-                thread.join(timeout=ANSWER_TIME)
+                thread.join(timeout=CLOSING_TIME)
 
     def press(self, button: str) -> Answer:
         """Press a button of the table; raises TableAwayError."""

@@ -12,6 +12,12 @@ let questions = 0;
 let etag = "";
 let heardAt = 0;
 
+// Whether a stamp is from before another of the same server.
+function isOlder(stamp, other) {
+  const [[epoch, number], [otherEpoch, otherNumber]] = [stamp.split("."), other.split(".")];
+  return epoch === otherEpoch && Number(number) < Number(otherNumber);
+}
+
 const keyOf = (node) => node.dataset?.button ?? node.dataset?.key ?? "";
 const alike = (a, b) => a && a.nodeType === b.nodeType && a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
 
@@ -111,6 +117,7 @@ async function ask() {
     const answer = await fetch(`/regions?page=${page.page}`, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store" });
     if (answer.status === 200) {
       const all = await answer.json();
+      if (isOlder(all.stamp, page.stamp)) return; // it was overtaken by a later answer, or by a stream
       etag = answer.headers.get("ETag");
       page.stamp = all.stamp;
       if (!greet(all.hello)) return;
