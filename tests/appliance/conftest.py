@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from tests.appliance.client import Client
 from tests.appliance.house import House
-from tests.appliance.pages import ARGUMENTS, CHROMIUM
+from tests.appliance.pages import ARGUMENTS, CHROMIUM, PATIENCE
 from tests.appliance.running import RunningTable
 
 StartTable = Callable[..., RunningTable]
@@ -72,6 +72,6 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="module")
 def chromium(playwright: Playwright) -> Iterator[Browser]:
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, timeout=PATIENCE)
     yield browser
     browser.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from device.rules import game as rules
 from device.rules.notation import event_of
@@ -17,36 +18,40 @@ from device.rules.scoring import Outcome
 from tests.appliance.client import Message
 from tests.appliance.conftest import StartTable
 from tests.appliance.hands import next_button
-from tests.appliance.pages import DESKTOP, PHONE, page_of
+from tests.appliance.pages import DESKTOP, PATIENCE, PHONE, caught_up, go_on_counting, page_of
 from tests.appliance.running import RunningTable
 from tests.appliance.waiting import until
+
+NOTE_TURNS = """() => {
+    const turn = document.querySelector("[data-region=turn]");
+    window.turns = [];
+    const note = () => turns.push(turn.textContent);
+    new MutationObserver(note).observe(turn, { subtree: true, childList: true, characterData: true });
+}"""
 
 
 @pytest.fixture
 def table(start: StartTable) -> RunningTable:
     table = start()
-    until(lambda: table.browser.ask("/state").status == 200, "the table on its pages")
+    caught_up(table)
     return table
 
 
-def play(table: RunningTable, press: Callable[[str], None], presses: int = 10_000) -> Message:
-    """Press what the game goes on with, and see that the table has changed; the last state."""
-    state: Message = table.browser.ask("/state").json
+def play(table: RunningTable, page: Page, press: Callable[[str], None], presses: int = 10_000) -> None:
+    """Press on a page what the game goes on with, and see that the table takes it."""
     for _ in range(presses):
+        state = caught_up(table, page)
         button = next_button(state)
         if button is None:
             break
+        if state["stage"] == "scoring":
+            go_on_counting(table, state)
+            continue
         assert button in state["live"]
-        press(button)
-        version = state["version"]
-        state = until(lambda version=version: newer_state(table, version), f"what {button} does")  # type: ignore[misc]
-        assert state["refusal"] is None, (button, state["refusal"])
-    return state
-
-
-def newer_state(table: RunningTable, version: int) -> Message | None:
-    state: Message = table.browser.ask("/state").json
-    return state if state["version"] != version else None
+        with page.expect_response("**/press") as answered:
+            press(button)
+        assert answered.value.json() == {"taken": True}, button
+    caught_up(table, page)
 
 
 def stored_outcome(path: Path) -> Outcome:
@@ -72,12 +77,12 @@ def test_two_play_a_whole_game_with_the_mouse(chromium: Browser, table: RunningT
         def click(button: str) -> None:
             twin.locator(f'svg [data-button="{button}"].live').click()
 
-        play(table, click, 2)  # both seats
+        play(table, twin, click, 2)  # both seats
         for seat, name in ((1, "Ana"), (3, "Rui")):
             twin.locator(f"#name-{seat}").fill(name)
             twin.locator(f"#name-{seat}").press("Enter")
         until(lambda: table.browser.ask("/state").json["seats"][2]["name"] == "Rui", "the names")
-        play(table, click)
+        play(table, twin, click)
         rows = phone.locator(".result tbody tr")
         rows.first.wait_for()
         read = [row.locator("td, th").all_inner_texts() for row in rows.all()]
@@ -125,17 +130,18 @@ def test_some_turns_by_the_keyboard_alone(chromium: Browser, table: RunningTable
             raise AssertionError(f"Tab never came to {button}")
 
         twin.locator("body").click(position={"x": 2, "y": 2})
-        play(table, press, 16)
+        play(table, twin, press, 16)
     assert table.snapshot()["moves"]
 
 
 def test_some_turns_on_a_phone_by_its_hands(chromium: Browser, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/table") as twin:
-        play(table, lambda button: twin.locator(f'#hands [data-button="{button}"]').click(), 20)
+        play(table, twin, lambda button: twin.locator(f'#hands [data-button="{button}"]').click(), 20)
         assert twin.evaluate("document.documentElement.scrollWidth") <= PHONE[0], "nothing to scroll sideways"
-    assert table.snapshot()["moves"]
+    moves = table.snapshot()["moves"]
+    assert moves
     with page_of(chromium, f"{table.browser.origin}/") as phone:
-        assert phone.locator(".moves li").count() == len(table.snapshot()["moves"])
+        expect(phone.locator(".moves li")).to_have_count(len(moves))
         assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
@@ -145,6 +151,7 @@ def test_the_page_is_right_again_after_the_table_was_killed(
     """The pages were away with it; nobody loads the page anew by hand."""
     context = chromium.new_context(viewport={"width": PHONE[0], "height": PHONE[1]}, locale="en-GB")
     phone = context.new_page()
+    phone.set_default_timeout(PATIENCE)
     phone.goto(table.browser.origin)
     with table.client() as client:
         client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor")
@@ -155,46 +162,45 @@ def test_the_page_is_right_again_after_the_table_was_killed(
     again = start("--port", str(port))
     with again.client() as client:
         client.take("ok", "display.2", "seat.1.line.5")
-    phone.locator(".moves li").first.wait_for(timeout=60_000)
+    phone.locator(".moves li").first.wait_for()
     phone.locator("#lost").wait_for(state="hidden")
     context.close()
 
 
 def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
-    chromium: Browser, table: RunningTable
+    chromium: Browser, start: StartTable, data: Path
 ) -> None:
     """On the twin: who plays, what is advised, what the opponent does and why."""
+    data.mkdir()
+    (data / "settings.toml").write_text("pace = 'slow'\n")
+    table = start()
     with (
         page_of(chromium, f"{table.browser.origin}/") as phone,
         page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
     ):
         hands, turn = twin.locator(".hands"), twin.locator("[data-region=turn]")
-        hands.get_by_role("button", name="Seat 1", exact=True).click()
-        hands.get_by_role("button", name="Seat 2", exact=True).click()
-        hands.locator('[data-button="seat.2.line.2"]').click()
+
+        def press(hand: Locator) -> Message:
+            with twin.expect_response(re.compile("/(press|hint)$")):
+                hand.click()
+            return caught_up(table, twin)
+
+        press(hands.get_by_role("button", name="Seat 1", exact=True))
+        press(hands.get_by_role("button", name="Seat 2", exact=True))
+        press(hands.locator('[data-button="seat.2.line.2"]'))
         expect(phone.locator(".seat-list")).to_contain_text("Greedy: takes what scores at once")
-        hands.get_by_role("button", name="ok", exact=True).click()
+        press(hands.get_by_role("button", name="ok", exact=True))
         expect(hands.get_by_role("button", name="Hints allowed")).to_be_visible()
-        hands.locator('[data-button^="seat.1."]').click()
-        hands.get_by_role("button", name="A hint").click()
+        press(hands.locator('[data-button^="seat.1."]'))
+        state = press(hands.get_by_role("button", name="A hint"))
         expect(turn).to_contain_text("Hint for Seat 1: ")
-        advised = table.browser.ask("/state").json["hint"]["shown"][0]["choice"]
-        source = f"display.{advised['source']}"
-        until(lambda: _chosen(table, twin, source, advised["colour"]), "the advised tiles in hand")
+        state = caught_up(table, twin)
+        advised = state["hint"]["shown"][0]["choice"]
+        while (state["choice"] or {}).get("colour") != advised["colour"]:
+            state = press(hands.locator(f'[data-button="display.{advised["source"]}"]'))
         line = f"line.{advised['line']}" if advised["line"] else "floor"
-        hands.locator(f'[data-button="seat.1.{line}"]').click()
-        expect(turn).to_contain_text("Greedy takes ")
-        hands.get_by_role("button", name="ok", exact=True).click()
+        twin.evaluate(NOTE_TURNS)
+        press(hands.locator(f'[data-button="seat.1.{line}"]'))
         expect(phone.locator(".moves")).to_contain_text("Greedy took ")
         expect(turn).to_contain_text("Seat 1's turn")
-
-
-def _chosen(table: RunningTable, twin: Page, source: str, colour: str) -> bool:
-    """Press a source until the colour is in hand."""
-    chosen = table.browser.ask("/state").json["choice"]
-    if chosen is not None and chosen["colour"] == colour:
-        return True
-    known = table.browser.ask("/state").json["version"]
-    twin.locator(f'.hands [data-button="{source}"]').click()
-    until(lambda: newer_state(table, known), "what the source does")
-    return False
+        assert "Greedy takes " in twin.evaluate("turns.join()"), "what passes is noted: nobody need be fast"

@@ -11,7 +11,7 @@ from device.review import real_choices
 from device.rules.events import Chance, Event
 from device.rules.record import read
 from tests.appliance.conftest import StartTable
-from tests.appliance.pages import DESKTOP, PHONE, page_of
+from tests.appliance.pages import DESKTOP, PATIENCE, PHONE, page_of
 from tests.appliance.past import PLACES, STANDARD, keep, keep_grades, played
 from tests.appliance.running import RunningTable
 
@@ -47,6 +47,7 @@ def test_from_the_phone_page_to_a_costly_move(
         page.get_by_role("link", name="Older games").click()
         expect(page.locator(".games > li")).to_have_count(4)
         page.get_by_role("link", name="The newest games").click()
+        expect(page.locator(".games > li")).to_have_count(20)
         for number in range(24, 24 - len(PLACES), -1):
             page.goto(f"{table.browser.origin}/history/{number}")
             expect(page.locator(".reviews .title")).to_have_text("Round 1: 8 points")
@@ -75,6 +76,7 @@ def test_without_scripts_all_is_there(chromium: Browser, table: RunningTable) ->
         viewport={"width": PHONE[0], "height": PHONE[1]}, locale="de-DE", java_script_enabled=False
     )
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{table.browser.origin}/history")
     page.locator(".games a").last.click()
     page.get_by_text("Die Stellung zeigen").click()
