@@ -231,7 +231,7 @@ def adopt_orphans() -> None:
 def kill_all_below() -> None:
     """Kill every process below this one, and those that they start meanwhile."""
     deadline = time.monotonic() + ENDING_SECONDS
-    while alive := [each for each in descendants(os.getpid()) if _usage(each)[0]]:
+    while alive := [each for each in descendants(os.getpid()) if not has_ended(each)]:
         for process in alive:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
@@ -303,6 +303,11 @@ def _usage(process: int) -> tuple[int, int]:
     if fields[0] in b"ZX":
         return 0, 0
     return int(fields[17]), int(fields[21]) * resource.getpagesize()
+
+
+def has_ended(process: int) -> bool:
+    """Whether a process has ended, though it may not be buried yet."""
+    return not _usage(process)[0]
 
 
 def _memory_shared_out() -> int:

@@ -24,7 +24,9 @@ from device.bots import keeper
 LONGEST_LINE: Final = 100
 """Bytes; no line of the protocol has more than seven."""
 _ENDING_SECONDS: Final = 0.25
-"""How long after its last output a program's end may take to be told."""
+"""How long after its last output a program may take to end."""
+_TELLING_SECONDS: Final = 10.0
+"""How long its end may take to be told: a busy machine may be late with it."""
 
 
 class BotError(Exception):
@@ -211,9 +213,12 @@ class Program:
 
     def _crash(self) -> BotError:
         """How it ended."""
-        deadline = time.monotonic() + _ENDING_SECONDS
-        while self._end is None and (left := deadline - time.monotonic()) > 0:
-            self._wait(left)
+        closed = time.monotonic()
+        while self._end is None:
+            patience = _TELLING_SECONDS if keeper.has_ended(self._process) else _ENDING_SECONDS
+            if time.monotonic() > closed + patience:
+                break
+            self._wait(keeper.TICK)
         match self._end:
             case None:
                 told = "it closed its standard output"

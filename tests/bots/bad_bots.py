@@ -188,6 +188,19 @@ def leaves() -> None:
     sys.exit(0)
 
 
+def leaves_while_its_keeper_is_busy() -> None:
+    """Its end is told a second late."""
+    play(1)
+    keeper = os.getppid()
+    os.kill(keeper, signal.SIGSTOP)
+    if not os.fork():
+        os.close(1)
+        time.sleep(1)
+        os.kill(keeper, signal.SIGCONT)
+        forever()
+    sys.exit(0)
+
+
 def is_killed() -> None:
     play(1)
     os.kill(os.getpid(), signal.SIGSEGV)
@@ -300,6 +313,16 @@ def does_not_end() -> None:
     while line := sys.stdin.readline():
         say(drop([line, *(sys.stdin.readline() for _ in range(LINES_OF_A_TURN - 1))]))
     forever()
+
+
+def waits_to_play() -> None:
+    """It answers once there is a file `go` in the folder."""
+    say("state")
+    while True:
+        answer = drop(read_turn())
+        while not Path(sys.argv[2], "go").exists():
+            time.sleep(0.01)
+        say(answer)
 
 
 def logs_too_much() -> None:
