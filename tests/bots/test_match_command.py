@@ -15,6 +15,9 @@ from tests.appliance.running import COMMAND, children, lives
 from tests.appliance.waiting import until
 from tests.bots.test_program import BAD, number
 
+FOR_EVER = "86400000"
+"""Milliseconds that no game here comes to the end of."""
+
 
 def run(*arguments: object) -> Result:
     result = CliRunner().invoke(azul_table, [str(each) for each in arguments])
@@ -118,7 +121,7 @@ def test_match_stopped_by_a_signal_leaves_nothing_behind(
     parent = f"parent={sys.executable} -I -S {BAD} starts_children {tmp_path}"
     silent = f"silent={sys.executable} -I -S {BAD} stops_answering"
     file = tmp_path / "result"
-    arguments = [parent, silent, "--games", "4", "--jobs", jobs, "--file", str(file)]
+    arguments = [parent, silent, "--games", "4", "--time", FOR_EVER, "--jobs", jobs, "--file", str(file)]
     with subprocess.Popen(
         [COMMAND, "match", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -25,7 +25,8 @@ from device.rules.game import Setup
 from device.rules.record import read, write
 from device.rules.record_forms import Forfeit
 from tests.appliance.running import COMMAND
-from tests.appliance.waiting import until
+from tests.appliance.waiting import DEADLINE, until
+from tests.bots.test_match_command import FOR_EVER
 from tests.bots.test_program import BAD
 
 TERMS = Terms(1000)
@@ -311,44 +312,34 @@ def test_tournament_prints_a_table_and_shows_it_again(tmp_path: Path) -> None:
 
 
 def test_tournament_goes_on_after_it_was_killed(tmp_path: Path) -> None:
+    """Two games of six are played before; the others wait for a file."""
     folder = tmp_path / "t"
-    arguments = [
-        str(COMMAND),
-        "tournament",
-        "greedy",
-        "random",
-        "--seeds",
-        "4",
-        "--jobs",
-        "2",
-        "--folder",
-        str(folder),
-    ]
+    waits = f"waits={sys.executable} -I -S {BAD} waits_to_play {tmp_path}"
+    options = ["--seeds", "1", "--time", FOR_EVER, "--jobs", "2", "--folder", str(folder)]
+    arguments = [str(COMMAND), "tournament", "greedy", "random", waits, *options]
     results = folder / ledger.RESULTS
     with subprocess.Popen(arguments, stdout=subprocess.DEVNULL) as process:
-        until(lambda: results.exists() and results.read_bytes().count(b"\n") > 1, "two games")
+        until(lambda: results.exists() and results.read_bytes().count(b"\n") == 2, "two games")
         process.send_signal(signal.SIGKILL)
     kept = results.read_bytes()
-    kept = kept[: kept.rindex(b"\n") + 1]
     with Ledger(folder, json.loads((folder / ledger.SETTINGS).read_bytes())) as stopped:
-        assert 2 <= len(stopped.results) < 8
-    done = subprocess.run(arguments, capture_output=True, timeout=60, check=False)
+        assert len(stopped.results) == 2
+    (tmp_path / "go").touch()
+    done = subprocess.run(arguments, capture_output=True, timeout=DEADLINE, check=False)
     assert done.returncode == 0
     assert results.read_bytes().startswith(kept)
     numbers = [json.loads(line)["game"] for line in results.read_bytes().splitlines()]
-    assert sorted(numbers) == list(range(1, 9))
-    assert len(records(folder)) == 8
+    assert sorted(numbers) == list(range(1, 7))
+    assert len(records(folder)) == 6
 
 
 def test_tournament_interrupted_says_what_is_kept(tmp_path: Path) -> None:
     folder = tmp_path / "t"
     silent = f"silent={sys.executable} -I -S {BAD} stops_answering"
-    arguments = [str(COMMAND), "tournament", CRASHER, "greedy", silent, "--seeds", "1", "--jobs", "1"]
-    with subprocess.Popen(
-        [*arguments, "--folder", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        results = folder / ledger.RESULTS
-        until(lambda: results.exists() and results.read_bytes().count(b"\n") == 4, "four games")
+    options = ["--seeds", "1", "--time", FOR_EVER, "--jobs", "1", "--folder", str(folder)]
+    arguments = [str(COMMAND), "tournament", CRASHER, "greedy", silent, *options]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        until(lambda: list(folder.glob(f"{ledger.LOGS}/0005-*")), "the fifth game, which never ends")
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=60)
     assert (process.returncode, out) == (1, b"")
