@@ -17,6 +17,8 @@ from tests.appliance.waiting import DEADLINE, until
 from tests.web.browsing import Browser
 
 COMMAND: Final = Path(sys.executable).with_name("azul-table")
+PATIENT: Final = (sys.executable, "-P", Path(__file__).with_name("patient_play.py"))
+"""The command of a table that waits for `ok`."""
 _ADDRESS: Final = re.compile(r"The table \(twin\): (http://\S+:(\d+))/table\n.*\n")
 
 

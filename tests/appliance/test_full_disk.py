@@ -36,6 +36,9 @@ def refusing(path: Path, table: str, when: str = "1") -> Iterator[None]:
     execute("DROP TRIGGER full_disk")
 
 
+pytestmark = pytest.mark.usefixtures("patient")
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "azul-table.db"
@@ -87,12 +90,15 @@ def test_a_deal_that_cant_be_saved_is_dealt_as_soon_as_it_can(path: Path) -> Non
         assert all(len(tiles) == 4 for tiles in house.snapshot["displays"])
 
 
-def test_a_ceremony_that_cant_be_saved_stands_and_goes_on(path: Path) -> None:
+def test_a_ceremony_that_cant_be_saved_stands_and_goes_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with House(path) as house:
         house.play(4)
         while house.snapshot["stage"] != "scoring":
             house.play(1)
         with refusing(path, "situation"):
+            monkeypatch.setattr("device.ceremony.OPENING", 0.0)
             until(lambda: house.audience.snapshot["refusal"], "a refusal")
             assert house.snapshot["refusal"]["say"] == "not_saved"
             assert house.snapshot["account"]["steps"] == []

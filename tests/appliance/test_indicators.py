@@ -21,7 +21,7 @@ AT_TABLE = ("display", "centre", "ok", "undo")
 
 
 @pytest.fixture
-def house(short: Path) -> Iterator[House]:
+def house(short: Path, patient: None) -> Iterator[House]:
     with House(short / "azul-table.db", "indicators", short / "table.sock") as house:
         yield house
 

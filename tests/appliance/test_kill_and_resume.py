@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from device.rules import game as rules
 from tests.appliance.client import Message
 from tests.appliance.conftest import StartTable
 from tests.appliance.mirror import Mirror, same_choice, without
-from tests.appliance.running import RunningTable, lives
+from tests.appliance.patient_play import PATIENT_AT
+from tests.appliance.running import PATIENT, RunningTable, lives
 from tests.appliance.waiting import until
 
 KILLS = 10
@@ -103,7 +105,7 @@ def assert_asks_once(shown: Message, mirror: Mirror) -> None:
 @pytest.mark.parametrize("chance", [1, 2])
 def test_killed_at_random_moments_through_a_whole_game(start: StartTable, chance: int) -> None:
     dice = random.Random(chance)
-    player = Player(start)
+    player = Player(partial(start, command=PATIENT))
     player.play(4)  # two seats, then how to play, then the first player: the game has begun
     assert player.mirror.table.play is not None
     for _ in range(KILLS):
@@ -132,7 +134,7 @@ def test_a_press_that_was_answered_just_before_the_kill_is_kept(start: StartTabl
 
 
 def test_killed_amid_a_ceremony_it_goes_on_where_it_was(start: StartTable) -> None:
-    player = Player(start)
+    player = Player(partial(start, command=PATIENT, surroundings={PATIENT_AT: "CLOSING"}))
     while player.mirror.snapshot["stage"] != "scoring":
         player.play(1)
     seen = 0
@@ -142,7 +144,7 @@ def test_killed_amid_a_ceremony_it_goes_on_where_it_was(start: StartTable) -> No
             shown = client.until(lambda shown, wanted=wanted: steps_shown(shown) >= wanted)  # type: ignore[misc]
             seen = steps_shown(shown)
             player.table.kill()
-        player.table = start()
+        player.table = player.start()
         shown = player.table.snapshot()
         assert shown["stage"] == "scoring"
         assert steps_shown(shown) >= seen
@@ -196,7 +198,7 @@ def test_names_and_players_are_kept(start: StartTable, data: Path) -> None:
 
 
 def test_the_stored_events_are_the_game(start: StartTable, data: Path) -> None:
-    player = Player(start)
+    player = Player(partial(start, command=PATIENT))
     player.play(60)
     player.table.kill()
     with closing(sqlite3.connect(data / "azul-table.db")) as connection:

@@ -13,17 +13,17 @@ from typing import Final
 import pytest
 
 from tests.appliance.client import Client, Message
-from tests.appliance.running import RunningTable, children
+from tests.appliance.running import COMMAND, PATIENT, RunningTable, children
 from tests.appliance.waiting import until
 
 TRACKER: Final = Path(__file__).parents[1] / "bots" / "tracker.py"
 FAST: Final = 'pace = "fast"\n[bots]\nstrong = 0.05\nmaster = 0.05\n'
 
 
-def with_settings(data: Path, text: str) -> RunningTable:
+def with_settings(data: Path, text: str, *, patient: bool = False) -> RunningTable:
     data.mkdir(exist_ok=True)
     (data / "settings.toml").write_text(text)
-    return RunningTable(data)
+    return RunningTable(data, command=PATIENT if patient else (COMMAND,))
 
 
 def press(client: Client, *buttons: str) -> None:
@@ -42,7 +42,7 @@ def seat(table: RunningTable, number: int) -> Message:
 
 def test_two_opponents_play_a_demonstration_to_its_end(tmp_path: Path) -> None:
     """`ok` skips what it may; the game is kept as theirs."""
-    with with_settings(tmp_path / "data", FAST) as table, table.ready().client() as client:
+    with with_settings(tmp_path / "data", FAST, patient=True) as table, table.ready().client() as client:
         press(client, "seat.1.floor", "seat.1.line.2", "seat.2.floor", "seat.2.line.3", "ok", "seat.1.floor")
 
         def over() -> bool:
@@ -61,7 +61,7 @@ def test_two_opponents_play_a_demonstration_to_its_end(tmp_path: Path) -> None:
 
 def test_a_pulled_plug_in_an_opponents_turn_resumes_there(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with with_settings(data, FAST.replace('"fast"', '"slow"')) as table, table.ready().client() as client:
+    with with_settings(data, FAST, patient=True) as table, table.ready().client() as client:
         press(client, "seat.1.floor", "seat.2.floor", "seat.2.line.4", "ok", "seat.2.floor")
         until(lambda: table.snapshot()["ask"]["say"] == "bot_takes", "what the opponent takes")
         table.kill()
@@ -78,6 +78,8 @@ def test_a_thinking_process_that_is_killed_is_started_anew(tmp_path: Path) -> No
     with with_settings(tmp_path / "data", settings) as table, table.ready().client() as client:
         known = {table.pages()}
         press(client, "seat.1.floor", "seat.1.line.4", "seat.2.floor", "ok", "seat.1.floor")
+        client.subscribe()
+        client.until(lambda shown: shown["ask"]["say"] == "bot_thinks")
         for what in ("the thinking process", "another one"):
             (process,) = until(lambda: set(children(table.process.pid)) - known, what)
             known.add(process)

@@ -148,6 +148,8 @@ def pull_and_plug(table: Watched, client: Client) -> None:
         button = next_button(client.snapshot)
         assert button is not None
         press(client, button)
+    if client.snapshot["stage"] == "scoring":  # which goes on by itself
+        press(client, "ok")
     game = game_of(client.snapshot)
     client.send({"plug": True})
     assert client.answer()["taken"]

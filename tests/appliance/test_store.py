@@ -376,6 +376,7 @@ def renamed(path: Path) -> None:
     ],
     ids=["all", "the database", "its log", "renamed"],
 )
+@pytest.mark.usefixtures("patient")
 def test_a_file_that_is_taken_away_while_the_table_runs_loses_nothing(
     path: Path, take_away: Callable[[Path], None]
 ) -> None:
