@@ -186,6 +186,27 @@ def test_names_are_saved_and_what_is_typed_stays(daemon: FakeDaemon, browser: Br
     assert daemon.asked.get(timeout=TIMEOUT)["name"] == {"seat": 3, "name": "Zoë"}
 
 
+def test_names_are_saved_in_the_order_in_which_they_were_typed(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    """Each went its own way to the table, and the first could come last."""
+    begin(daemon, browser, scenes.seating(1))
+    page.goto(f"{browser.origin}/table")
+    held: list[Route] = []
+    page.route("**/name", lambda route: held.append(route), times=1)  # noqa: PLW0108
+    field = page.get_by_label("Name of Seat 3")
+    field.fill("Zo")
+    with page.expect_request("**/name"):
+        field.press("Enter")
+    field.fill("Zoë")
+    field.press("Enter")
+    page.locator("svg [data-button='ok']").press("Enter")
+    with page.expect_response("**/press"):
+        held[0].continue_()
+    said = [daemon.asked.get(timeout=TIMEOUT) for _ in range(3)]
+    assert [each.get("press") or each["name"]["name"] for each in said] == ["Zo", "Zoë", "ok"]
+
+
 def test_without_a_free_stream_a_page_asks(
     daemon: FakeDaemon, start_pages: StartPages, chromium: Chromium
 ) -> None:

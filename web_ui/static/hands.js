@@ -30,6 +30,12 @@ async function post(path, message) {
   }
 }
 
+// Does it once all that hands did before is done; on two connections the later could be the first there.
+export function inTurn(doing) {
+  doings = doings.then(doing);
+  return doings;
+}
+
 // What a page's element says of what it does, as the table wants to be told it.
 function message(kind, value) {
   return { [kind]: kind === "plug" ? value === "true" : value };
@@ -52,7 +58,7 @@ export async function tell(path, message) {
 function act(kind, value) {
   const selector = `[data-${kind}="${CSS.escape(value)}"]`;
   flash(selector, "pressed");
-  doings = doings.then(async () => {
+  inTurn(async () => {
     const path = kind === "button" ? "/press" : `/${kind}`;
     if (!(await tell(path, message(kind, value)))) flash(selector, "refused");
   });
@@ -87,7 +93,8 @@ export function listenToHands() {
     event.preventDefault();
     const form = event.target.closest(".names form");
     if (!form) return;
-    const { taken, sentence } = await post("/name", { seat: Number(form.dataset.key), name: form.elements.name.value });
+    const named = { seat: Number(form.dataset.key), name: form.elements.name.value };
+    const { taken, sentence } = await inTurn(() => post("/name", named));
     say(taken ? "" : sentence);
     if (taken && form.contains(document.activeElement)) form.querySelector("button").focus(); // unless they have moved on
   });

@@ -1,5 +1,5 @@
 // Teaching tags: lessons begun and ended, a card's name, what is to be forgotten; the table does the rest.
-import { listenToHands, tell } from "./hands.js";
+import { inTurn, listenToHands, tell } from "./hands.js";
 import { follow } from "./live.js";
 
 // What stands on a button, as the table wants to be told it: "tiles all", "action undo", "back", "end".
@@ -11,15 +11,16 @@ function lesson(said) {
 function listen() {
   document.addEventListener("click", ({ target }) => {
     const { learn, forget, forgetTiles } = target.closest("button")?.dataset ?? {};
-    if (learn) tell("/learn", lesson(learn));
-    if (forget) tell("/forget", { tag: forget });
-    if (forgetTiles) tell("/forget", { tiles: forgetTiles });
+    if (learn) inTurn(() => tell("/learn", lesson(learn)));
+    if (forget) inTurn(() => tell("/forget", { tag: forget }));
+    if (forgetTiles) inTurn(() => tell("/forget", { tiles: forgetTiles }));
   });
   document.addEventListener("submit", async (event) => {
     const form = event.target.closest("form.teach");
     if (!form) return;
     event.preventDefault();
-    if (await tell("/learn", { player: form.elements.name.value })) form.reset();
+    const player = form.elements.name.value;
+    if (await inTurn(() => tell("/learn", { player }))) form.reset();
   });
 }
 
