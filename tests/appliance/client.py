@@ -105,6 +105,12 @@ class Client:
             self.read(max(0.001, deadline - time.monotonic()))
         return self.snapshot
 
+    def catch_up(self) -> None:
+        """Read what has come already."""
+        with suppress(TimeoutError):
+            while True:
+                self.read(0.0)
+
     def next_frame(self) -> str:
         while "frame" not in self.read():
             continue

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from device.cli import COMMANDS, azul_table
 from device.rules.record import read
+from tests.appliance.waiting import until
 
 PROJECT = Path(__file__).parents[2]
 GOLDEN = PROJECT / "tests" / "golden"
@@ -351,10 +351,7 @@ def playing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A selfplay of more games than anybody waits for, at work."""
     selfplay = command_line("selfplay", "--games", "1000000", "--out", tmp_path / "games.jsonl")
     with subprocess.Popen(selfplay, cwd=PROJECT, stderr=subprocess.PIPE) as process:
-        deadline = time.monotonic() + 20
-        while not any(file.stat().st_size for file in tmp_path.iterdir()):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: any(file.stat().st_size for file in tmp_path.iterdir()), "the first games")
         yield process
         process.kill()
 

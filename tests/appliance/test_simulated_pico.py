@@ -12,7 +12,6 @@ from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from time import monotonic
 
 import pytest
 
@@ -73,14 +72,15 @@ class Watched:
         }
         return self._bytes.of(LightFrame(lit))
 
-    def same_lights(self, client: Client) -> bool:
-        """Whether the strips show, soon after a new frame of the twin's, just this frame."""
-        wanted = self.wanted(client.next_frame())
-        end = monotonic() + 0.05
-        while monotonic() < end:
-            if self.shown() == wanted:
-                return True
-        return False
+    def await_lights(self, client: Client, what: str) -> None:
+        """Wait until the strips show just a frame of the twin's, a new one and the last that it got."""
+
+        def same() -> bool:
+            client.catch_up()
+            return self.shown() == self.wanted(client.frame)
+
+        client.next_frame()
+        until(same, what)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def press(client: Client, button: str) -> Message:
 def test_a_whole_game_with_the_pico_pulled_out_in_its_middle(watched: Callable[..., Watched]) -> None:
     table = watched()
     with table.begin() as client:
-        until(lambda: table.same_lights(client), "the first lights")
+        table.await_lights(client, "the first lights")
         presses = 0
         while (button := next_button(client.snapshot)) is not None:
             presses += 1
@@ -124,11 +124,11 @@ def test_a_whole_game_with_the_pico_pulled_out_in_its_middle(watched: Callable[.
             if presses in (10, 60):
                 pull_and_plug(table, client)
             if presses % 25 == 0:
-                until(lambda: table.same_lights(client), f"the lights after {presses} presses")
+                table.await_lights(client, f"the lights after {presses} presses")
         assert presses > 60
         assert client.snapshot["result"]["scores"]
         assert client.snapshot["faults"] == []
-        until(lambda: table.same_lights(client), "the lights of the end")
+        table.await_lights(client, "the lights of the end")
     assert table.running.end() == 0
     lines = table.running.err.splitlines()
     assert all(re.match("(Lost: pico: .|Back: pico$)", line) for line in lines), lines
@@ -154,7 +154,7 @@ def pull_and_plug(table: Watched, client: Client) -> None:
     client.send({"plug": True})
     assert client.answer()["taken"]
     back = client.until(lambda snapshot: not snapshot["faults"])
-    until(lambda: table.same_lights(client), "the lights of the Pico that is back")
+    table.await_lights(client, "the lights of the Pico that is back")
     assert game_of(back) == game, "no move comes out of a reset"
 
 
@@ -264,9 +264,13 @@ def test_a_chattering_button_is_told_and_phones_stand_in(
     for number in range(1, 40):
         pico.press("undo", seconds=0.02)
         until(lambda: contacts == [True, False] * number, "a contact")  # noqa: B023 - waited for here
-    until(lambda: audience.snapshot["faults"], "the mute")
-    (fault,) = audience.snapshot["faults"]
+
+    def told(*, faults: bool) -> Message | None:
+        shown = audience.snapshot
+        return shown if bool(shown["faults"]) is faults else None
+
+    muted = until(lambda: told(faults=True), "the mute")
+    (fault,) = muted["faults"]
     assert (fault["part"], fault["why"]) == ("button.undo", "chattering")
-    assert audience.snapshot["phones"]["press"] == ["undo"]
-    until(lambda: not audience.snapshot["faults"], "the rest")
-    assert audience.snapshot["phones"]["press"] == []
+    assert muted["phones"]["press"] == ["undo"]
+    assert until(lambda: told(faults=False), "the rest")["phones"]["press"] == []

@@ -141,6 +141,8 @@ def test_with_a_table_that_runs_its_readers_are_used(data: Path, start: StartTab
         stderr=subprocess.PIPE,
         text=True,
     )
+    assert learning.stderr is not None
+    assert learning.stderr.readline() == "Lay a blue tile (0 of 20 are known) on a reader.\n"
     lay(table, "AA", "BB", "AA")
     with table.client() as client:
         client.subscribe()
@@ -149,7 +151,6 @@ def test_with_a_table_that_runs_its_readers_are_used(data: Path, start: StartTab
     out, err = learning.communicate(timeout=DEADLINE)
     assert learning.returncode == 0, err
     assert "2 of 100 tiles are known." in out
-    assert err.startswith("Lay a blue tile (0 of 20 are known) on a reader.\n")
     assert table.snapshot()["stage"] == "seating"
 
 

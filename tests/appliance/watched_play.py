@@ -11,6 +11,7 @@ from typing import Any
 
 from device.cli import main
 from firmware_bridge.simulated import SimulatedPico
+from tests.appliance.patient_play import be_patient
 
 FOLDER = "WATCHED_STRIPS"
 
@@ -33,4 +34,5 @@ def watch(folder: Path) -> None:
 
 if __name__ == "__main__":
     watch(Path(os.environ[FOLDER]))
+    be_patient("CLOSING")  # after a game's last scoring `ok` begins another game
     main()
