@@ -200,7 +200,11 @@ lines = st.dictionaries(keys, said, max_size=4).map(lambda message: json.dumps(m
 )
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(line=lines)
 def test_every_line_gets_exactly_one_reply(client: Client, line: bytes) -> None:
     line = line.replace(b"\n", b"?")
