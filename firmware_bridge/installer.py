@@ -65,9 +65,12 @@ class MicroPython:
     board: str
 
 
-def identify(port: str, seconds: float = ANSWER) -> Identity:
-    """Ask the firmware at a port who it is; raises NoFirmwareError, or InstallError for a port in use."""
-    end = monotonic() + seconds
+def identify(port: str, seconds: float | None = None) -> Identity:
+    """Ask the firmware at a port who it is, for ANSWER seconds unless told otherwise.
+
+    Raises NoFirmwareError, or InstallError for a port in use.
+    """
+    end = monotonic() + (ANSWER if seconds is None else seconds)
     kind, body = encode(Hello(payload.PROTOCOL, randbits(32) or 1, "azul-table firmware"))
     lines = wire.Lines()
     try:

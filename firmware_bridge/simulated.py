@@ -30,6 +30,8 @@ PRESS: Final = 0.05
 """Seconds that a finger stays on a button."""
 START: Final = 10.0
 """Seconds that a start may take."""
+PATIENCE: Final = 60.0
+"""Seconds that something about it is waited for: a busy machine may be slow."""
 _SIMULATOR: Final = Path(__file__).with_name("simulator")
 
 
@@ -164,7 +166,7 @@ class SimulatedPico:
 
     # --- Eyes --------------------------------------------------------------------------------------------
 
-    def wait_until(self, true: Callable[[], bool], seconds: float = 20.0) -> bool:
+    def wait_until(self, true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
         """Wait until something about this Pico is true; False if it is not in time."""
         end = monotonic() + seconds
         with self._changed:

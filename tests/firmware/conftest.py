@@ -7,9 +7,35 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.simulated import PICO, SimulatedPico
+from firmware_bridge import protocol, simulated
+from firmware_bridge.firmware_files import copy_firmware, source
+from firmware_bridge.simulated import PATIENCE, PICO, SimulatedPico
 
 MakePico = Callable[..., SimulatedPico]
+
+
+def begins_with(lines: str) -> str:
+    """Return a main.py that does something before it begins as it is."""
+    return lines + source("main.py").read_text("utf-8")
+
+
+@pytest.fixture(autouse=True)
+def _slow_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may be long in starting a Pico."""
+    monkeypatch.setattr(simulated, "START", PATIENCE)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hosts and Picos that lose each other where the line is cut, not because one of them was held up."""
+    monkeypatch.setattr(protocol, "SILENCE", PATIENCE)
+
+    def copy(flash: Path) -> None:
+        copy_firmware(flash)
+        lines = f"from firmware_bridge.firmware import session\nsession.LOST = {int(1000 * PATIENCE)}\n"
+        (flash / "main.py").write_text(begins_with(lines))
+
+    monkeypatch.setattr("firmware_bridge.simulated.copy_firmware", copy)
 
 
 @pytest.fixture
@@ -38,3 +64,9 @@ def pico(make_pico: MakePico) -> SimulatedPico:
     made = make_pico()
     made.plug()
     return made
+
+
+@pytest.fixture
+def patient_pico(patient: None, pico: SimulatedPico) -> SimulatedPico:
+    """The same, patient as its hosts."""
+    return pico

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import random
+import select
 import threading
 import tty
 from collections.abc import Callable, Iterator
@@ -38,6 +39,7 @@ def bad_line(port: str, damages: tuple[RandomDamage, RandomDamage]) -> Iterator[
         def carry(damage: RandomDamage, read: int, write: int) -> None:
             lines = Lines()
             while not ends.is_set():
+                select.select([read], [], [], 0.05)
                 with suppress(OSError):
                     for line in lines.feed(os.read(read, 4096) or b""):
                         # Ctrl-C is no noise: it is what ends the firmware.
@@ -60,7 +62,10 @@ def bad_line(port: str, damages: tuple[RandomDamage, RandomDamage]) -> Iterator[
             os.close(terminal)
 
 
-def test_on_a_bad_line_every_press_counts_once_and_no_wrong_frame_is_shown(pico: SimulatedPico) -> None:
+def test_on_a_bad_line_every_press_counts_once_and_no_wrong_frame_is_shown(
+    patient_pico: SimulatedPico,
+) -> None:
+    pico = patient_pico
     damages = RandomDamage(random.Random(1), RARELY), RandomDamage(random.Random(2), RARELY)
     events: list[Event | Lost] = []
     chance = random.Random(3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -29,7 +30,7 @@ from hardware.api import (
 from hardware.bridge import Bridge, BridgeState, StripBytes, button_of_switch, light_offsets, wiring
 from hardware.colours import levels
 from hardware.layout import Layout, read_layout
-from hardware.presence import LEAVES
+from hardware.presence import LEAVES, Presence
 from hardware.sim_pico import SimulatedPicoTable
 from hardware.tag_frames import frame_of
 from tests.appliance.waiting import until
@@ -103,7 +104,7 @@ class Table:
 
 
 @pytest.fixture
-def table(layout: Layout, tmp_path: Path) -> Iterator[Table]:
+def table(patient: None, layout: Layout, tmp_path: Path) -> Iterator[Table]:
     table = Table(layout, tmp_path / "pico")
     yield table
     table.sim.close()
@@ -143,7 +144,18 @@ def test_a_press_has_the_time_of_the_contact(table: Table) -> None:
     assert before - 0.005 <= event.at <= monotonic()
 
 
-def test_a_tag_comes_once_and_goes_once_at_each_reader(table: Table, layout: Layout) -> None:
+LATER = 3 * LEAVES
+"""When a tag is gone where a busy machine may be late with a read."""
+
+
+@pytest.fixture
+def _tags_leave_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge_module, "Presence", partial(Presence, leaves=LATER))
+
+
+def test_a_tag_comes_once_and_goes_once_at_each_reader(
+    _tags_leave_later: None, table: Table, layout: Layout
+) -> None:
     for _ in range(4):
         for reader in layout.readers:
             table.sim.show_tag(reader.name, "62E3086CED")
@@ -154,7 +166,7 @@ def test_a_tag_comes_once_and_goes_once_at_each_reader(table: Table, layout: Lay
     assert arrived.keys() == left.keys() == {reader.name for reader in layout.readers}
     for name, event in arrived.items():
         assert event.tag == "62E3086CED"
-        assert left[name].at - event.at > LEAVES
+        assert left[name].at - event.at > LATER
 
 
 def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_anew(
@@ -216,12 +228,19 @@ def test_a_lost_pico_is_told_with_what_to_do_and_rejoins_with_its_lights(table: 
 
 
 def test_a_chattering_button_is_named_until_it_rests(table: Table) -> None:
+    """Its second is a long one: a busy machine may not press often enough in one."""
+    switches = table.sim.pico.flash / "firmware_bridge/firmware/switches.py"
+    switches.write_text(switches.read_text().replace("SECOND = 1000", "SECOND = 20000"))
+    before = len(table.states)
+    table.sim.pico.reset()
+    until(lambda: not all(state.connected for state in table.states[before:]), "the loss")
+    until(lambda: table.states[-1].connected, "the Pico")
     matrix = table.sim.layout.matrix
     assert matrix is not None
     pins = next(table.sim._pins[button.name] for button in table.sim.layout.buttons if button.name == "ok")
     for move in range(40):  # one after the other, as fast as the firmware can see them
         table.sim.pico.set_switch(*pins, closed=move % 2 == 0)
-    until(lambda: table.sim.bridge.state.muted == {"ok"}, "the muting")
+    until(lambda: any(state.muted == {"ok"} for state in table.states), "the muting")
     until(lambda: table.sim.bridge.state.muted == set(), "the rest")
 
 

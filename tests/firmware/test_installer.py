@@ -14,18 +14,25 @@ from firmware_bridge import installer
 from firmware_bridge.firmware_files import FILES, VERSION, check_of_files, copy_firmware, source
 from firmware_bridge.installer import InstallError, identify
 from firmware_bridge.ports import PortError, find_port, in_bootloader
-from firmware_bridge.simulated import PICO, PICO_2, SimulatedPico
+from firmware_bridge.simulated import PATIENCE, PICO, PICO_2, SimulatedPico
 from hardware.doctor import Finding, State
 from hardware.layout import read_layout
 from hardware.probing import probe
 from tests.firmware.conftest import MakePico
 
 
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine has the time to answer; where nobody answers, that is waited for in vain."""
+    monkeypatch.setattr(installer, "ANSWER", PATIENCE)
+    monkeypatch.setattr(installer, "START", PATIENCE)
+
+
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(azul_table, ["firmware", *arguments])
 
 
-def test_a_fresh_pico_gets_the_firmware_and_runs_it(make_pico: MakePico) -> None:
+def test_a_fresh_pico_gets_the_firmware_and_runs_it(busy: None, make_pico: MakePico) -> None:
     pico = make_pico(firmware=False)
     pico.plug()
     done = run("install", "--port", pico.port)
@@ -39,7 +46,7 @@ def test_a_fresh_pico_gets_the_firmware_and_runs_it(make_pico: MakePico) -> None
         assert (pico.flash / name).read_bytes() == source(name).read_bytes()
 
 
-def test_a_running_firmware_is_replaced(pico: SimulatedPico) -> None:
+def test_a_running_firmware_is_replaced(busy: None, pico: SimulatedPico) -> None:
     old = pico.flash / "firmware_bridge/firmware/tags.py"
     identity = identify(pico.port)
     assert identity.files == check_of_files()
@@ -53,7 +60,7 @@ def test_a_running_firmware_is_replaced(pico: SimulatedPico) -> None:
     assert identify(pico.port).files == check_of_files()
 
 
-def test_info_says_what_runs(make_pico: MakePico) -> None:
+def test_info_says_what_runs(busy: None, make_pico: MakePico) -> None:
     pico = make_pico(board=PICO_2)
     pico.plug()
     done = run("info", "--port", pico.port)
@@ -63,7 +70,9 @@ def test_info_says_what_runs(make_pico: MakePico) -> None:
     assert told["same"] and told["board"] == PICO_2 and told["machines"] == 12
 
 
-def test_the_doctor_asks_the_pico_what_runs_there(make_pico: MakePico) -> None:
+def test_the_doctor_asks_the_pico_what_runs_there(
+    make_pico: MakePico, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pico = make_pico(firmware=False)
     pico.plug()
 
@@ -73,6 +82,7 @@ def test_the_doctor_asks_the_pico_what_runs_there(make_pico: MakePico) -> None:
 
     none = found()
     assert (none.state, none.mend) == (State.FAULT, "azul-table firmware install")
+    monkeypatch.setattr(installer, "ANSWER", PATIENCE)
     with serial.Serial(pico.port, exclusive=True):
         busy = found()
     assert busy.state is State.GUESS and "is azul-table running?" in busy.mend
@@ -109,16 +119,16 @@ def test_a_firmware_that_does_not_start_is_told(make_pico: MakePico, monkeypatch
 
 
 def test_a_copy_that_breaks_off_leaves_nothing_that_starts(
-    pico: SimulatedPico, monkeypatch: pytest.MonkeyPatch
+    busy: None, pico: SimulatedPico, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = pico.flash / "no such file"
-    monkeypatch.setattr(
-        installer, "source", lambda name: missing if name.endswith("strips.py") else source(name)
-    )
-    with pytest.raises(InstallError, match="mpremote: "):
-        installer.install(pico.port, lambda _line: None)
+    with monkeypatch.context() as broken:
+        broken.setattr(
+            installer, "source", lambda name: missing if name.endswith("strips.py") else source(name)
+        )
+        with pytest.raises(InstallError, match="mpremote: "):
+            installer.install(pico.port, lambda _line: None)
     assert not (pico.flash / "main.py").exists()
-    monkeypatch.undo()
     installer.install(pico.port, lambda _line: None)
     assert identify(pico.port).files == check_of_files()
 

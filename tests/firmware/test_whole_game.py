@@ -69,7 +69,7 @@ class Strips:
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Iterator[SimulatedPicoTable]:
+def table(patient: None, tmp_path: Path) -> Iterator[SimulatedPicoTable]:
     table = SimulatedPicoTable(read_layout("full"), tmp_path / "pico")
     yield table
     table.close()
