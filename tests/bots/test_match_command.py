@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from device.cli import azul_table
 from device.rules.record import Record, read
 from tests.appliance.running import COMMAND, children, lives
-from tests.appliance.waiting import until
+from tests.appliance.waiting import DEADLINE, until
 from tests.bots.test_program import BAD, number
 
 FOR_EVER = "86400000"
@@ -65,7 +65,7 @@ def test_match_several_games_at_once_are_the_same_games(tmp_path: Path) -> None:
     for jobs, file in enumerate(files, start=1):
         arguments = ["--games", "5", "--seed", "3", "--jobs", str(jobs), "--file", str(file)]
         done = subprocess.run(
-            [COMMAND, "match", "greedy", "random", *arguments], capture_output=True, timeout=60, check=False
+            [COMMAND, "match", "greedy", "random", *arguments], capture_output=True, check=False
         )
         assert (done.returncode, done.stderr.decode()) == (0, f"records: {file}\n")
     assert files[0].read_bytes() == files[1].read_bytes()
@@ -128,7 +128,7 @@ def test_match_stopped_by_a_signal_leaves_nothing_behind(
         started = [number(tmp_path, kind) for kind in ("bot", "child", "session", "orphan")]
         started += descendants(process.pid)
         process.send_signal(number_of_signal)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=DEADLINE)
     until(lambda: not any(map(lives, started)), "the end of everything")
     if number_of_signal is signal.SIGINT:
         assert process.returncode == 1

@@ -277,7 +277,8 @@ def test_the_folders_name_is_that_of_the_tournament(tmp_path: Path) -> None:
 # --- Games at once ---------------------------------------------------------------------------------------
 
 
-def test_matches_have_a_core_each() -> None:
+def test_matches_have_a_core_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # no other match of this user is known there
     with own_core() as one, own_core() as other:
         assert one != other or cores() == 1
 
@@ -325,7 +326,7 @@ def test_tournament_goes_on_after_it_was_killed(tmp_path: Path) -> None:
     with Ledger(folder, json.loads((folder / ledger.SETTINGS).read_bytes())) as stopped:
         assert len(stopped.results) == 2
     (tmp_path / "go").touch()
-    done = subprocess.run(arguments, capture_output=True, timeout=DEADLINE, check=False)
+    done = subprocess.run(arguments, capture_output=True, check=False)
     assert done.returncode == 0
     assert results.read_bytes().startswith(kept)
     numbers = [json.loads(line)["game"] for line in results.read_bytes().splitlines()]
@@ -341,7 +342,7 @@ def test_tournament_interrupted_says_what_is_kept(tmp_path: Path) -> None:
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         until(lambda: list(folder.glob(f"{ledger.LOGS}/0005-*")), "the fifth game, which never ends")
         process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=60)
+        out, errors = process.communicate(timeout=DEADLINE)
     assert (process.returncode, out) == (1, b"")
     assert errors == b"interrupted; 4 of 6 games are kept; the same command goes on\n"
 
