@@ -44,14 +44,14 @@ def play_all(games: Iterable[Game], logs: Path, jobs: int) -> Generator[Result, 
     with ExitStack() as started:
         workers = [started.enter_context(_worker(logs)) for _ in range(jobs)]
         for worker in workers:
-            worker.connection.send(waiting.pop())
+            _send(worker.connection, waiting.pop())
         busy = {worker.connection: worker for worker in workers}
         while busy:
             for connection in wait(list(busy)):
                 assert isinstance(connection, Connection)
                 result = _received(connection)
                 if waiting:
-                    connection.send(waiting.pop())
+                    _send(connection, waiting.pop())
                 else:
                     del busy[connection]
                 yield result
@@ -90,11 +90,21 @@ def _worker(logs: Path) -> Iterator[_Worker]:
         process.join()
 
 
+_KILLED: Final = "a process that plays games was killed"
+
+
+def _send(connection: "Connection[Game, Result | PoolError]", game: Game) -> None:
+    try:
+        connection.send(game)
+    except OSError:
+        raise PoolError(_KILLED) from None
+
+
 def _received(connection: "Connection[Game, Result | PoolError]") -> Result:
     try:
         result = connection.recv()
-    except EOFError:
-        raise PoolError("a process that plays games was killed") from None
+    except (EOFError, OSError):  # the latter where its next game was on its way to it
+        raise PoolError(_KILLED) from None
     if isinstance(result, PoolError):
         raise result
     return result

@@ -2,6 +2,7 @@
 
 import json
 import math
+import multiprocessing
 import random
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from device.bots import ledger, match
+from device.bots import ledger, match, pool
 from device.bots.contestants import Contestant, contestants
 from device.bots.ledger import Ledger, LedgerError, folder_name, settings_of
 from device.bots.match import Fault, Terms
@@ -288,6 +289,19 @@ def test_a_machine_that_can_not_play_is_no_bots_fault(jobs: int, tmp_path: Path)
     games = schedule(PLAYERS[:2], [1], TERMS)
     with pytest.raises(PoolError, match=r"game \d can't be played here: .*No such file"):
         list(play_all(games, tmp_path / "nowhere", jobs))
+
+
+def test_a_process_that_is_killed_with_a_game_before_it_is_told() -> None:
+    """Bug mended: its end is an error of its own then, which ended the tournament with a traceback."""
+    ours, theirs = multiprocessing.Pipe()
+    (game, *_) = schedule(PLAYERS[:2], [1], TERMS)
+    pool._send(ours, game)
+    theirs.close()
+    with pytest.raises(PoolError, match="was killed"):
+        pool._received(ours)
+    with pytest.raises(PoolError, match="was killed"):
+        pool._send(ours, game)
+    ours.close()
 
 
 # --- The command -----------------------------------------------------------------------------------------
