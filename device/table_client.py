@@ -9,8 +9,8 @@ from typing import Any, Final, Self
 
 from device.messages import LONGEST_LINE
 
-ANSWER_SECONDS: Final = 5.0
-"""How long a table that lives may take to answer."""
+ANSWER_SECONDS: Final = 10.0
+"""How long a table that lives may take to answer: a slow card may keep it waiting for some."""
 
 Json = dict[str, Any]
 
