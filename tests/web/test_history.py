@@ -259,7 +259,7 @@ def test_what_is_known_is_not_sent_again(daemon: FakeDaemon, client: FlaskClient
         ("no_such_game", 404, "There is no such game at this table."),
         ("too_many_questions", 503, "Many people look at old games just now. Please try again."),
         ("unreadable", 503, "The saved games can't be read just now."),
-        ("unreadable_game", 503, "This game can't be read just now."),
+        ("unreadable_game", 503, "This game can't be read. Why stands in the table's log."),
         ("not_now", 503, "The table does not show its games just now."),
     ],
 )
