@@ -145,9 +145,7 @@ class Keeper:
                 look = time.monotonic() + TICK
                 self._look()
         self._end_all()
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
+        bury()
         self._read_log()
         self._log.close()
 
@@ -219,7 +217,10 @@ def guard(ends: Iterable[int]) -> None:
         for descriptor in ends:
             os.close(descriptor)
         os.waitpid(keeper, 0)
+        deadline = time.monotonic() + ENDING_SECONDS
         kill_all_below()
+        while bury() and time.monotonic() < deadline:
+            kill_all_below()  # a look misses whose parent ends meanwhile; that there is a child is certain
         os._exit(0)
 
 
@@ -238,6 +239,16 @@ def kill_all_below() -> None:
         if time.monotonic() > deadline:
             return
         time.sleep(0.001)
+
+
+def bury() -> bool:
+    """Bury the children of this process that have ended; whether there are others."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
 
 
 def end_with_parent() -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -304,7 +305,39 @@ def test_who_does_not_end_is_killed(log: Path) -> None:
     started = time.monotonic()
     with Program(bad("does_not_end"), log, Limits(start=60, end=0.1)) as program:
         program.first_line()
-    assert time.monotonic() - started > 0.1
+    assert 0.1 < time.monotonic() - started < 20
+
+
+UNSEEN = """
+import os, signal
+from device.bots import keeper
+descendants, looks = keeper.descendants, []
+def unseen(process):
+    looks.append(process)
+    return descendants(process) if len(looks) > 1 else iter(())
+keeper.descendants = unseen
+keeper.guard([])
+ready, begun = os.pipe()
+if not os.fork():
+    os.setsid()
+    print(os.getpid(), flush=True)
+    os.write(begun, b"x")
+    signal.pause()
+os.read(ready, 1)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_guard_ends_no_sooner_than_a_child_that_it_did_not_see_at_once() -> None:
+    """Whose parent ends between two looks at who is whose child was seen by no look, and stayed."""
+    with subprocess.Popen([sys.executable, "-c", UNSEEN], stdout=subprocess.PIPE) as guard:
+        assert guard.stdout is not None
+        child = int(guard.stdout.readline())
+        guard.wait()
+        left = lives(child)
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+    assert not left
 
 
 def test_everything_ends_when_the_keeper_is_killed(log: Path, tmp_path: Path) -> None:
