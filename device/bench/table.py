@@ -33,6 +33,7 @@ START: Final = ("seat.1.floor", "seat.2.floor", "seat.3.floor", "seat.4.floor", 
 """The presses that begin a game of four."""
 PATIENCE: Final = 10.0
 LONGEST_START: Final = 60.0
+"""Seconds after which pages that don't show the table are a fault."""
 
 
 def measure(seconds: float) -> Iterator[Figure]:

@@ -45,19 +45,17 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def grader(path: Path) -> Iterator[Grader]:
-    grader = Grader(lambda: path, seconds=0.02)
-    grader.start()
-    yield grader
-    grader.close()
+    with closing(Grader(lambda: path, seconds=0.02)) as grader:
+        grader.start()
+        yield grader
 
 
 @pytest.fixture
 def slow(path: Path) -> Iterator[Grader]:
     """One that takes seconds for a game, so that there is time to interrupt it."""
-    grader = Grader(lambda: path, seconds=0.3)
-    grader.start()
-    yield grader
-    grader.close()
+    with closing(Grader(lambda: path, seconds=0.3)) as grader:
+        grader.start()
+        yield grader
 
 
 def playing(play: Play) -> Table:

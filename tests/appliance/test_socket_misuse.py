@@ -17,7 +17,7 @@ from tests.appliance.client import Client
 from tests.appliance.house import House
 from tests.appliance.waiting import DEADLINE, until
 
-PROMPT = 30.0
+PROMPT = 5.0
 """Seconds that an answer may take at most while somebody else misbehaves; some milliseconds are usual."""
 
 

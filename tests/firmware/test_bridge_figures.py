@@ -10,22 +10,23 @@ from device.bench.bridge import _compared, back_again, frames_a_second, input_to
 
 @pytest.fixture(autouse=True)
 def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other programs may have the processor: no figure is too slow here."""
+    """Other programs may have the processor: the start is waited for."""
     monkeypatch.setattr(bridge, "DEADLINE", 60.0)
 
 
 def test_a_button_leads_to_light() -> None:
     figure = input_to_light(5)
-    assert figure.value > 2, "the strips' wire alone takes 2 ms"
+    assert 2 < figure.value < 1000, "the strips' wire alone takes 2 ms"
     assert figure.goal == 25
 
 
-def test_frames_follow_each_other() -> None:
-    assert frames_a_second(1).value > 0
+def test_frames_follow_each_other_fast_enough() -> None:
+    figure = frames_a_second(1)
+    assert figure.met or figure.value > 5, figure.in_words()  # other programs may have the processor
 
 
-def test_the_link_comes_back() -> None:
-    assert back_again(1).value > 0
+def test_the_link_is_back_in_time() -> None:
+    assert back_again(1).value < 5
 
 
 def test_nothing_is_lost_or_doubled_on_a_bad_line() -> None:

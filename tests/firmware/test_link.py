@@ -179,7 +179,9 @@ def test_a_port_that_is_not_there_is_waited_for(path: Path, listen: MakeListener
     until(lambda: len(asked) > 3, "some attempts")
     pico = PaperPico(path)
     try:
+        appeared = monotonic()
         until(listener.ready, "the Pico")
+        assert monotonic() - appeared < 5
         assert listener.lost() == [Reason.NO_PORT], "a loss is told once"
     finally:
         pico.unplug()
@@ -202,11 +204,11 @@ def test_pauses_grow_but_stay_short_enough_to_be_back_within_two_seconds(listen:
         raise PortError("no")
 
     listen(nowhere)
-    until(lambda: len(asked) >= 9, "nine attempts")
+    until(lambda: len(asked) >= 7, "seven attempts")
     pauses = [after - before for before, after in pairwise(asked)]
     for number, pause in enumerate(pauses):
         assert pause >= min(FIRST_PAUSE * 2**number, LONGEST_PAUSE) - 0.01
-    assert min(pauses[-2:]) < 2  # twice as long each time, they would be 3 and 6 seconds
+    assert max(pauses) < 2
 
 
 def test_unplugged_and_back_it_gets_the_whole_frame(
@@ -219,7 +221,9 @@ def test_unplugged_and_back_it_gets_the_whole_frame(
     until(listener.lost, "the loss")
     second = PaperPico(path, boot=2)
     try:
+        back = monotonic()
         until(lambda: second.table.shown, "the frame, again")
+        assert monotonic() - back < 10
         assert set(second.table.shown) == {FRAME}
     finally:
         second.unplug()
@@ -240,8 +244,10 @@ def test_silence_is_told_and_the_port_opened_anew(pico: PaperPico, listen: MakeL
     pico.do(pico.become_deaf)
     until(lambda: listener.lost() == [Reason.SILENT], "the loss")
     assert listener.lost_at - listener.of(Pulse)[-1].at >= SILENCE
+    heard = monotonic()
     pico.do(pico.hear_again)
     until(lambda: listener.ready(2), "the Pico")
+    assert monotonic() - heard < 10
 
 
 def test_what_was_pressed_while_the_port_was_opened_anew_is_not_lost(

@@ -154,7 +154,7 @@ def test_a_press_has_the_time_at_which_the_contact_closed(host: Host, pico: Simu
     pico.press(10)
     host.wait_for(SwitchChanged)
     pressed = host.of(SwitchChanged)[0]
-    assert closed_at[0] - 0.01 <= pressed.at <= monotonic()  # a busy machine scans late
+    assert pressed.at == pytest.approx(closed_at[0], abs=0.2)  # a busy machine scans late
 
 
 def test_a_broken_switch_is_muted(make_pico: MakePico, make_host: MakeHost) -> None:
@@ -280,16 +280,16 @@ def breathing(pico: SimulatedPico) -> bool:
     return green == red > 0 == blue
 
 
-def test_when_the_host_is_lost_the_status_light_breathes_and_the_others_stay(
-    make_pico: MakePico, make_host: MakeHost
-) -> None:
+def test_without_a_host_only_the_status_light_breathes(make_pico: MakePico, make_host: MakeHost) -> None:
     pico = make_pico()
     pico.plug()
     host = make_host(pico.port)
+    asked = monotonic()  # the Pico hears of it later, and of nothing before that
     host.link.show(FRAME)
     assert pico.wait_until(lambda: pico.strips == {2: FRAME[:15], 3: FRAME[15:]})
     host.link.close()
     assert pico.wait_until(lambda: breathing(pico))
+    assert monotonic() - asked > 1.9
     levels = set()
     pico.on_strip = lambda pin, data, _at: levels.add(data[-3]) if pin == 3 else None
     assert pico.wait_until(lambda: len(levels) > 8)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -142,11 +143,13 @@ def test_a_reader_that_is_unplugged_and_plugged_in_again(
     lost = next_of(inbox)
     assert isinstance(lost, PartLost) and lost.why is Loss.ABSENT
     assert str(reader.path) in lost.told
+    began = monotonic()
     reader.plug()
     assert next_of(inbox) == PartBack("reader.shared", 100.0)
     reader.read_tag(TAG)
     reader.read_tag(OTHER)
     assert next_of(inbox) == TagArrived("shared", OTHER, 100.0), "the tag that lay there did not come anew"
+    assert monotonic() - began < 10
 
 
 def test_a_reader_that_comes_after_the_table(reader: FakeRdm6300, listen: Listen, inbox: Inbox) -> None:
