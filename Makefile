@@ -17,7 +17,7 @@ play: setup $(if $(filter pico,$(SIMULATE)),simulated-pico)
 setup: $(VENV)/current
 
 # What the bots' core is compiled from, where there is a C compiler.
-CORE := setup.py $(wildcard device/bots/*.pxd) $(patsubst %.pxd,%.py,$(wildcard device/bots/*.pxd))
+CORE := setup.py $(wildcard device/bots/core/*.pxd) $(patsubst %.pxd,%.py,$(wildcard device/bots/core/*.pxd))
 # The Pico's own language, which the tests run the firmware in, as does `azul-table play --simulate pico`.
 MICROPYTHON := @micropython/micropython-webassembly-pyscript@1.27.0
 
@@ -82,4 +82,4 @@ uninstall:
 	@systemd/uninstall $(ARGS)
 
 clean:
-	rm -rf $(VENV) device/bots/*.so build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) device/bots/core/*.so build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,7 +10,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-BOTS = Path("device/bots")
+BOTS = Path("device/bots/core")
 COMPILED = sorted(path.stem for path in BOTS.glob("*.pxd"))
 """Each of these modules has its C types in a .pxd file beside it."""
 
@@ -38,7 +38,7 @@ def extensions() -> list[Extension]:
 
         found: list[Extension] = cythonize(
             [
-                Extension(f"device.bots.{name}", [f"{BOTS}/{name}.py"], extra_compile_args=["-O3"])
+                Extension(f"device.bots.core.{name}", [f"{BOTS}/{name}.py"], extra_compile_args=["-O3"])
                 for name in COMPILED
             ],
             build_dir="build/cython",

@@ -1,18 +1,8 @@
-"""The game, and the process that runs the table.
+"""The game and the daemon that runs the table, in rooms; ARCHITECTURE.md describes how they work together.
 
-Its files by subject, those that others stand on first:
-
-- **A table's value**: `appliance`, `play`, `situation` (between two starts), `names`, `buttons`, `prompt`.
-- **What an event makes of it**: `table`, `seating`, `turns`, `choices`, `ceremony`, `resin`, `faults`,
-  `phones`.
-- **Tags**: `tags`, `cards`, `lessons`, `learning`.
-- **Opponents**: `questions`, `opponents`, `hints`, `reasons`, `thinking`; how they think is `bots`.
-- **Light**: `rhythm`, `palettes`, `painting`, `lights`, `single_lights`, `choice_lights`, `ceremony_lights`,
-  `learning_lights`, `calm`, `frames`.
-- **What pages are told**: `snapshot`, `told`, `advice`, `simulation`, `messages`; their language is
-  SOCKET.md.
-- **Kept**: `config`, `data_folder`, `schema`, `store`, `archive`.
-- **Past games**: `history`, `historian`, `review`, `grader`.
-- **What runs**: `daemon` (the loop), `socket_server`, `table_client`, `pages_process`, `service`.
-- **The command**: `cli`, `commands`, `bench`. **The rules of the game**: `rules`.
+- `rules`: the rules of every mode. `records`: game records. Both pure.
+- `table`: the table as a value, and what an event makes of it. `lights`: what every light shows. Both pure.
+- `socket`: messages, snapshot, server and client of the Unix socket. `store`: the SQLite store.
+- `bots`: opponents, their search, bot programs. `runtime`: the loop and what runs beside it.
+- `commands`: the command line. `bench`: measurements.
 """

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge import payload
-from firmware_bridge.events import Event, Silent
 from firmware_bridge.firmware.session import TICKS, Session, Table
-from firmware_bridge.protocol import Connection
+from firmware_bridge.protocol import Connection, Event, Silent
 from firmware_bridge.wire import Lines
 from firmware_bridge.wiring import Wiring
 

@@ -5,7 +5,9 @@ import signal
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import expect
 
-from tests.web.fake_daemon import TIMEOUT
+from tests.web_ui.fake_daemon import TIMEOUT
+
+pytest_plugins = ["tests.harness.fixtures"]
 
 # Tests in the background of a shell start deaf to Ctrl-C, and so would the programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -18,8 +18,8 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from device.bots.grading import grade_all
-from device.review import real_choices
-from tests.appliance.past import STANDARD, keep, keep_grades, played
+from device.records.review import real_choices
+from tests.harness.past import STANDARD, keep, keep_grades, played
 
 TWIN = Path("web_ui/pictures/twin.jpg")
 PHONE = Path("web_ui/pictures/phone.jpg")

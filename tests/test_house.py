@@ -22,12 +22,48 @@ SETTINGS = tomllib.loads((HOUSE / "pyproject.toml").read_text("utf-8"))
 PACKAGES: list[str] = SETTINGS["tool"]["setuptools"]["packages"]
 PACKAGE_DATA: dict[str, list[str]] = SETTINGS["tool"]["setuptools"]["package-data"]
 
-LONGEST_FILE = 450
-"""Lines beyond which a file needs a reason here."""
-LONGER = {
-    "tests/hardware/test_layout_faults.py": "a table of every fault that a layout can have",
+MAY_IMPORT = {
+    "device.rules": (),
+    "device.records": ("device.rules",),
+    "device.table": ("device.rules", "device.records"),
+    "device.lights": ("device.rules", "device.table"),
+    "device.socket": ("device.rules", "device.records", "device.table", "device.lights"),
+    "device.store": ("device.rules", "device.records", "device.table", "device.socket"),
+    "device.bots": ("device.rules", "device.records"),
+    "device.runtime": (
+        *("device.rules", "device.records", "device.table", "device.lights", "device.socket"),
+        *("device.store", "device.bots", "hardware"),
+    ),
+    "device.bench": (
+        *("device.rules", "device.records", "device.table", "device.lights", "device.socket"),
+        *("device.bots", "device.runtime", "hardware", "firmware_bridge"),
+    ),
+    "device.commands": (
+        *("device.rules", "device.records", "device.table", "device.lights", "device.socket", "device.store"),
+        *("device.bots", "device.runtime", "device.bench", "hardware", "firmware_bridge"),
+    ),
+    "hardware.layout": ("hardware.api", "hardware.power"),
+    "hardware.drivers": ("hardware.api", "hardware.power", "hardware.layout", "firmware_bridge"),
+    "hardware.diagnostics": (
+        *("hardware.api", "hardware.power", "hardware.layout", "hardware.drivers", "firmware_bridge"),
+    ),
+    "hardware.papers": ("hardware.api", "hardware.power", "hardware.layout"),
+    "firmware_bridge": (),
+    "web_ui": (),
 }
-"""Longer files, and why each is one file all the same."""
+"""What of ours each package may import, beside itself."""
+
+NAMES_OF_HARDWARE = ("device.table", "device.lights", "device.socket")
+"""Packages of the device that use the names in `hardware.api`, and nothing else of the hardware."""
+
+PURE = ("device.rules", "device.records", "device.table", "device.lights")
+"""Packages that hold values and functions on values: no clock, no random numbers, no files."""
+
+VENDORS = (
+    *("adafruit_pn532", "board", "busio", "digitalio", "gpiod", "gpiozero", "lgpio", "neopixel"),
+    *("rpi_ws281x", "spidev"),
+)
+"""Libraries that the extra `pi` installs."""
 
 NOT_PURE = {
     "asyncio",
@@ -57,28 +93,6 @@ NOT_PURE = {
     "uuid",
 }
 """Modules that read a clock, draw by chance or reach out of the process."""
-
-IMPURE = {
-    "device.__main__",
-    "device.archive",
-    "device.bots",
-    "device.cli",
-    "device.config",  # reads the settings' file
-    "device.daemon",
-    "device.data_folder",  # has a folder for itself
-    "device.frames",  # keeps the frames that come again
-    "device.grader",
-    "device.historian",
-    "device.messages",  # pure, but it is the socket's
-    "device.pages_process",
-    "device.schema",  # SQL alone, but it is the store's
-    "device.service",
-    "device.socket_server",
-    "device.store",
-    "device.table_client",
-    "device.thinking",  # hands questions over to processes
-}
-"""What of device/ itself is not values and functions on values; commands/ and bench/ are not, either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,50 +167,32 @@ def imports(*packages: str) -> Iterator[Import]:
                     yield Import(file, node.lineno, module, f"{base}.{alias.name}")
 
 
-def told(found: list[Import]) -> str:
+def listed(found: list[Import]) -> str:
     return "\n".join(map(str, found))
-
-
-def is_pure(module: str) -> bool:
-    """Whether a module of device/ itself must be values and functions on values."""
-    return module.count(".") == 1 and module not in IMPURE
 
 
 # --- Who may import whom ---------------------------------------------------------------------------------
 
 
-def test_the_rules_know_nothing() -> None:
-    """Standard library only, and of that no clock, no chance, no files; of ours only themselves."""
-    wrong = [
-        each
-        for each in imports("device/rules")
-        if not each.of("device.rules")
-        and (each.imported.split(".")[0] not in sys.stdlib_module_names or each.of(*NOT_PURE))
-    ]
-    assert not wrong, told(wrong)
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_imports_only_what_it_may(package: str) -> None:
+    allowed = (package, *MAY_IMPORT[package], *(("hardware.api",) if package in NAMES_OF_HARDWARE else ()))
+    wrong = [each for each in imports(package.replace(".", "/")) if each.of(*OURS) and not each.of(*allowed)]
+    assert not wrong, listed(wrong)
 
 
-def test_the_table_and_what_shows_it_are_pure() -> None:
-    """A value in, a new value out: the rules, the hardware's names, and each other."""
-    checked = {each.importer for each in imports("device") if is_pure(each.importer)}
-    assert {"device.table", "device.lights", "device.snapshot", "device.situation"} <= checked
-    wrong = [
-        each
-        for each in imports("device")
-        if is_pure(each.importer)
-        and (
-            each.of(*NOT_PURE, *IMPURE, "device.commands", "device.bench", "web_ui", "tests")
-            or (each.of("hardware") and not each.of("hardware.api"))
-        )
-    ]
-    assert not wrong, told(wrong)
+def test_every_package_has_its_rule() -> None:
+    rooms = {".".join(name.split(".")[:2]) for name in PACKAGES if name.startswith(("device.", "hardware."))}
+    assert rooms == {name for name in MAY_IMPORT if "." in name}
 
 
-def test_nothing_pure_opens_a_file() -> None:
-    wrong = [
+@pytest.mark.parametrize("package", PURE)
+def test_a_pure_package_has_no_clock_no_random_numbers_and_no_files(package: str) -> None:
+    room = package.replace(".", "/")
+    wrong = [str(each) for each in imports(room) if each.of(*NOT_PURE)]
+    wrong += [
         f"{inside(path)}:{node.lineno}: {node.func.id}()"
-        for path in python_files("device")
-        if is_pure(module_of(path)) or module_of(path).startswith("device.rules")
+        for path in python_files(room)
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -205,90 +201,61 @@ def test_nothing_pure_opens_a_file() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_only_the_daemon_and_the_commands_open_hardware() -> None:
-    may = ("device.daemon", "device.commands", "device.bench")
+def test_the_rules_need_the_standard_library_only() -> None:
+    wrong = [
+        each
+        for each in imports("device/rules")
+        if not each.of(*OURS) and each.imported.split(".")[0] not in sys.stdlib_module_names
+    ]
+    assert not wrong, listed(wrong)
+
+
+def test_sql_is_in_the_store_only() -> None:
     wrong = [
         each
         for each in imports("device")
-        if each.of("hardware") and not each.of("hardware.api") and not each.importer.startswith(may)
+        if each.of("sqlite3") and not each.importer.startswith("device.store")
     ]
-    assert not wrong, told(wrong)
+    assert not wrong, listed(wrong)
 
 
-def test_hardware_knows_no_game() -> None:
-    wrong = [each for each in imports("hardware") if each.of("device", "web_ui", "tests")]
-    assert not wrong, told(wrong)
+def test_vendor_libraries_are_imported_by_drivers_only() -> None:
+    wrong = [
+        each
+        for each in imports(*OURS[:-1])
+        if each.of(*VENDORS) and not each.importer.startswith("hardware.drivers")
+    ]
+    assert not wrong, listed(wrong)
 
 
 def test_vendor_libraries_are_imported_inside_open() -> None:
     """A file of hardware/ must be importable where no such library is: only the extra `pi` brings them."""
-    vendors = (
-        "board",
-        "neopixel",
-        "gpiozero",
-        "lgpio",
-        "gpiod",
-        "rpi_ws281x",
-        "spidev",
-        "adafruit_pn532",
-        "busio",
-        "digitalio",
-    )
     wrong = []
     for path in python_files("hardware"):
         for node in ast.parse(path.read_text("utf-8")).body:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            wrong += [f"{path.name}:{node.lineno}: {name}" for name in names if name.split(".")[0] in vendors]
+            wrong += [f"{path.name}:{node.lineno}: {name}" for name in names if name.split(".")[0] in VENDORS]
     assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize("package", ["web_ui", "firmware_bridge"])
-def test_a_room_of_its_own_imports_none_of_ours(package: str) -> None:
-    others = [name for name in OURS if name != package]
-    wrong = [each for each in imports(package) if each.of(*others)]
-    assert not wrong, told(wrong)
 
 
 def test_nothing_imports_the_tests_and_the_device_no_pages() -> None:
     wrong = [each for each in imports(*OURS[:-1]) if each.of("tests")]
     wrong += [each for each in imports("device", "hardware") if each.of("web_ui")]
-    assert not wrong, told(wrong)
+    assert not wrong, listed(wrong)
 
 
-def test_bots_know_the_rules_and_no_table() -> None:
-    wrong = [
-        each
-        for each in imports("device/bots")
-        if each.of(*OURS) and not each.of("device.rules", "device.bots")
-    ]
-    assert not wrong, told(wrong)
-
-
-def test_chance_is_drawn_where_the_loop_is() -> None:
-    may = (
-        "device.daemon",
-        "device.store",
-        "device.thinking",
-        "device.commands",
-        "device.bots",
-        "device.bench",
-    )
+def test_random_numbers_are_drawn_outside_the_pure_packages() -> None:
+    may = ("device.runtime", "device.store", "device.commands", "device.bots", "device.bench")
     wrong = [
         each
         for each in imports("device")
         if each.of("random", "secrets") and not each.importer.startswith(may)
     ]
-    assert not wrong, told(wrong)
+    assert not wrong, listed(wrong)
 
 
 # --- Files and packages ----------------------------------------------------------------------------------
-
-
-def test_no_file_is_long_without_a_reason() -> None:
-    lengths = {str(inside(path)): len(path.read_text("utf-8").splitlines()) for path in python_files(*OURS)}
-    long = {file: length for file, length in lengths.items() if length > LONGEST_FILE}
-    assert long.keys() <= LONGER.keys(), {file: long[file] for file in long.keys() - LONGER.keys()}
 
 
 def test_no_two_top_level_names_are_a_vendors() -> None:
@@ -333,15 +300,6 @@ README = HOUSE / "README.md"
 @pytest.fixture
 def readme() -> str:
     return README.read_text("utf-8")
-
-
-def test_the_map_of_the_device_names_each_of_its_files_once() -> None:
-    """Whoever looks for a subject finds its files in `device/__init__.py`."""
-    device = HOUSE / "device"
-    told = ast.get_docstring(ast.parse((device / "__init__.py").read_text("utf-8")))
-    files = {path.stem for path in device.glob("[!_]*.py")}
-    folders = {path.parent.name for path in device.glob("*/__init__.py")}
-    assert sorted(re.findall(r"`(\w+)`", told or "")) == sorted([*files, *folders])
 
 
 def test_the_readme_names_the_two_commands(readme: str) -> None:

@@ -21,11 +21,10 @@ from flask import Flask
 from web_ui.app import create_app, warm_up
 from web_ui.latest import Latest
 from web_ui.pages import STREAMS
-from web_ui.privileges import PrivilegesError, drop_privileges
-from web_ui.rulebook import RulesError
-from web_ui.server import Server
+from web_ui.server import PrivilegesError, Server, drop_privileges
 from web_ui.table_link import TableLink
-from web_ui.words import WordsError
+from web_ui.text.rulebook import RulesError
+from web_ui.text.words import WordsError
 
 PLAIN_THREADS = 8
 """Threads that are kept for everything but streams."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from web_ui.guard import LONGEST_BODY, RefusedError, guard_headers
-from web_ui.history_pages import HistoryPages
-from web_ui.onlooker import PHONE, TABLE, TAGS
-from web_ui.pages import STREAMS, Pages
-from web_ui.presses import Presses, json_response
+from web_ui.actions import Presses, json_response
+from web_ui.pages import STREAMS, HistoryPages, Pages
+from web_ui.security import LONGEST_BODY, RefusedError, guard_headers
 from web_ui.table_link import TableLink
+from web_ui.views.phone import PHONE, TABLE, TAGS
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,155 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from web_ui.opponent_messages import Because, Hint, Reason, SeatItem, StandIn
-from web_ui.tag_messages import KnownTag, Learning, SimulatedCard, Tags
+# --- What the snapshot says of opponents and of hints, as types; see `messages.py` -----------------------
+
+
+class StandIn(msgspec.Struct, frozen=True):
+    """Why another opponent, `by`, chose for the one of a seat, or does from now on."""
+
+    why: str
+    by: str = ""
+    detail: str = ""
+    for_good: bool = False
+
+
+class SeatItem(msgspec.Struct, frozen=True):
+    """Who can have a taken seat, and the button that gives it; an empty `bot` is a person."""
+
+    button: str
+    place: int
+    bot: str = ""
+    chosen: bool = False
+
+
+class Because(msgspec.Struct, frozen=True):
+    """One reason for an opponent's choice; which fields mean something depends on `key`."""
+
+    key: str
+    seat: int = 0
+    name: str | None = None
+    line: int = 0
+    row: int = 0
+    column: int = 0
+    colour: str = ""
+    count: int = 0
+    points: int = 0
+    position: int = 0
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """Why the opponent that chose last did so; `showing` while its choice is shown, before it happens."""
+
+    seat: int
+    name: str | None = None
+    showing: bool = False
+    because: tuple[Because, ...] = ()
+
+
+class Advised(msgspec.Struct, frozen=True):
+    """A choice that is advised, or the next best: a draft, or as in `choosing`."""
+
+    kind: str
+    seat: int = 0
+    source: int = 0
+    line: int = 0
+    count: int = 0
+    row: int = 0
+    column: int = 0
+    colour: str = ""
+    position: int | None = None
+    fell: int = 0
+    marker: bool = False
+    token: str = ""
+
+
+class Advice(msgspec.Struct, frozen=True):
+    """A hint: the choice, and the points that it gains against the next best."""
+
+    seat: int
+    choice: Advised
+    gain: float | None = None
+    next: Advised | None = None
+
+
+class NoHint(msgspec.Struct, frozen=True):
+    """A hint that was asked for and will not come, and the key of the reason."""
+
+    seat: int
+    why: str = ""
+
+
+class Hint(msgspec.Struct, frozen=True):
+    """Whether hints are allowed in this game; where one may be asked for, is awaited, is shown, is missed."""
+
+    allowed: bool = False
+    seats: tuple[int, ...] = ()
+    asked: tuple[int, ...] = ()
+    shown: tuple[Advice, ...] = ()
+    missed: tuple[NoHint, ...] = ()
+
+
+# --- What the table's socket says of tags and cards, as types; `messages` reads them ---------------------
+
+
+class Card(msgspec.Struct, frozen=True):
+    """A card that the table knows: a player's, with the name, or an action's."""
+
+    tag: str
+    kind: str
+    value: str
+
+
+class Tags(msgspec.Struct, frozen=True):
+    """What tags the table knows: how many tiles of each colour, and every card."""
+
+    tiles: dict[str, int] = {}
+    cards: tuple[Card, ...] = ()
+
+
+class Meaning(msgspec.Struct, frozen=True):
+    """What a tag means, or will mean."""
+
+    kind: str
+    value: str
+
+
+class Laid(msgspec.Struct, frozen=True):
+    """The tag that was laid last in a lesson, what became of it, and what it means; number is a tile's."""
+
+    tag: str
+    verdict: str
+    kind: str | None = None
+    value: str | None = None
+    number: int = 0
+
+
+class Learning(msgspec.Struct, frozen=True):
+    """The lesson under way: what the next tag will mean, and how many were learned in it."""
+
+    lesson: str
+    next: Meaning | None = None
+    learned: int = 0
+    last: Laid | None = None
+
+
+class KnownTag(msgspec.Struct, frozen=True):
+    """A tag and what it means: a tile's colour, a player's name, an action."""
+
+    tag: str
+    kind: str
+    value: str
+
+
+class SimulatedCard(msgspec.Struct, frozen=True):
+    """A card beside simulated readers; one that means nothing yet has no kind."""
+
+    tag: str
+    kind: str | None = None
+    value: str | None = None
+
+
+# ----------------------------------------------------------------------------------------------------------
 
 SCHEMA = 1
 """The newest snapshot that these pages can read."""
@@ -425,3 +572,119 @@ class Lines:
             self._rest.clear()
             self._dropping = True
         return lines
+
+
+# --- What the table tells of games that were played, as types; unknown fields are passed over ------------
+
+
+class PastPlayer(msgspec.Struct, frozen=True):
+    """Who played, and how it ended or stands; no score where the game is too long to tell."""
+
+    seat: int
+    name: str | None = None
+    bot: str | None = None
+    score: int | None = None
+    winner: bool = False
+
+
+class PastMove(Move, frozen=True):
+    """A choice; which fields mean something depends on `kind`, as in `messages.Choosing`.
+
+    Lost is how many points, where that is known.
+    """
+
+    source: int = 0
+    colour: str = ""
+    count: int = 0
+    line: int = 0
+    kind: str = "draft"
+    row: int = 0
+    column: int = 0
+    position: int | None = None
+    number: int = 0
+    round: int = 0
+    lost: float | None = None
+
+
+class RoundScores(msgspec.Struct, frozen=True):
+    """All players' scores after a round."""
+
+    round: int
+    scores: tuple[int, ...] = ()
+
+
+class CostlyMove(msgspec.Struct, frozen=True):
+    """A move that lost points, what was better, and the table before it, the better one chosen in it."""
+
+    round: int
+    lost: float
+    played: PastMove
+    better: PastMove
+    table: Snapshot
+    number: int = 0
+
+
+class Review(msgspec.Struct, frozen=True):
+    """What the choices of a player lost: how many were graded, and the costliest, the worst first."""
+
+    seat: int
+    lost: float = 0
+    choices: int = 0
+    costliest: tuple[CostlyMove, ...] = ()
+
+
+class PastGame(msgspec.Struct, frozen=True):
+    """A game in the list; times are UTC: 2026-11-20 13:46:07. Status: finished, in_play, stopped, unreadable.
+
+    Of one that can't be read no more is known than its number and when it started.
+    """
+
+    number: int
+    started: str
+    status: str
+    mode: str | None = None
+    level: str | None = None
+    wall: str | None = None
+    rounds: int | None = None
+    victory: str | None = None
+    players: tuple[PastPlayer, ...] = ()
+
+
+class RetoldGame(PastGame, frozen=True):
+    """A game with all its choices, and its review as far as the table has come with it.
+
+    Choices counts those to grade. Without moves and table the game is too long to tell.
+    """
+
+    choices: int = 0
+    moves: tuple[PastMove, ...] | None = None
+    scores: tuple[RoundScores, ...] | None = None
+    reviews: tuple[Review, ...] | None = None
+    table: Snapshot | None = None
+
+
+class PastGames(msgspec.Struct, frozen=True):
+    """Some games, the newest first, and whether there are older ones."""
+
+    games: tuple[PastGame, ...] = ()
+    more: bool = False
+
+
+_games = msgspec.json.Decoder(PastGames)
+_game = msgspec.json.Decoder(RetoldGame)
+_text = msgspec.json.Decoder(str)
+
+
+def read_games(raw: msgspec.Raw) -> PastGames:
+    """A list of games; raises MessageError."""
+    return decode(_games, raw)
+
+
+def read_game(raw: msgspec.Raw) -> RetoldGame:
+    """A game; raises MessageError."""
+    return decode(_game, raw)
+
+
+def read_record(raw: msgspec.Raw) -> str:
+    """A game's record; raises MessageError."""
+    return decode(_text, raw)

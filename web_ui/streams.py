@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from web_ui.latest import Frame, Latest, View
-from web_ui.onlooker import TABLE, Onlooker
-from web_ui.regions import Renderer
-from web_ui.words import Words
+from web_ui.render import Renderer
+from web_ui.text.words import Words
+from web_ui.views.phone import TABLE, Onlooker
 
 SIGN_OF_LIFE = 10.0
 """Seconds of silence after which a stream says that it lives."""

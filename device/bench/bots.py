@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from device.bench.figure import Figure
-from device.bots.builtin import QUICK, Thinker
-from device.bots.mind import STRENGTHS, Mind
-from device.bots.rating import share
+from device.bots.dtc.tournament import share
+from device.bots.mind import QUICK, STRENGTHS, Mind, Thinker
 from device.rules import game
 from device.rules.game import Setup
 from device.rules.scoring import Outcome
-from device.rules.solo_scoring import SoloOutcome, Victory
+from device.rules.solo.scoring import SoloOutcome, Victory
 
 ROUNDS: Final = 200
 """The limit of rounds (R17)."""

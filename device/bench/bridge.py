@@ -16,13 +16,12 @@ from time import monotonic
 from typing import Final
 
 from device.bench.figure import BenchError, Figure
-from firmware_bridge.events import SwitchChanged
-from firmware_bridge.protocol import Stage
+from firmware_bridge.protocol import Stage, SwitchChanged
 from firmware_bridge.rehearsal import RandomDamage, Rehearsal
 from hardware.api import HardwareEvent, LightFrame
-from hardware.bridge import wiring
-from hardware.layout import Layout, read_layout
-from hardware.sim_pico import SimulatedPicoTable
+from hardware.drivers.pico import wiring
+from hardware.drivers.simulated_pico import SimulatedPicoTable
+from hardware.layout.model import Layout, read_layout
 
 LAYOUT: Final = "full"
 MOST_INPUT: Final = 25.0

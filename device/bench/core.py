@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from device.bench.figure import Figure
-from device.bots import position
+from device.bots.core import position
+from device.bots.core.position import Position
 from device.bots.engine import is_compiled
-from device.bots.position import Position
 
 GOAL: Final = 2_000
 """Games in a second, uncompiled as well."""

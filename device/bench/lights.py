@@ -4,16 +4,16 @@ from collections.abc import Callable
 from itertools import count
 from statistics import median
 
-from device.appliance import ChanceDrawn, Stage, Table, new_table, wants
 from device.bench.figure import Figure
-from device.lights import view
-from device.palettes import BOX
-from device.prompt import live_buttons
+from device.lights.palettes import BOX
+from device.lights.view import view
 from device.rules import game
 from device.rules.events import Chance
-from device.table import update
+from device.table.prompts import live_buttons
+from device.table.state import ChanceDrawn, Stage, Table, new_table, wants
+from device.table.update import update
 from hardware.api import ButtonPressed, LightFrame
-from hardware.layout import Layout
+from hardware.layout.model import Layout
 from hardware.power import limit
 
 GOAL = 1.0

@@ -6,7 +6,8 @@ from typing import Final
 from device.bench.figure import Figure
 from device.bots.selfplay import ROUNDS, play
 from device.bots.simple import Below, play_greedy, play_random
-from device.rules import game, record
+from device.records import record
+from device.rules import game
 from device.rules.events import Draft
 from device.rules.game import Setup
 

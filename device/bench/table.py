@@ -18,11 +18,11 @@ from queue import SimpleQueue
 from typing import Final
 
 from device.bench.figure import BenchError, Figure
-from device.daemon import Daemon, Inbox, Stop
-from device.palettes import BOX
-from device.table_client import TableClient
+from device.lights.palettes import BOX
+from device.runtime.loop import Daemon, Inbox, Stop
+from device.socket.client import TableClient
 from hardware.api import ButtonPressed, LightFrame
-from hardware.layout import Layout, read_layout
+from hardware.layout.model import Layout, read_layout
 
 VIEWERS: Final = 50
 PAUSE: Final = 0.05

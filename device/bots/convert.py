@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from device.bots import tables
-from device.bots.position import Position
-from device.bots.solo_position import SoloPosition
+from device.bots.core import tables
+from device.bots.core.position import Position
+from device.bots.core.solo_position import SoloPosition
 from device.rules.board import FLOOR, LINES, Board, open_lines, tiles_on_floor
 from device.rules.events import (
     Draft,
@@ -14,10 +14,10 @@ from device.rules.events import (
     Swap,
     Tile,
 )
-from device.rules.penalty_row import PLAYER, tiles_in
 from device.rules.scoring import complete_rows
-from device.rules.solo_scoring import Ending
-from device.rules.solo_state import State as SoloState
+from device.rules.solo.penalty_row import PLAYER, tiles_in
+from device.rules.solo.scoring import Ending
+from device.rules.solo.state import State as SoloState
 from device.rules.standard import Phase
 from device.rules.standard import State as TableState
 from device.rules.tiles import COLOURS, Colour, Counts

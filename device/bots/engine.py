@@ -15,7 +15,7 @@ MODULES: Final = (
 )
 """The files that are compiled where that is possible; each has its types in a .pxd file."""
 
-FOLDER: Final = Path(__file__).parent
+FOLDER: Final = Path(__file__).parent / "core"
 TOGETHER: Final = 10.0
 """Seconds: files whose times differ by less were installed together, in whatever order."""
 
@@ -30,14 +30,14 @@ class _Sources:
         target: ModuleType | None = None,  # noqa: ARG004 - the import system's signature
     ) -> ModuleSpec | None:
         package, _, module = name.rpartition(".")
-        if package != "device.bots" or module not in MODULES:
+        if package != "device.bots.core" or module not in MODULES:
             return None
         return spec_from_file_location(name, FOLDER / f"{module}.py")
 
 
 def stay_uncompiled() -> None:
     """Have the core run from its sources in this process; call it before any of MODULES is imported."""
-    assert not [name for name in MODULES if f"device.bots.{name}" in sys.modules], "the core is imported"
+    assert not [name for name in MODULES if f"device.bots.core.{name}" in sys.modules], "the core is imported"
     sys.meta_path.insert(0, _Sources)
 
 
@@ -70,7 +70,7 @@ def is_compiled(module: ModuleType) -> bool:
 
 def engine() -> str:
     """One sentence for people: `doctor` shows it."""
-    modules = [import_module(f"device.bots.{name}") for name in MODULES]
+    modules = [import_module(f"device.bots.core.{name}") for name in MODULES]
     if all(map(is_compiled, modules)):
         return "the bots' core is compiled"
     if outdated():

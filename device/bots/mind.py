@@ -7,23 +7,59 @@ A mind keeps its tables between thoughts, so it belongs to one thread. Worths ar
 final margin (to the best other player), or in solo of the expected final score, victory counted in.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from device.bots import weights
-from device.bots.alone import Alone
-from device.bots.columns import column_worths
 from device.bots.convert import draft_of, move_of, position_of, solo_event, solo_position_of
-from device.bots.duel import Duel
-from device.bots.several import Several
-from device.bots.simple import choices
-from device.bots.value import Value
+from device.bots.core import weights
+from device.bots.core.alone import Alone
+from device.bots.core.duel import Duel
+from device.bots.core.several import Several
+from device.bots.core.value import Value
+from device.bots.simple import Below, Bot, choices, play_calm, play_greedy, play_random, promise_of_wall
+from device.rules import game
+from device.rules.board import Board, legal_columns, next_full_line
 from device.rules.events import Draft, Event, Tile
-from device.rules.game import State
-from device.rules.solo import preview
-from device.rules.solo_state import State as SoloState
+from device.rules.game import Setup, State
+from device.rules.scoring import FLOOR_COSTS, let_line_fall, tile_line
+from device.rules.solo.game import preview
+from device.rules.solo.state import State as SoloState
 from device.rules.standard import State as TableState
+
+# --- What the columns of a gray wall are worth: this round's points, and parts of the bonuses ------------
+# The learned worths come from games that filled their walls from the left, so they know little of other
+# walls. A wall and its mirror image are worth the same (G1), and choices by this rule win as often.
+
+AHEAD: Final = 2
+"""How many further full lines are tried in all their columns; more would take too long."""
+
+
+def column_worths(state: State, seat: int) -> dict[Tile, float]:
+    """What each column is worth, in points, that a seat may choose for its topmost full line."""
+    board = state.boards[seat]
+    line = next_full_line(board)
+    assert line is not None, "there is no tile to place"
+    charged = isinstance(state, TableState)  # in solo the floor costs nothing (S11)
+    return {
+        Tile(seat, line, column): _worth(tile_line(board, line, column).board, AHEAD, charged=charged)
+        for column in legal_columns(board, line)
+    }
+
+
+def _worth(board: Board, ahead: int, *, charged: bool) -> float:
+    """The most that so many other full lines can make of a board."""
+    line = next_full_line(board)
+    if line is None or not ahead:
+        return board.score - FLOOR_COSTS[len(board.floor) * charged] + promise_of_wall(board.wall)
+    columns = legal_columns(board, line)
+    if not columns:  # G2
+        return _worth(let_line_fall(board, line)[0].board, ahead, charged=charged)
+    return max(_worth(tile_line(board, line, column).board, ahead - 1, charged=charged) for column in columns)
+
+
+# ----------------------------------------------------------------------------------------------------------
 
 Clock = Callable[[], float]
 
@@ -215,3 +251,31 @@ def _grade_column(state: State, tile: Tile) -> Grade:
     best = max(worths, key=lambda each: worths[each])
     lost = worths[best] - worths[tile]
     return Grade(lost, best) if lost > 0 else Grade(0.0, tile)
+
+
+# --- The bots that come with the table, by name, each thinking within a budget of time -------------------
+
+Thinker = Callable[[State, Below, float], Event]
+"""Chooses for the first seat that has to act; the number is the seconds that it may think."""
+
+QUICK: Final[dict[str, Bot]] = {"random": play_random, "calm": play_calm, "greedy": play_greedy}
+"""Those that need no time."""
+
+NAMES: Final = (*QUICK, "strong", "master")
+"""From the weakest to the best."""
+
+
+def thinker(name: str, setup: Setup | None = None) -> Thinker:
+    """A bot of one of NAMES, for one game: it may remember what it thought.
+
+    It is ready for games like `setup`; another one's first choice waits for its weights.
+    """
+    if name in QUICK:
+        bot = QUICK[name]
+        return lambda state, below, _: bot(state, below)
+    # only now: their tables take a moment
+
+    mind = Mind(STRENGTHS[name], time.monotonic)
+    if setup is not None:
+        mind.prepare(game.setup(setup))
+    return lambda state, _, seconds: mind.think(state, seconds)

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from device.bots.simple import Below, Bot
-from device.rules import game, record
+from device.records import record
+from device.records.json_form import RecordError
+from device.rules import game
 from device.rules.events import Event
 from device.rules.game import Setup, State
-from device.rules.record_lines import RecordError
 
 ROUNDS: Final = 200
 """The limit of rounds in an automatic match (R17)."""

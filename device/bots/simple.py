@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from device.rules import game, solo, standard
+from device.rules import game, standard
 from device.rules.board import (
+    FLOOR,
     LINES,
     Board,
     Wall,
@@ -23,9 +24,10 @@ from device.rules.board import (
 from device.rules.events import CENTRE, Draft, Event, Remove, Tile
 from device.rules.game import State
 from device.rules.scoring import FLOOR_COSTS, let_line_fall, runs, tile_line, tile_points
-from device.rules.solo import Pick
-from device.rules.solo_scoring import PENALTY_TILE_POINTS
-from device.rules.solo_state import State as SoloState
+from device.rules.solo import game as solo
+from device.rules.solo.game import Pick
+from device.rules.solo.scoring import PENALTY_TILE_POINTS
+from device.rules.solo.state import State as SoloState
 from device.rules.standard import Phase
 from device.rules.tiles import COLOURS, MARKER, NO_TILES, Colour
 
@@ -179,3 +181,32 @@ def promise_of_wall(wall: Wall) -> float:
         points * sum(number * number for number in numbers) / 25
         for points, numbers in ((2, rows), (7, columns), (10, colours))
     )
+
+
+# --- `calm`, a beginner: weighs a few choices only, likes to complete lines, forgets the floor -----------
+
+LOOKED_AT: Final = 5
+"""How many of the choices a beginner weighs."""
+
+
+def play_calm(state: State, below: Below) -> Event:
+    """The nicest of a few choices."""
+    allowed = choices(state)
+    sensible = [event for event in allowed if not isinstance(event, Draft) or event.line != FLOOR] or allowed
+    looked_at = [sensible[below(len(sensible))] for _ in range(LOOKED_AT)]
+    return max(looked_at, key=lambda event: _liking(state, event))
+
+
+def _liking(state: State, event: Event) -> float:
+    if isinstance(event, Remove):
+        return 0 if event.position is None else 1
+    if not isinstance(event, Draft):
+        return 0  # all columns, squares and swaps look alike
+    number = state.sources[event.source][event.colour]
+    if event.line == FLOOR:
+        return -number
+    held = state.boards[state.turn].held[event.line - 1]
+    fit = min(number, event.line - held)
+    completes = held + fit == event.line
+    carelessness = 0.2 if isinstance(state, SoloState) else 0.5
+    return fit + 2 * completes - carelessness * (number - fit)

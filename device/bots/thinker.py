@@ -19,8 +19,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, Final, Literal
 
-from device.bots.builtin import QUICK
-from device.bots.mind import STRENGTHS, Grade, Hint, Mind
+from device.bots.mind import QUICK, STRENGTHS, Grade, Hint, Mind
 from device.bots.simple import seen_by
 from device.rules.events import Event
 from device.rules.game import State

@@ -13,14 +13,14 @@ import time
 from array import array
 from pathlib import Path
 
-from device.bots import tables, weights
-from device.bots.alone import Alone
-from device.bots.duel import Duel
-from device.bots.position import Position
-from device.bots.solo_chance import chance, random_choice
-from device.bots.solo_position import SoloPosition
-from device.bots.teacher import Teacher
-from device.bots.value import Value
+from device.bots.core import tables, weights
+from device.bots.core.alone import Alone
+from device.bots.core.duel import Duel
+from device.bots.core.position import Position
+from device.bots.core.solo_chance import chance, random_choice
+from device.bots.core.solo_position import SoloPosition
+from device.bots.core.teacher import Teacher
+from device.bots.core.value import Value
 
 BATCHES = 20
 FOLDER = Path(__file__).with_name("weights")

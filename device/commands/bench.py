@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from device.bench.figure import Figure
-from device.commands.console import Refused
-from device.commands.options import json_option
+from device.commands.console import Refused, json_option
 from device.rules import game
 
 _json = json_option("Print one JSON object for each figure.")
@@ -51,7 +50,7 @@ def rules(mode: str, seconds: float, *, as_json: bool) -> None:
 def lights(seconds: float, *, as_json: bool) -> None:
     """Milliseconds for a frame of all lights of the full table, in random games of four."""
     from device.bench.lights import measure
-    from hardware.layout import read_layout
+    from hardware.layout.model import read_layout
 
     figure = measure(read_layout("full"), seconds, time.perf_counter, random.Random(1).randrange)
     show([figure], as_json=as_json)

@@ -9,9 +9,8 @@ from typing import Final
 
 import click
 
-from device.bots.builtin import NAMES, Thinker, thinker
-from device.bots.dtc import Listener, ProtocolError, Turn, Wish, answer_of
-from device.bots.dtc_view import state_of
+from device.bots.dtc.protocol import Listener, ProtocolError, Turn, Wish, answer_of, state_of
+from device.bots.mind import NAMES, Thinker, thinker
 from device.bots.simple import Below
 from device.commands.console import Refused
 from device.rules.events import Draft

@@ -6,13 +6,12 @@ from dataclasses import asdict
 import click
 
 from device.bots.engine import engine
-from device.commands.console import Refused, printable
-from device.commands.options import json_option, layout_option
+from device.commands.console import Refused, json_option, layout_option, printable
 from hardware.api import LayoutError
-from hardware.doctor import Finding, State, examine
-from hardware.layout import read_layout, simulated
-from hardware.machine import Machine
-from hardware.probing import probe
+from hardware.diagnostics.doctor import Finding, State, examine
+from hardware.diagnostics.probe import probe
+from hardware.drivers.raspberry_pi import Machine
+from hardware.layout.model import read_layout, simulated
 
 MARKS = {State.FINE: "ok   ", State.FAULT: "FAULT", State.GUESS: "maybe"}
 

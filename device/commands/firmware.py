@@ -5,11 +5,10 @@ from dataclasses import asdict
 
 import click
 
-from device.commands.console import Refused
-from device.commands.options import json_option
-from firmware_bridge.firmware_files import VERSION, check_of_files
+from device.commands.console import Refused, json_option
+from firmware_bridge.installer import VERSION, check_of_files
+from firmware_bridge.link import PortError, find_port
 from firmware_bridge.messages import Identity
-from firmware_bridge.ports import PortError, find_port
 
 PORT = click.option("--port", metavar="PATH", help="The Pico's serial port.  [default: that of the one Pico]")
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from device import archive, history, store
-from device.commands.console import Refused, columns, printable
-from device.commands.options import data_option, json_option
+from device.commands.console import Refused, columns, data_option, json_option, printable
 from device.rules.errors import RulesError
-from device.told import Json
+from device.socket import history
+from device.socket.snapshot import Json
+from device.store import archive, store
 
 AT_ONCE = 50
 

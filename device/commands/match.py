@@ -11,21 +11,68 @@ from typing import Final
 
 import click
 
-from device.bots.contestants import Contestant
-from device.bots.match import Game, Result, Terms
-from device.bots.pool import PoolError, play_all
-from device.bots.rating import share
-from device.bots.tournament import standings
-from device.commands.console import Refused, columns, printable, progress, unusable
-from device.commands.matches import (
-    default_folder,
-    fault_in_words,
-    jobs_option,
-    json_option,
-    players_of,
-    seconds,
-    time_option,
+from device.bots.dtc.match import MILLISECONDS, Contestant, ContestantError, Game, Result, Terms, contestants
+from device.bots.dtc.pool import PoolError, cores, play_all
+from device.bots.dtc.tournament import share, standings
+from device.commands import console
+from device.commands.console import Decorator, Refused, columns, printable, progress, unusable
+from device.runtime.data_folder import default_data
+
+# --- What `match` and `tournament` share: their options, and words for their tables ----------------------
+
+time_option: Final[Decorator] = click.option(
+    "--time",
+    "milliseconds",
+    type=click.IntRange(1, 86_400_000),
+    metavar="MS",
+    default=MILLISECONDS,
+    show_default=True,
+    help="What each bot may think in a game; only its own turns count.",
 )
+json_option: Final = console.json_option("Print one JSON object, no table.")
+
+
+def jobs_option(default: int | None) -> Decorator:
+    """How many games are played at once; None: as many as there are cores."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(1, 1000),
+        metavar="N",
+        default=default or cores,
+        show_default="one for each core" if default is None else True,
+        help="Games played at once; more than there are cores falsifies the clocks.",
+    )
+
+
+def players_of(
+    _: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Contestant, ...]:
+    """The contestants that the words of a command line name."""
+    try:
+        return contestants(texts)
+    except ContestantError as error:
+        raise click.BadParameter(f"{error}.", param=parameter) from None
+
+
+def fault_in_words(result: Result) -> str:
+    """Whose fault ended a game, and what it was."""
+    fault = result.fault
+    if fault is None:
+        return "stopped by the limit of rounds" if result.stopped else ""
+    return f"{printable(result.names[fault.seat])}: {fault.sentence}"
+
+
+def seconds(milliseconds: float) -> str:
+    """A time for a table."""
+    return f"{milliseconds / 1000:.2f} s"
+
+
+def default_folder(kind: str) -> Path:
+    """Where results are kept unless the command says otherwise."""
+    return default_data() / kind
+
+
+# ----------------------------------------------------------------------------------------------------------
 
 FOLDER: Final = "matches"
 

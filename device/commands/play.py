@@ -10,13 +10,12 @@ from typing import Final
 
 import click
 
-from device.commands.console import Refused, say
-from device.commands.options import Wanted, data_option, layout_option
-from device.data_folder import SOCKET, TakenError, taken
-from device.pages_process import PagesProcess
-from device.service import Manager
+from device.commands.console import Refused, Wanted, data_option, layout_option, say
+from device.runtime.data_folder import SOCKET, TakenError, taken
+from device.runtime.pages_process import PagesProcess
+from device.runtime.systemd import Manager
 from hardware.api import PICO, HardwareError
-from hardware.layout import Layout, read_layout
+from hardware.layout.model import Layout, read_layout
 
 PORT_RETRIES: Final = 20
 """Tenths of a second that a port may still be held by the pages of a table that was killed."""
@@ -93,7 +92,7 @@ def _play(layout: Layout, data: Path, wanted: Wanted, closing: ExitStack) -> Non
     listening = closing.enter_context(manager.port() or _listen(wanted.host, wanted.port))
     runtime = closing.enter_context(taken(data))
     closing.callback(PagesProcess(runtime, SOCKET, listening, say).close)
-    from device.commands.assembly import assembled  # most of the table: it loads while the pages start
+    from device.runtime.assembly import assembled  # most of the table: it loads while the pages start
 
     daemon = assembled(layout, data, runtime, wanted, closing)
     closing.callback(manager.stopping)

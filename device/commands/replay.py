@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 import click
 
-from device.commands.console import Refused, printable, shown_file, unusable
-from device.commands.options import json_option
+from device.commands.console import Refused, json_option, printable, shown_file, unusable
+from device.records.json_form import LONGEST_LINE, RecordError, result_of
+from device.records.record import Record, read
 from device.rules.game import SOLO
-from device.rules.record import Record, read
-from device.rules.record_forms import result_of
-from device.rules.record_lines import LONGEST_LINE, RecordError
-from device.rules.solo_scoring import SoloOutcome
+from device.rules.solo.scoring import SoloOutcome
 
 
 @click.command()

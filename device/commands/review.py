@@ -9,20 +9,19 @@ import click
 
 from device.bots.grading import CORES, GradingError, grade_all
 from device.bots.mind import Grade
-from device.commands.console import Refused, printable, progress, shown_file
-from device.commands.options import json_option
+from device.commands.console import Refused, json_option, printable, progress, shown_file
 from device.commands.replay import in_words as game_in_words
 from device.commands.replay import records
-from device.palettes import BOX, palette_for
-from device.play import moved
-from device.review import Choice, Graded, PlayerReview, real_choices, reviews
+from device.lights.palettes import BOX, palette_for
+from device.records.record import Record
+from device.records.review import Choice, Graded, PlayerReview, real_choices, reviews
 from device.rules.board import FLOOR
 from device.rules.events import CENTRE, Draft, Remove, Scoring, Swap, Tile
 from device.rules.game import SOLO
 from device.rules.notation import text_of
-from device.rules.penalty_row import ACTION
-from device.rules.record import Record
+from device.rules.solo.penalty_row import ACTION
 from device.rules.tiles import Colour
+from device.table.game import moved
 
 SECONDS: Final = 0.5
 

@@ -17,7 +17,7 @@ WIDTH: Final = 88
 @click.argument("mode", type=click.Choice(game.MODES, case_sensitive=False))
 def command(mode: str) -> None:
     """Print the rules of a MODE for players, each with its number and an example."""
-    text = files("web_ui").joinpath("rules", "en", f"{mode}.toml").read_text("utf-8")
+    text = files("web_ui.text").joinpath("rules", "en", f"{mode}.toml").read_text("utf-8")
     page = tomllib.loads(text)
     click.echo(page["title"] + "\n")
     click.echo(textwrap.fill(page["intro"], WIDTH))

@@ -15,13 +15,13 @@ from typing import BinaryIO, Final
 import click
 
 from device.bots import selfplay
-from device.bots.builtin import QUICK
+from device.bots.mind import QUICK
 from device.bots.simple import Below
 from device.commands.console import Refused, unusable
 from device.rules import game
 from device.rules.errors import SetupError
 from device.rules.game import Setup
-from device.rules.solo_state import LEVELS, WALLS
+from device.rules.solo.state import LEVELS, WALLS
 
 RANDOM: Final = "random"
 LEVEL: Final = "normal"

@@ -12,12 +12,22 @@ from typing import Final
 
 import click
 
-from device.commands.console import Refused, printable, unusable
-from device.commands.options import layout_option
+from device.commands.console import Refused, layout_option, printable, unusable
 from hardware.api import HardwareError, HardwareEvent, LightFrame
-from hardware.layout import SIMULATED, Layout, read_layout, simulated
-from hardware.opening import Hardware, open_hardware
-from hardware.selftest import COLOURS, LayTag, Person, Press, Report, SimulatedHands, Step, Walk, plan, run
+from hardware.diagnostics.selftest import (
+    COLOURS,
+    LayTag,
+    Person,
+    Press,
+    Report,
+    SimulatedHands,
+    Step,
+    Walk,
+    plan,
+    run,
+)
+from hardware.drivers.open import Hardware, open_hardware
+from hardware.layout.model import SIMULATED, Layout, read_layout, simulated
 
 SETTLE: Final = 3.0
 """Seconds in which real hardware is found, or told to be missing."""

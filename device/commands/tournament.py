@@ -9,20 +9,20 @@ from typing import Any, Final
 
 import click
 
-from device.bots.contestants import Contestant
-from device.bots.ledger import Ledger, LedgerError, folder_name, settings_of
-from device.bots.match import Game, Terms
-from device.bots.pool import PoolError, play_all
-from device.bots.tournament import SEEDS, Standing, schedule, standings
-from device.commands.console import Refused, columns, printable, progress, unusable
-from device.commands.matches import (
-    default_folder,
-    jobs_option,
-    json_option,
-    players_of,
-    seconds,
-    time_option,
+from device.bots.dtc.match import Contestant, Game, Terms
+from device.bots.dtc.pool import PoolError, play_all
+from device.bots.dtc.tournament import (
+    SEEDS,
+    Ledger,
+    LedgerError,
+    Standing,
+    folder_name,
+    schedule,
+    settings_of,
+    standings,
 )
+from device.commands.console import Refused, columns, printable, progress, unusable
+from device.commands.match import default_folder, jobs_option, json_option, players_of, seconds, time_option
 
 FOLDER: Final = "tournaments"
 

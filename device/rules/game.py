@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from device.rules import solo, standard
+from device.rules import standard
 from device.rules.errors import IllegalEventError, SetupError
 from device.rules.events import Event
 from device.rules.scoring import Outcome
-from device.rules.solo_scoring import SoloOutcome
-from device.rules.solo_state import State as SoloState
+from device.rules.solo import game
+from device.rules.solo.scoring import SoloOutcome
+from device.rules.solo.state import State as SoloState
 from device.rules.standard import Phase, Ruleset
 
 CHANCE: Final = "chance"
@@ -50,7 +51,7 @@ class Setup:
 def setup(chosen: Setup) -> State:
     """The state before the first chance event (R1, S1); raises SetupError."""
     if chosen.mode == SOLO:
-        return solo.setup(len(chosen.players), chosen.first, chosen.level, chosen.wall)
+        return game.setup(len(chosen.players), chosen.first, chosen.level, chosen.wall)
     rules = ruleset(chosen.mode)
     if (chosen.level, chosen.wall) != (None, None):
         raise SetupError(f"only a {SOLO} game has a level and a wall to choose, not {chosen.mode}")
@@ -67,28 +68,28 @@ def ruleset(mode: str) -> Ruleset:
 def to_act(state: State) -> ToAct:
     """Who or what is next."""
     if isinstance(state, SoloState):
-        return CHANCE if solo.chance_is_due(state) else solo.to_act(state)
+        return CHANCE if game.chance_is_due(state) else game.to_act(state)
     return CHANCE if state.phase is Phase.DEAL else standard.to_act(state)
 
 
 def legal(state: State) -> list[Event]:
     """Every choice that is allowed now, of every seat that has one; empty when it is chance's turn."""
-    return solo.legal(state) if isinstance(state, SoloState) else standard.legal(state)
+    return game.legal(state) if isinstance(state, SoloState) else standard.legal(state)
 
 
 def apply(state: State, event: Event) -> State:
     """The state after an event; raises IllegalEventError, with the reason, where the rules forbid it."""
-    return solo.apply(state, event) if isinstance(state, SoloState) else standard.apply(state, event)
+    return game.apply(state, event) if isinstance(state, SoloState) else standard.apply(state, event)
 
 
 def chance(state: State, below: Callable[[int], int]) -> Event:
     """The chance event that is due, drawn with `below(n)`: a random whole number from 0 to n - 1."""
-    return solo.chance(state, below) if isinstance(state, SoloState) else standard.chance(state, below)
+    return game.chance(state, below) if isinstance(state, SoloState) else standard.chance(state, below)
 
 
 def outcome(state: State) -> Outcome | SoloOutcome | None:
     """How the game ended; None while it goes on (R15, S14)."""
-    return solo.outcome(state) if isinstance(state, SoloState) else standard.outcome(state)
+    return game.outcome(state) if isinstance(state, SoloState) else standard.outcome(state)
 
 
 def stop(state: State) -> State:
@@ -101,6 +102,6 @@ def stop(state: State) -> State:
 def closing_scores(before: State, after: State) -> tuple[int, ...] | None:
     """All seats' totals before the bonuses, if this step closed a wall-tiling (R12, S10)."""
     if isinstance(before, SoloState) and isinstance(after, SoloState):
-        return solo.closing_scores(before, after)
+        return game.closing_scores(before, after)
     assert not isinstance(before, SoloState) and not isinstance(after, SoloState)
     return standard.closing_scores(before, after)

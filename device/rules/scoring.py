@@ -10,7 +10,7 @@ from typing import Final
 
 from device.rules.board import LINES, Board, Wall, clear_line, drop, set_tile
 from device.rules.errors import IllegalEventError
-from device.rules.solo_steps import SoloPart
+from device.rules.solo.steps import SoloPart
 from device.rules.tiles import COLOURS, Colour, Counts
 
 FLOOR_COSTS: Final = (0, 1, 2, 4, 6, 8, 11, 14)

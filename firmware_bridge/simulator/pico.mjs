@@ -1,5 +1,5 @@
 // A Raspberry Pi Pico without the chip: MicroPython runs the firmware's own files; pins, strips, readers and the
-// USB line are here. Started by `firmware_bridge.simulated`, which says what hands do (lines of JSON on standard
+// USB line are here. Started by `firmware_bridge.simulator.process`, which says what hands do (lines of JSON on standard
 // input) and is told what eyes see (lines of JSON on standard output).
 //
 //     node pico.mjs MICROPYTHON.mjs STAND_IN_FOLDER FLASH_FOLDER BOARD USB_FILE_DESCRIPTOR WATCHDOG

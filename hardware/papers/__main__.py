@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from hardware.api import HardwareError
-from hardware.layout import Layout, read_layout
-from hardware.papers.circuits import crossing_circuit, divider_circuit, power_circuit
-from hardware.papers.diagrams import draw_diagram
-from hardware.papers.tables import renewed
-from hardware.papers.template_pdf import a4_pdf, whole_pdf
-from hardware.papers.template_svg import template_svg
+from hardware.layout.model import Layout, read_layout
+from hardware.papers.parts import renewed
+from hardware.papers.template import a4_pdf, template_svg, whole_pdf
+from hardware.papers.wiring import crossing_circuit, divider_circuit, draw_diagram, power_circuit
 
 WIRING: Final = Path(__file__).parents[1] / "wiring"
 ORDER: Final = ("full", "duo", "indicators")

@@ -10,16 +10,16 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from device.bots import position, tables
 from device.bots.convert import draft_of, move_of, packed, position_of, solo_event, solo_position_of
+from device.bots.core import position, tables
+from device.bots.core.position import Position
+from device.bots.core.solo_position import SoloPosition
 from device.bots.engine import is_compiled
-from device.bots.position import Position
 from device.bots.simple import play_greedy
-from device.bots.solo_position import SoloPosition
 from device.rules import game
 from device.rules.events import Deal, Draft, Draw, Event, Penalty, ScoringColour, Tile
 from device.rules.game import Setup, State
-from device.rules.solo_state import State as SoloState
+from device.rules.solo.state import State as SoloState
 
 Core = Position | SoloPosition
 

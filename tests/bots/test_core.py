@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from device.bots import tables
 from device.bots.convert import position_of
-from device.bots.position import Position
-from device.bots.solo_chance import random_game
-from device.bots.solo_position import SoloPosition
-from device.rules import game, record
+from device.bots.core import tables
+from device.bots.core.position import Position
+from device.bots.core.solo_chance import random_game
+from device.bots.core.solo_position import SoloPosition
+from device.records import record
+from device.rules import game
 from device.rules.game import Setup
 from device.rules.standard import State
 from tests.bots.core_check import (

@@ -4,20 +4,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from device.bots.dtc import (
+from device.bots.dtc.protocol import (
     Listener,
     ProtocolError,
     Side,
     Taker,
+    Teller,
     Turn,
     View,
     Wish,
     answer_of,
     draft_of,
+    state_of,
     text_of,
+    view_of,
+    why_illegal,
     wish_of,
 )
-from device.bots.dtc_view import Teller, state_of, view_of, why_illegal
 from device.rules import game
 from device.rules.errors import IllegalEventError
 from device.rules.events import Deal, Draft

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from device.bots import duel, weights
+from device.bots.core import duel, weights
 from device.bots.engine import MODULES, engine, is_compiled, outdated
 
 BOTS = Path(weights.__file__).parent
@@ -55,14 +55,14 @@ from device.bots.engine import is_compiled, stay_uncompiled
 if "uncompiled" in sys.argv:
     stay_uncompiled()
 from device.bots import weights
-from device.bots.alone import Alone
-from device.bots.duel import Duel
-from device.bots.position import Position
-from device.bots.several import Several
-from device.bots.solo_chance import chance
-from device.bots.solo_position import SoloPosition
-from device.bots.value import Value
-import device.bots.duel
+from device.bots.core.alone import Alone
+from device.bots.core.duel import Duel
+from device.bots.core.position import Position
+from device.bots.core.several import Several
+from device.bots.core.solo_chance import chance
+from device.bots.core.solo_position import SoloPosition
+from device.bots.core.value import Value
+import device.bots.core.duel
 
 class Ticks:
     reads = 0
@@ -90,7 +90,7 @@ for _ in range(25):
         move = alone.think(game, 0.006)
         found.append([move, alone.worth, alone.steps])
         game.play(move)
-print(json.dumps([is_compiled(device.bots.duel), found]))
+print(json.dumps([is_compiled(device.bots.core.duel), found]))
 """
 
 

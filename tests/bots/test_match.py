@@ -10,16 +10,25 @@ from pathlib import Path
 
 import pytest
 
-from device.bots import match
-from device.bots.builtin import NAMES
-from device.bots.contestants import Contestant, ContestantError, contestant, contestants
-from device.bots.match import Game, Terms, deal, play, result_of
-from device.bots.program import Limits
+from device.bots.dtc import match
+from device.bots.dtc.match import (
+    Contestant,
+    ContestantError,
+    Game,
+    Terms,
+    contestant,
+    contestants,
+    deal,
+    play,
+    result_of,
+)
+from device.bots.dtc.process import Limits
+from device.bots.mind import NAMES
+from device.records.record import read
 from device.rules.dealing import check_deal
-from device.rules.record import read
 from device.rules.tiles import ALL_TILES, without
-from tests.appliance.running import COMMAND
 from tests.bots.test_program import bad
+from tests.harness.running import COMMAND
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]

@@ -8,19 +8,17 @@ from random import Random
 import pytest
 
 from device.bench.bots import Contender, crowd, duel, solo
-from device.bots import tables, weights
-from device.bots.builtin import NAMES, thinker
-from device.bots.columns import column_worths
 from device.bots.convert import position_of
-from device.bots.duel import Duel
-from device.bots.mind import MASTER, STRENGTHS, STRONG, Mind
-from device.bots.position import Position
-from device.bots.value import Value
+from device.bots.core import tables, weights
+from device.bots.core.duel import Duel
+from device.bots.core.position import Position
+from device.bots.core.value import Value
+from device.bots.mind import MASTER, NAMES, STRENGTHS, STRONG, Mind, column_worths, thinker
 from device.rules import game
 from device.rules.events import Draft, Tile
 from device.rules.game import Setup, State
 from device.rules.notation import text_of
-from device.rules.solo import preview
+from device.rules.solo.game import preview
 from device.rules.standard import State as TableState
 from tests.bots.core_check import SETUPS, title
 from tests.rules.positions import after, board, offer
@@ -360,7 +358,7 @@ def test_all_weights_are_small() -> None:
 
 
 def test_learning_brings_expectation_and_outcome_together() -> None:
-    from device.bots.teacher import Teacher
+    from device.bots.core.teacher import Teacher
     from device.bots.training import untrained
 
     teacher = Teacher(Position(2, seed=9), Value(untrained()))

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from device.bots import keeper
-from device.bots.dtc import Turn, text_of
-from device.bots.dtc_view import view_of
-from device.bots.program import BotError, Limits, Program
-from tests.appliance.running import lives
-from tests.appliance.waiting import until
+from device.bots.dtc import supervisor
+from device.bots.dtc.process import BotError, Limits, Program
+from device.bots.dtc.protocol import Turn, text_of, view_of
+from tests.harness.running import lives
+from tests.harness.waiting import until
 from tests.rules.positions import board, offer
 
 BAD = Path(__file__).with_name("bad_bots.py")
@@ -256,7 +255,7 @@ def test_a_log_is_kept_and_a_long_one_cut_in_its_middle(log: Path) -> None:
         program.first_line()
         program.ask(TURN, LONG)
     kept = log.read_bytes()
-    assert keeper.HEAD + keeper.TAIL < len(kept) < keeper.HEAD + keeper.TAIL + 100
+    assert supervisor.HEAD + supervisor.TAIL < len(kept) < supervisor.HEAD + supervisor.TAIL + 100
     assert kept.startswith(b"the first line\na long story\n")
     assert b" bytes left out ...]\n" in kept
     assert kept.endswith(b"a long story\nthe last line\n")
@@ -264,8 +263,8 @@ def test_a_log_is_kept_and_a_long_one_cut_in_its_middle(log: Path) -> None:
 
 def test_a_log_little_longer_than_what_is_kept_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    log = keeper.Log(os.open(path, os.O_WRONLY | os.O_CREAT))
-    story = b"".join(b"%07d\n" % line for line in range((keeper.HEAD + keeper.TAIL) // 8))
+    log = supervisor.Log(os.open(path, os.O_WRONLY | os.O_CREAT))
+    story = b"".join(b"%07d\n" % line for line in range((supervisor.HEAD + supervisor.TAIL) // 8))
     for start in range(0, len(story), 65_536):
         log.take(story[start : start + 65_536])
     assert log.words == f"{len(story) // 8 - 1:07}"
@@ -286,7 +285,7 @@ def test_everything_it_has_started_ends_with_it(log: Path, tmp_path: Path) -> No
 
 def test_everything_ends_when_the_match_is_killed(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom device.bots.program import Limits, Program\n"
+        "import sys\nfrom pathlib import Path\nfrom device.bots.dtc.process import Limits, Program\n"
         "program = Program(sys.argv[2:], Path(sys.argv[1], 'log'), Limits(start=60))\n"
         "program.first_line()\nsys.stdin.read()"
     )
@@ -368,7 +367,7 @@ def test_a_kernel_that_lists_no_children(monkeypatch: pytest.MonkeyPatch) -> Non
     with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe) as process:
         assert process.stdout is not None
         child = int(process.stdout.readline())
-        assert list(keeper.descendants(process.pid)) == [child]
-        monkeypatch.setattr(keeper, "_KERNEL_LISTS_CHILDREN", False)
-        assert list(keeper.descendants(process.pid)) == [child]
+        assert list(supervisor.descendants(process.pid)) == [child]
+        monkeypatch.setattr(supervisor, "_KERNEL_LISTS_CHILDREN", False)
+        assert list(supervisor.descendants(process.pid)) == [child]
         process.communicate(b"\n\n")

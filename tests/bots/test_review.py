@@ -17,21 +17,21 @@ from click.testing import CliRunner
 from device.bots.grading import GradingError, grade_all
 from device.bots.mind import MASTER, Mind
 from device.commands.review import command, in_words
-from device.review import COSTLIEST, Choice, Graded, plainest, real_choices, reviews
+from device.records.record import Record, write
+from device.records.review import COSTLIEST, Choice, Graded, plainest, real_choices, reviews
 from device.rules import game
 from device.rules.events import Chance, Draft, Event, Tile
 from device.rules.game import Setup, State
 from device.rules.notation import event_of, text_of
-from device.rules.penalty_row import ACTION
-from device.rules.record import Record, write
-from device.rules.solo import preview
-from device.rules.solo_state import State as SoloState
-from tests.appliance.past import SOLO_GRAY, played
-from tests.appliance.running import children
-from tests.appliance.waiting import DEADLINE, until
+from device.rules.solo.game import preview
+from device.rules.solo.penalty_row import ACTION
+from device.rules.solo.state import State as SoloState
 from tests.bots.test_minds import Ticks
+from tests.harness.past import SOLO_GRAY, played
+from tests.harness.running import children
+from tests.harness.waiting import DEADLINE, until
+from tests.records.recorded import GOLDEN, lines_of, records
 from tests.rules.positions import after, board, offer
-from tests.rules.recorded import GOLDEN, lines_of, records
 
 BLUNDER = 8
 """Points that nobody loses who plays well, however little time the grade has."""

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from device.bots.builtin import QUICK
+from device.bots.mind import QUICK
 from device.bots.selfplay import play
 from device.bots.simple import choices, play_greedy, play_random
 from device.rules import game

@@ -18,7 +18,7 @@ from device.bots.thinker import Answer, Question, Thinker
 from device.rules import game
 from device.rules.events import Draft, Tile
 from device.rules.game import Setup, State
-from tests.appliance.running import children
+from tests.harness.running import children
 
 PATIENCE = 60.0
 

@@ -13,22 +13,29 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from device.bots import ledger, match, pool
-from device.bots.contestants import Contestant, contestants
-from device.bots.ledger import Ledger, LedgerError, folder_name, settings_of
-from device.bots.match import Fault, Terms
-from device.bots.pool import PoolError, cores, own_core, play_all
-from device.bots.rating import SCALE, ratings, share
-from device.bots.tournament import schedule, standings
-from device.cli import azul_table
+from device.bots.dtc import match, pool, tournament
+from device.bots.dtc.match import Contestant, Fault, Terms, contestants
+from device.bots.dtc.pool import PoolError, cores, own_core, play_all
+from device.bots.dtc.tournament import (
+    SCALE,
+    Ledger,
+    LedgerError,
+    folder_name,
+    ratings,
+    schedule,
+    settings_of,
+    share,
+    standings,
+)
 from device.commands import tournament as command
+from device.commands.cli import azul_table
+from device.records.json_form import Forfeit
+from device.records.record import read, write
 from device.rules.game import Setup
-from device.rules.record import read, write
-from device.rules.record_forms import Forfeit
-from tests.appliance.running import COMMAND
-from tests.appliance.waiting import DEADLINE, until
-from tests.bots.test_match_command import FOR_EVER
 from tests.bots.test_program import BAD
+from tests.commands.test_match_command import FOR_EVER
+from tests.harness.running import COMMAND
+from tests.harness.waiting import DEADLINE, until
 
 TERMS = Terms(1000)
 PLAYERS = contestants(["greedy", "random", "greedy@5"])
@@ -177,7 +184,7 @@ def test_games_are_kept_and_found_again(tmp_path: Path) -> None:
 
 
 def records(folder: Path) -> list[object]:
-    return list(read((folder / ledger.RECORDS).read_bytes().splitlines(keepends=True)))
+    return list(read((folder / tournament.RECORDS).read_bytes().splitlines(keepends=True)))
 
 
 @pytest.mark.parametrize("cut", [1, 20, 150])
@@ -185,7 +192,7 @@ def test_half_a_line_is_cut_off(tmp_path: Path, cut: int) -> None:
     with Ledger(tmp_path, settings()) as kept:
         kept.add(result(1))
         kept.add(result(2))
-    results = tmp_path / ledger.RESULTS
+    results = tmp_path / tournament.RESULTS
     whole = results.read_bytes()
     results.write_bytes(whole[:-cut])
     with Ledger(tmp_path, settings()) as found:
@@ -198,7 +205,7 @@ def test_half_a_line_is_cut_off(tmp_path: Path, cut: int) -> None:
 def test_a_record_without_its_line_is_cut_off(tmp_path: Path) -> None:
     with Ledger(tmp_path, settings()) as kept:
         kept.add(result(1))
-    with (tmp_path / ledger.RECORDS).open("ab") as stream:
+    with (tmp_path / tournament.RECORDS).open("ab") as stream:
         stream.write(result(2).written[:70])
     with Ledger(tmp_path, settings()) as found:
         found.add(result(2))
@@ -209,7 +216,7 @@ def test_a_line_without_its_record_is_cut_off(tmp_path: Path) -> None:
     with Ledger(tmp_path, settings()) as kept:
         kept.add(result(1))
         kept.add(result(2))
-    path = tmp_path / ledger.RECORDS
+    path = tmp_path / tournament.RECORDS
     path.write_bytes(path.read_bytes()[:-10])
     with Ledger(tmp_path, settings()) as found:
         assert [each.number for each in found.results] == [1]
@@ -219,14 +226,14 @@ def test_a_line_without_its_record_is_cut_off(tmp_path: Path) -> None:
 def test_damage_is_told(tmp_path: Path) -> None:
     with Ledger(tmp_path, settings()) as kept:
         kept.add(result(1))
-    path = tmp_path / ledger.RECORDS
+    path = tmp_path / tournament.RECORDS
     path.write_bytes(path.read_bytes().replace(b'"winners":[1]', b'"winners":[0]'))
     with pytest.raises(LedgerError, match="game 1 is damaged: "):
         Ledger(tmp_path, settings())
-    (tmp_path / ledger.SETTINGS).write_bytes(b"{")
+    (tmp_path / tournament.SETTINGS).write_bytes(b"{")
     with pytest.raises(LedgerError, match="is damaged"):
         Ledger(tmp_path, settings())
-    (tmp_path / ledger.SETTINGS).unlink()
+    (tmp_path / tournament.SETTINGS).unlink()
     with pytest.raises(LedgerError, match="nobody knows whose games"):
         Ledger(tmp_path, settings())
 
@@ -236,7 +243,7 @@ def test_a_damaged_line_costs_no_game_after_it(tmp_path: Path) -> None:
     with Ledger(tmp_path, settings()) as kept:
         for number in (1, 2, 3):
             kept.add(result(number))
-    results, recorded = tmp_path / ledger.RESULTS, tmp_path / ledger.RECORDS
+    results, recorded = tmp_path / tournament.RESULTS, tmp_path / tournament.RECORDS
     written = recorded.read_bytes()
     lines = results.read_bytes().splitlines(keepends=True)
     results.write_bytes(lines[0] + lines[1].replace(b'"end"', b'"and"') + lines[2])
@@ -332,12 +339,12 @@ def test_tournament_goes_on_after_it_was_killed(tmp_path: Path) -> None:
     waits = f"waits={sys.executable} -I -S {BAD} waits_to_play {tmp_path}"
     options = ["--seeds", "1", "--time", FOR_EVER, "--jobs", "2", "--folder", str(folder)]
     arguments = [str(COMMAND), "tournament", "greedy", "random", waits, *options]
-    results = folder / ledger.RESULTS
+    results = folder / tournament.RESULTS
     with subprocess.Popen(arguments, stdout=subprocess.DEVNULL) as process:
         until(lambda: results.exists() and results.read_bytes().count(b"\n") == 2, "two games")
         process.send_signal(signal.SIGKILL)
     kept = results.read_bytes()
-    with Ledger(folder, json.loads((folder / ledger.SETTINGS).read_bytes())) as stopped:
+    with Ledger(folder, json.loads((folder / tournament.SETTINGS).read_bytes())) as stopped:
         assert len(stopped.results) == 2
     (tmp_path / "go").touch()
     done = subprocess.run(arguments, capture_output=True, check=False)
@@ -354,7 +361,7 @@ def test_tournament_interrupted_says_what_is_kept(tmp_path: Path) -> None:
     options = ["--seeds", "1", "--time", FOR_EVER, "--jobs", "1", "--folder", str(folder)]
     arguments = [str(COMMAND), "tournament", CRASHER, "greedy", silent, *options]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        until(lambda: list(folder.glob(f"{ledger.LOGS}/0005-*")), "the fifth game, which never ends")
+        until(lambda: list(folder.glob(f"{tournament.LOGS}/0005-*")), "the fifth game, which never ends")
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=DEADLINE)
     assert (process.returncode, out) == (1, b"")

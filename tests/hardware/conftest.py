@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hardware import layout as layout_module
 from hardware.api import LayoutError
-from hardware.layout import Layout, read_layout
+from hardware.layout import model as layout_module
+from hardware.layout.model import Layout, read_layout
 
-SHIPPED = Path(layout_module.__file__).with_name("layouts")
+SHIPPED = Path(layout_module.__file__).parents[1] / "layouts"
 
 Change = tuple[str, str, str]
 """The head of a table ("" for the whole file), text in it, and what to put in that text's place."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hardware.machine import Machine
+from hardware.drivers.raspberry_pi import Machine
 
 MODELS = {
     3: "Raspberry Pi 3 Model B Plus Rev 1.3",

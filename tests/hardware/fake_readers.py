@@ -9,7 +9,7 @@ import threading
 import tty
 from pathlib import Path
 
-from hardware.tag_frames import frame_of
+from hardware.drivers.rfid import frame_of
 
 ACK = b"\x00\x00\xff\x00\xff\x00"
 

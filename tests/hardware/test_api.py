@@ -6,7 +6,7 @@ import pytest
 
 from hardware import api
 from hardware.api import ButtonPressed, HardwareError, LayoutError, LightFrame
-from hardware.layout import Layout
+from hardware.layout.model import Layout
 
 
 def test_a_light_that_a_frame_does_not_name_is_dark() -> None:

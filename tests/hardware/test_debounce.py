@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardware.debounce import (
+from hardware.drivers.debounce import (
     CALM,
     MOST_PRESSES,
     RESTLESS,

@@ -11,13 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 import device.commands.doctor as doctor_command
-from device.cli import azul_table
-from device.commands import options
-from hardware.boot_files import BootFiles, read_boot_files
-from hardware.doctor import Finding, State, examine
-from hardware.layout import Chain, Drivers, Layout, Reader, simulated
-from hardware.machine import Machine
-from hardware.pi import Board
+from device.commands import console
+from device.commands.cli import azul_table
+from hardware.diagnostics.doctor import Finding, State, examine
+from hardware.drivers.raspberry_pi import Board, BootFiles, Machine, read_boot_files
+from hardware.layout.model import Chain, Drivers, Layout, Reader, simulated
 
 from .fake_pi import CONFIG_FOR_DUO, FakePi
 
@@ -361,7 +359,7 @@ def test_the_layout_of_the_machines_service_is_examined_unless_another_is_named(
     pi: FakePi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     service = tmp_path / "service.conf"
-    monkeypatch.setattr(options, "SERVICE", service)
+    monkeypatch.setattr(console, "SERVICE", service)
 
     def layout_examined(*arguments: str) -> object:
         return json.loads(doctor("--json", *arguments, pi=pi, monkeypatch=monkeypatch)[1])["layout"]

@@ -9,7 +9,6 @@ from queue import SimpleQueue
 
 import pytest
 
-from hardware import gpio, opening
 from hardware.api import (
     ButtonPressed,
     LightFrame,
@@ -21,9 +20,10 @@ from hardware.api import (
     TagArrived,
     TagLeft,
 )
-from hardware.bridge import BridgeState
-from hardware.layout import DRIVERS, SIMULATED, Chain, Drivers, Layout, Reader, read_layout, simulated
-from hardware.opening import OUTDATED, open_hardware, told_of_bridge
+from hardware.drivers import gpio
+from hardware.drivers.open import OUTDATED, open_hardware, told_of_bridge
+from hardware.drivers.pico import BridgeState
+from hardware.layout.model import DRIVERS, SIMULATED, Chain, Drivers, Layout, Reader, read_layout, simulated
 
 from .conftest import SHIPPED, Faults, changed
 from .waiting import Inbox, next_of, waiting_in
@@ -212,7 +212,7 @@ def test_readers_that_are_simulated_beside_real_buttons(
 
     factory = MockFactory()
     monkeypatch.setattr(
-        opening, "GpioButtons", lambda layout, clock: gpio.GpioButtons(layout, lambda: factory)
+        "hardware.drivers.open.GpioButtons", lambda layout, clock: gpio.GpioButtons(layout, lambda: factory)
     )
     hardware = open_hardware(replace(duo, drivers=Drivers("simulated", "gpio", "simulated")), inbox.put)
     assert hardware.simulated is not None

@@ -15,11 +15,11 @@ import pytest
 from gpiozero import InputDevice
 from gpiozero.pins import mock
 
-from hardware import gpio
 from hardware.api import ButtonPressed, Loss, PartBack, PartError, PartLost
-from hardware.debounce import CALM, MOST_PRESSES
-from hardware.gpio import GpioButtons, real_pins
-from hardware.layout import Layout
+from hardware.drivers import gpio
+from hardware.drivers.debounce import CALM, MOST_PRESSES
+from hardware.drivers.gpio import GpioButtons, real_pins
+from hardware.layout.model import Layout
 
 from .waiting import Clock, Inbox, next_of, until, waiting_in
 
@@ -342,7 +342,7 @@ def test_loading_lgpio_leaves_the_process_where_it_was(tmp_path: Path) -> None:
     program = "\n".join(
         [
             "import os",
-            "from hardware.gpio import real_pins",
+            "from hardware.drivers.gpio import real_pins",
             "try: real_pins()",
             "finally: print(os.getcwd())",
         ]

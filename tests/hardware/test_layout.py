@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hardware.api import LightFrame
-from hardware.layout import (
+from hardware.layout.model import (
     DRIVERS,
     Chain,
     Layout,

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hardware import neopixel as driver
 from hardware.api import HardwareError, LightFrame, Loss, PartBack, PartError, PartLost, Rgb
-from hardware.bridge import StripBytes
-from hardware.colours import levels
-from hardware.layout import Chain, Layout
-from hardware.layout_file import ColourOrder, LightsDriver
-from hardware.neopixel import NeoPixelLights, check_board
-from hardware.pi import Board, board_of
+from hardware.drivers import neopixel as driver
+from hardware.drivers.gamma import levels
+from hardware.drivers.neopixel import NeoPixelLights, check_board
+from hardware.drivers.pico import StripBytes
+from hardware.drivers.raspberry_pi import Board, board_of
+from hardware.layout.file import ColourOrder, LightsDriver
+from hardware.layout.model import Chain, Layout
 
 from . import vendors
 from .waiting import Inbox, next_of, until, waiting_in

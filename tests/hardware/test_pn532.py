@@ -13,11 +13,10 @@ from time import monotonic
 import pytest
 from serial import Serial
 
-from hardware import pn532
 from hardware.api import Loss, PartBack, PartLost, TagArrived, TagLeft
-from hardware.layout import Drivers, Layout, Reader
-from hardware.presence import LEAVES
-from hardware.rfid import TagReaders
+from hardware.drivers import rfid
+from hardware.drivers.rfid import LEAVES, TagReaders
+from hardware.layout.model import Drivers, Layout, Reader
 
 from . import vendors
 from .fake_readers import FakePn532
@@ -92,7 +91,7 @@ def test_tags_one_after_another(chip: FakePn532, listen: Listen, inbox: Inbox, c
 def test_a_chip_that_went_deaf_is_noticed_and_woken_again(
     chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pn532, "HEALTH", 0.2)
+    monkeypatch.setattr(rfid, "HEALTH", 0.2)
     listen(chip)
     until(lambda: chip.woken > 0)
     chip.deaf = True
@@ -108,7 +107,7 @@ def test_a_chip_that_went_deaf_is_noticed_and_woken_again(
 def test_a_chip_that_is_well_is_asked_for_its_health_while_no_tag_lies_there(
     chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pn532, "HEALTH", 0.1)
+    monkeypatch.setattr(rfid, "HEALTH", 0.1)
     listen(chip)
     until(lambda: chip.asked.count(0x02) > 2)
     assert inbox.empty()
@@ -117,7 +116,7 @@ def test_a_chip_that_is_well_is_asked_for_its_health_while_no_tag_lies_there(
 def test_a_chip_that_has_seen_nothing_for_long_is_initialised_anew(
     chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pn532, "QUIET", 0.3)
+    monkeypatch.setattr(rfid, "QUIET", 0.3)
     listen(chip)
     until(lambda: chip.woken > 1)
     assert inbox.empty()

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardware.api import LightFrame, Rgb
-from hardware.layout import Layout
+from hardware.layout.model import Layout
 from hardware.power import Supply, limit, milliamperes
 
 WHITE: Rgb = (255, 255, 255)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.api import TagArrived, TagLeft
-from hardware.presence import LEAVES, Presence
+from hardware.drivers.rfid import LEAVES, Presence
 
 Reads = list[tuple[str, float]]
 

@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 from serial import Serial, SerialException
 
-from hardware import rfid
 from hardware.api import Loss, PartBack, PartError, PartLost, TagArrived, TagLeft
-from hardware.layout import Drivers, Layout, Reader
-from hardware.layout_file import ReadersDriver
-from hardware.pi import Board, device_of
-from hardware.presence import LEAVES
-from hardware.rfid import TagReaders
+from hardware.drivers import rfid
+from hardware.drivers.raspberry_pi import Board, device_of
+from hardware.drivers.rfid import LEAVES, TagReaders
+from hardware.layout.file import ReadersDriver
+from hardware.layout.model import Drivers, Layout, Reader
 
 from .fake_readers import FakeId12La, FakePort, FakeRdm6300
 from .waiting import Clock, Inbox, next_of, until, waiting_in

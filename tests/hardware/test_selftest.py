@@ -12,8 +12,8 @@ from queue import SimpleQueue
 import pytest
 from click.testing import CliRunner
 
-import hardware.selftest as selftest_module
-from device.cli import azul_table
+import hardware.diagnostics.selftest as selftest_module
+from device.commands.cli import azul_table
 from device.commands.selftest import AtTerminal
 from hardware.api import (
     ButtonPressed,
@@ -25,11 +25,7 @@ from hardware.api import (
     PartLost,
     TagArrived,
 )
-from hardware.bridge import RECORD
-from hardware.layout import Layout, shipped_layouts
-from hardware.opening import Hardware
-from hardware.power import milliamperes
-from hardware.selftest import (
+from hardware.diagnostics.selftest import (
     LayTag,
     Outcome,
     Press,
@@ -41,7 +37,11 @@ from hardware.selftest import (
     plan,
     run,
 )
-from hardware.sim import SimulatedTable
+from hardware.drivers.open import Hardware
+from hardware.drivers.pico import RECORD
+from hardware.drivers.simulated import SimulatedTable
+from hardware.layout.model import Layout, shipped_layouts
+from hardware.power import milliamperes
 
 from .waiting import Inbox
 

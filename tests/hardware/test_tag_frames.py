@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardware.tag_frames import TagFrames, frame_of, tag_of
+from hardware.drivers.rfid import TagFrames, frame_of, tag_of
 
 RDM6300 = b"\x0262E3086CED08\x03"
 ID_12LA = b"\x0262E3086CED08\r\n\x03"

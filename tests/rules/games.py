@@ -6,11 +6,11 @@ from random import Random
 
 from hypothesis import strategies as st
 
+from device.records.record import write
 from device.rules import game
 from device.rules.events import Draft, Event
 from device.rules.game import Setup, State
-from device.rules.record import write
-from device.rules.solo_state import LEVELS, WALLS
+from device.rules.solo.state import LEVELS, WALLS
 
 ROUNDS = 12
 """Games between players who never finish are stopped here (R17)."""

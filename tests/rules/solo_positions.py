@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
 
-from device.rules import game, solo
+from device.rules import game
 from device.rules.board import Board, Row, tiles_on
 from device.rules.events import Draft, Event, Remove
 from device.rules.game import Setup
 from device.rules.notation import event_of
-from device.rules.penalty_row import ACTION, PLAYER
 from device.rules.scoring import Account, Part
-from device.rules.solo_state import EASY, State
+from device.rules.solo import game as solo
+from device.rules.solo.penalty_row import ACTION, PLAYER
+from device.rules.solo.state import EASY, State
 from device.rules.standard import Phase
 from device.rules.tiles import (
     ALL_TILES,

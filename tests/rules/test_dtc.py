@@ -2,12 +2,12 @@
 
 import pytest
 
+from device.records.json_form import Forfeit
+from device.records.record import write
 from device.rules import game
 from device.rules.errors import SetupError
 from device.rules.game import Setup
 from device.rules.notation import event_of
-from device.rules.record import write
-from device.rules.record_forms import Forfeit
 from device.rules.standard import Phase
 from device.rules.tiles import NO_TILES, counts_of
 from tests.rules.positions import after, board, offer, with_bag

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from device.rules import board, events, game, scoring, solo_scoring, solo_state, solo_steps, standard, tiles
+from device.records.json_form import RecordError, entry_of
+from device.records.record import read
+from device.rules import board, events, game, scoring, standard, tiles
 from device.rules.errors import IllegalEventError
 from device.rules.events import (
     Chance,
@@ -25,10 +27,10 @@ from device.rules.events import (
     Tile,
 )
 from device.rules.notation import event_of, text_of
-from device.rules.record import read
-from device.rules.record_forms import entry_of
-from device.rules.record_lines import RecordError
-from device.rules.solo_state import State as SoloState
+from device.rules.solo import scoring as solo_scoring
+from device.rules.solo import state as solo_state
+from device.rules.solo import steps as solo_steps
+from device.rules.solo.state import State as SoloState
 from device.rules.tiles import ALL_TILES, COLOURS, NO_TILES, count
 from tests.rules.games import Game, games, mostly_floor, never_full, play
 from tests.rules.positions import all_tiles

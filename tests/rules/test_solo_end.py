@@ -6,11 +6,11 @@ from device.rules import game
 from device.rules.board import Board
 from device.rules.errors import IllegalEventError
 from device.rules.notation import event_of
-from device.rules.penalty_row import ACTION, PLAYER
 from device.rules.scoring import BonusGiven
-from device.rules.solo_scoring import SoloOutcome, Victory, victory
-from device.rules.solo_state import State
-from device.rules.solo_steps import ClearBoardAward, PenaltyRowCounted
+from device.rules.solo.penalty_row import ACTION, PLAYER
+from device.rules.solo.scoring import SoloOutcome, Victory, victory
+from device.rules.solo.state import State
+from device.rules.solo.steps import ClearBoardAward, PenaltyRowCounted
 from tests.rules.solo_positions import after, board, offer, parts
 
 ENDING_ROW = (".....", ".....", ".....", ".....", "yrkw.")

@@ -2,13 +2,14 @@
 
 import pytest
 
-from device.rules import game, solo
+from device.rules import game
 from device.rules.errors import IllegalEventError
 from device.rules.events import Draft
 from device.rules.notation import event_of, text_of
-from device.rules.penalty_row import ACTION, PLAYER
-from device.rules.solo_scoring import Ending, SoloOutcome, Victory
-from device.rules.solo_state import State
+from device.rules.solo import game as solo
+from device.rules.solo.penalty_row import ACTION, PLAYER
+from device.rules.solo.scoring import Ending, SoloOutcome, Victory
+from device.rules.solo.state import State
 from device.rules.standard import Phase
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, counts_of
 from tests.rules.solo_positions import after, all_tiles, board, floor, offer, penalty

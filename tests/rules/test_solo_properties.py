@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from device.rules import game, penalty_row, solo
+from device.rules import game
 from device.rules.errors import IllegalEventError
 from device.rules.events import (
     Chance,
@@ -23,10 +23,12 @@ from device.rules.events import (
     Tile,
 )
 from device.rules.notation import event_of, text_of
-from device.rules.penalty_row import ACTION, PLAYER
 from device.rules.scoring import FLOOR_COSTS
-from device.rules.solo_scoring import Ending, SoloOutcome
-from device.rules.solo_state import LEVELS, WALLS, State
+from device.rules.solo import game as solo
+from device.rules.solo import penalty_row
+from device.rules.solo.penalty_row import ACTION, PLAYER
+from device.rules.solo.scoring import Ending, SoloOutcome
+from device.rules.solo.state import LEVELS, WALLS, State
 from device.rules.standard import Phase
 from device.rules.tiles import ALL_TILES, COLOURS, Counts, without
 from tests.rules.solo_positions import account, all_tiles, play

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from device.rules import game, record, solo
+from device.records import record
+from device.rules import game
 from device.rules.events import Choice
-from device.rules.solo_state import State
+from device.rules.solo import game as solo
+from device.rules.solo.state import State
 from device.rules.tiles import ALL_TILES
 from tests.rules.solo_positions import all_tiles
 

@@ -6,13 +6,15 @@ from random import Random
 
 import pytest
 
-from device.rules import game, solo, solo_dealing
+from device.rules import game
 from device.rules.errors import IllegalEventError, NotationError, SetupError
 from device.rules.events import Deal, Penalty, Scoring
 from device.rules.game import Setup
 from device.rules.notation import event_of, text_of
-from device.rules.penalty_row import PLAYER
-from device.rules.solo_state import State
+from device.rules.solo import game as solo
+from device.rules.solo import state as solo_dealing
+from device.rules.solo.penalty_row import PLAYER
+from device.rules.solo.state import State
 from device.rules.standard import Phase
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, Counts, count, counts_of, letters, total, without
 from tests.rules.solo_positions import after, all_tiles, bag_of, board, offer, penalty

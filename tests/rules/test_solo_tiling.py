@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from device.rules import game, solo_tiling
+from device.rules import game
 from device.rules.board import Board
 from device.rules.errors import IllegalEventError
 from device.rules.events import Remove, Swap
 from device.rules.notation import event_of
-from device.rules.penalty_row import ACTION, PLAYER
 from device.rules.scoring import LineFell, TilePlaced
-from device.rules.solo_scoring import Ending, SoloOutcome
-from device.rules.solo_state import State, display_sizes
-from device.rules.solo_steps import (
+from device.rules.solo import game as solo_tiling
+from device.rules.solo.penalty_row import ACTION, PLAYER
+from device.rules.solo.scoring import Ending, SoloOutcome
+from device.rules.solo.state import State, display_sizes
+from device.rules.solo.steps import (
     ActionTilePlaced,
     BesideScoringTile,
     FifthTileDue,

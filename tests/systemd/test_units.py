@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from device.commands.play import command
-from firmware_bridge.ports import MICROPYTHON, RASPBERRY_PI
-from hardware.layout import shipped_layouts
+from firmware_bridge.link import MICROPYTHON, RASPBERRY_PI
+from hardware.layout.model import shipped_layouts
 
 HOUSE = Path(__file__).parents[2]
 SYSTEMD = HOUSE / "systemd"
@@ -140,7 +140,7 @@ def test_a_port_that_another_program_has_keeps_nobody_from_playing() -> None:
 
 
 def test_the_user_has_the_groups_that_the_doctor_asks_for() -> None:
-    source = (HOUSE / "hardware/doctor.py").read_text("utf-8")
+    source = (HOUSE / "hardware/diagnostics/doctor.py").read_text("utf-8")
     asked = set(re.findall(r'_check_(?:device|access)\([^\n]*"(\w+)"\)', source))
     assert asked >= {"gpio", "spi", "dialout"}
     (user,) = values("azul-table.service", "User")
@@ -155,7 +155,7 @@ def test_the_pico_is_known_by_the_numbers_that_the_program_looks_for() -> None:
 
 
 def test_the_rule_for_pio_is_the_one_that_the_doctor_gives() -> None:
-    source = (HOUSE / "hardware/doctor.py").read_text("utf-8")
+    source = (HOUSE / "hardware/diagnostics/doctor.py").read_text("utf-8")
     (rule,) = re.findall(r"rule = '(.*)'", source)
     assert rule in text("udev.rules").splitlines()
 

@@ -8,7 +8,17 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from device.appliance import (
+from device.lights.palettes import BOX
+from device.lights.view import view
+from device.records import record
+from device.records.record import Record
+from device.rules import game
+from device.rules.board import tiles_on
+from device.rules.events import Chance, Deal, Draft, Event, Tile
+from device.rules.game import SOLO, Setup
+from device.rules.tiles import Colour, Counts, letters, total
+from device.table.game import Play, sent_to_penalty_row, start
+from device.table.state import (
     Answered,
     ChanceDrawn,
     FirstDrawn,
@@ -22,19 +32,10 @@ from device.appliance import (
     new_table,
     wants,
 )
-from device.choices import button_of
-from device.lights import view
-from device.palettes import BOX
-from device.play import Play, sent_to_penalty_row, start
-from device.rules import game, record
-from device.rules.board import tiles_on
-from device.rules.events import Chance, Deal, Draft, Event, Tile
-from device.rules.game import SOLO, Setup
-from device.rules.record import Record
-from device.rules.tiles import Colour, Counts, letters, total
-from device.table import update
+from device.table.turns import button_of
+from device.table.update import update
 from hardware.api import ButtonPressed, LightFrame, Rgb
-from hardware.layout import read_layout
+from hardware.layout.model import read_layout
 
 FULL = read_layout("full")
 DUO = read_layout("duo")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from device.appliance import Answered, Stage, Table, new_table
 from device.bots.simple import choices, seen_by
-from device.prompt import live_buttons
-from device.questions import Asked
 from device.rules.events import Event
 from device.rules.game import State
+from device.table.prompts import live_buttons
+from device.table.state import Answered, Asked, Stage, Table, new_table
 from tests.table.hands import BUTTONS, MODE_BUTTONS, Hands, drawn_at_random
 
 MOST_STEPS = 5_000

@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from device.appliance import Named, Stage, Table, Tick, wants
-from device.hints import TOGETHER
-from device.palettes import BOX
-from device.prompt import live_buttons, prompt
+from device.lights.palettes import BOX
 from device.rules.board import Board
 from device.rules.events import Choice
 from device.rules.scoring import FLOOR_COSTS
 from device.rules.tiles import ALL_TILES, letters
-from device.snapshot import shown_boards, snapshot
-from device.table import update
-from device.told import Json
+from device.socket.snapshot import Json, shown_boards, snapshot
+from device.table.hints import TOGETHER
+from device.table.prompts import live_buttons, prompt
+from device.table.state import Named, Stage, Table, Tick, wants
+from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.table.hands import BUTTONS, Hands, settled, tiles_everywhere
 from tests.table.walks import NONSENSE, Start, Step, Walk, moments, take, walks, whole_games

@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
-from device.appliance import Question, Stage, TagShown, Why
-from device.cards import CARD_WAITS
-from device.play import Selection
-from device.prompt import live_buttons, prompt
 from device.rules.tiles import COLOURS, Colour, letter
-from device.table import update
-from device.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
+from device.table.game import Selection
+from device.table.prompts import live_buttons, prompt
+from device.table.state import Question, Stage, TagShown, Why
+from device.table.tag_input import CARD_WAITS
+from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
+from device.table.update import update
 from tests.table.hands import Hands, at_table, dealt, playing
 from tests.table.hands import to_end_of_round as play_to_end_of_round
 

@@ -7,18 +7,17 @@ from random import Random
 
 import pytest
 
-from device.appliance import Stage
-from device.painting import paint_score
-from device.palettes import BOX
-from device.prompt import live_buttons, prompt
+from device.lights.board import paint_score
+from device.lights.palettes import BOX
+from device.records.record import Record
 from device.rules import game, standard
 from device.rules.board import Board, Row
 from device.rules.game import Setup
-from device.rules.record import Record
 from device.rules.scoring import BonusGiven, Outcome
 from device.rules.tiles import Colour
-from device.snapshot import snapshot
-from device.told import Json
+from device.socket.snapshot import Json, snapshot
+from device.table.prompts import live_buttons, prompt
+from device.table.state import Stage
 from tests.table.hands import (
     GOLDEN,
     Hands,

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from device.lights import LOST, view
-from device.palettes import BOX
-from device.rhythm import FRAMES_A_SECOND, SLOW
-from device.situation import situation_of
-from device.snapshot import snapshot
-from device.table import update
+from device.lights.animation import FRAMES_A_SECOND, SLOW
+from device.lights.palettes import BOX
+from device.lights.view import LOST, view
+from device.socket.snapshot import snapshot
+from device.store.saved_table import situation_of
+from device.table.update import update
 from hardware.api import BUTTONS, LIGHTS, PICO, STATUS, Loss, PartBack, PartLost, button_part, reader_part
 from tests.table.hands import Hands, at_table
 from tests.table.walks import Walk, moments, take, walks

@@ -8,11 +8,11 @@ from queue import SimpleQueue
 
 import pytest
 
-from device.daemon import MOST_AT_ONCE, Daemon, Inbox, Stop
-from device.palettes import BOX
-from device.told import Json
+from device.lights.palettes import BOX
+from device.runtime.loop import MOST_AT_ONCE, Daemon, Inbox, Stop
+from device.socket.snapshot import Json
 from hardware.api import ButtonPressed
-from hardware.sim import SimulatedTable
+from hardware.drivers.simulated import SimulatedTable
 from tests.table.hands import FULL
 
 

@@ -8,10 +8,7 @@ from random import Random
 
 import pytest
 
-from device.appliance import Stage, Table
-from device.choices import button_of, choices, forced_choice
-from device.palettes import BOX
-from device.prompt import acting_places, live_buttons, prompt
+from device.lights.palettes import BOX
 from device.rules import game, standard
 from device.rules.board import Board, Row
 from device.rules.events import Chance, Event, Tile
@@ -19,7 +16,10 @@ from device.rules.game import Setup
 from device.rules.notation import event_of
 from device.rules.scoring import LineFell
 from device.rules.tiles import Colour
-from device.snapshot import snapshot
+from device.socket.snapshot import snapshot
+from device.table.prompts import acting_places, live_buttons, prompt
+from device.table.state import Stage, Table
+from device.table.turns import button_of, choices, forced_choice
 from tests.table.hands import Hands, by_seat, dealt, midway, some_choice, to_end
 
 # Both players end their first round with full lines: Ana's 1 and 2, Rui's 1 and 3.

@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from device.appliance import Answered, HintAsked, Question, Stage, Tick
-from device.hints import TOGETHER
-from device.palettes import BOX
+from device.lights.palettes import BOX
 from device.rules import game
 from device.rules.events import Draft, Event, Tile
 from device.rules.tiles import Colour
-from device.snapshot import snapshot
-from device.table import update
+from device.socket.snapshot import snapshot
+from device.table.hints import TOGETHER
+from device.table.state import Answered, HintAsked, Question, Stage, Tick
+from device.table.update import update
 from tests.table.hands import Hands, at_table, dealt, midway, playing
 from tests.table.opponents import answer_all, any_choice, seated
 from tests.table.walks import SETUPS

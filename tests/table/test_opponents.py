@@ -9,21 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from device.appliance import Answered, Question, Stage, Table, Tick
-from device.bots.builtin import NAMES
+from device.bots.mind import NAMES
 from device.bots.simple import play_greedy, seen_by
-from device.opponents import PACES, PATIENCE
-from device.palettes import BOX
-from device.play import resume
-from device.prompt import live_buttons, prompt
-from device.questions import OPPONENTS
-from device.rules import record
+from device.lights.palettes import BOX
+from device.records import record
 from device.rules.events import Choice, Draft, Event, Tile
 from device.rules.game import State
 from device.rules.tiles import ALL_TILES
-from device.situation import situation_of, table_of
-from device.snapshot import snapshot
-from device.table import update
+from device.socket.snapshot import snapshot
+from device.store.saved_table import situation_of, table_of
+from device.table.game import resume
+from device.table.opponents import PACES, PATIENCE
+from device.table.prompts import live_buttons, prompt
+from device.table.state import OPPONENTS, Answered, Question, Stage, Table, Tick
+from device.table.update import update
 from tests.table.hands import BUTTONS, Hands, at_table, tiles_everywhere
 from tests.table.opponents import Think, answer_all, answer_to, any_choice, play_on, seated
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from device.buttons import all_buttons
-from device.phones import Fittings, may_tell, pressable_by_phones
+from device.table.access import Fittings, may_tell, pressable_by_phones
+from device.table.buttons import all_buttons
 from hardware.api import BUTTONS, PICO, button_part, reader_part
 
 EVERYTHING = all_buttons(4, 9)

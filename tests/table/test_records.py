@@ -10,19 +10,18 @@ from queue import SimpleQueue
 
 import pytest
 
-from device.appliance import Named, Stage, new_table
-from device.daemon import Daemon, Inbox, Stop
-from device.palettes import BOX
+from device.lights.palettes import BOX
+from device.records.record import Record, write
 from device.rules import game
 from device.rules.events import Chance, Event, Tile
-from device.rules.record import Record, write
 from device.rules.scoring import Outcome
-from device.rules.solo_scoring import SoloOutcome
-from device.snapshot import snapshot
-from device.store import Store
-from device.told import Json
-from hardware.layout import Layout
-from hardware.sim import SimulatedTable
+from device.rules.solo.scoring import SoloOutcome
+from device.runtime.loop import Daemon, Inbox, Stop
+from device.socket.snapshot import Json, snapshot
+from device.store.store import Store
+from device.table.state import Named, Stage, new_table
+from hardware.drivers.simulated import SimulatedTable
+from hardware.layout.model import Layout
 from tests.table.hands import (
     DUO,
     FULL,

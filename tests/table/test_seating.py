@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from device.appliance import Stage, Table, Want, Wishes, wants
-from device.names import LONGEST_NAME
-from device.palettes import BOX
-from device.prompt import prompt
+from device.lights.palettes import BOX
 from device.rules.game import Setup
-from device.seating import menu
-from device.snapshot import snapshot
-from device.table import update
+from device.socket.snapshot import snapshot
+from device.table.game import LONGEST_NAME
+from device.table.prompts import prompt
+from device.table.seating import menu
+from device.table.state import Stage, Table, Want, Wishes, wants
+from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.table.hands import LEVEL_BUTTONS, MODE_BUTTONS, WALL_BUTTONS, at_table, playing
 

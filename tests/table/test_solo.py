@@ -8,12 +8,8 @@ from random import Random
 
 import pytest
 
-from device.appliance import Stage
-from device.choices import choices
-from device.lights import LONGEST_SWEEP
-from device.palettes import BOX
-from device.play import Play, sent_to_penalty_row
-from device.prompt import live_buttons, prompt
+from device.lights.palettes import BOX
+from device.lights.view import LONGEST_SWEEP
 from device.rules.board import WALL_PATTERN
 from device.rules.events import (
     Chance,
@@ -28,11 +24,15 @@ from device.rules.events import (
     Tile,
 )
 from device.rules.game import Setup
-from device.rules.penalty_row import ACTION, PLAYER
-from device.rules.solo_state import State
+from device.rules.solo.penalty_row import ACTION, PLAYER
+from device.rules.solo.state import State
 from device.rules.standard import Phase
 from device.rules.tiles import Colour
-from device.snapshot import snapshot
+from device.socket.snapshot import snapshot
+from device.table.game import Play, sent_to_penalty_row
+from device.table.prompts import live_buttons, prompt
+from device.table.state import Stage
+from device.table.turns import choices
 from tests.table.hands import (
     Hands,
     at_table,

@@ -7,16 +7,16 @@ from random import Random
 
 import pytest
 
-from device.appliance import Stage
 from device.bots.simple import play_greedy
-from device.palettes import BOX
+from device.lights.palettes import BOX
 from device.rules import game
 from device.rules.events import (
     Draft,
 )
 from device.rules.game import Setup
-from device.rules.solo_scoring import Ending, SoloOutcome
-from device.snapshot import snapshot
+from device.rules.solo.scoring import Ending, SoloOutcome
+from device.socket.snapshot import snapshot
+from device.table.state import Stage
 from tests.table.hands import (
     Hands,
     midway,

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from device.appliance import Stage, StoreFault
-from device.palettes import BOX
-from device.prompt import live_buttons, prompt
-from device.snapshot import snapshot
+from device.lights.palettes import BOX
+from device.socket.snapshot import snapshot
+from device.table.prompts import live_buttons, prompt
+from device.table.state import Stage, StoreFault
 from tests.table.hands import BUTTONS, Hands, at_table
 
 FAULT = StoreFault("newer", "azul-table.db", "azul-table-2.db")

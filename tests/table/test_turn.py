@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from device.appliance import Stage
-from device.palettes import BOX
-from device.play import Move
-from device.prompt import live_buttons, prompt
+from device.lights.palettes import BOX
 from device.rules.events import Draft
 from device.rules.notation import event_of, text_of
 from device.rules.tiles import letters
-from device.snapshot import snapshot
+from device.socket.snapshot import snapshot
+from device.table.game import Move
+from device.table.prompts import live_buttons, prompt
+from device.table.state import Stage
 from tests.table.hands import BUTTONS, Hands, dealt, playing
 
 DEAL = "bbyr kkww rryy bykw bbbb"

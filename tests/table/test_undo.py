@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from device.appliance import Question, Stage
-from device.daemon import seeded_draw
-from device.play import Play
-from device.prompt import live_buttons, prompt
 from device.rules.events import Chance, Choice, Deal, Event
 from device.rules.game import Setup
+from device.runtime.loop import seeded_draw
+from device.table.game import Play
+from device.table.prompts import live_buttons, prompt
+from device.table.state import Question, Stage
 from tests.table.hands import (
     Hands,
     at_table,

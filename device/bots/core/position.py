@@ -1,0 +1,436 @@
+"""The fast core for two to four players: machine integers, changed in place and taken back.
+
+This file runs as it is; where a C compiler is there at install, it is compiled with the types of
+`position.pxd`. `tests/bots/test_core.py` holds it against `device.rules` step by step. Seats, displays, rows
+and columns are as in the rules, but rows and columns count from 0; the layouts:
+
+counts    five bits a colour (see `tables`): each of `sources` (0 is the centre), and `pool`: bag and lid
+holders   ten bits a colour: the sources that hold it
+lines     six bits a line: 8 * colour + tiles held; 0 while it is empty
+open      six bits a colour: the lines (bits 1 to 5) that take it now; bit 0, the floor, is always set
+full      the full lines, bit 0 for line 1
+floor     counts, and from bit 25 on how many of the spaces are taken, by the marker too
+wall      five bits a row: the squares that hold a tile
+row_colours, columns_of_colours    five bits a row: its colours; five bits a colour: its columns (G1)
+a draft   32 * source + 6 * colour + line
+"""
+
+from device.bots.core import tables
+
+DEAL = tables.DEAL
+OFFER = tables.OFFER
+TILING = tables.TILING
+OVER = tables.OVER
+ONES = tables.ONES
+NTH = tables.NTH
+RUNS = tables.RUNS
+POINTS = tables.POINTS
+FLOOR_COSTS = tables.FLOOR_COSTS
+LINE_BITS = tables.LINE_BITS
+SPREAD = tables.SPREAD
+A_TILE = tables.A_TILE
+HOLDERS = tables.HOLDERS
+A_SOURCE = tables.A_SOURCE
+GATHER = tables.GATHER
+A_COLUMN = tables.A_COLUMN
+
+FACTOR = tables.FACTOR
+STEP = tables.STEP
+BITS = tables.BITS
+
+
+def tiles_in(counts: int) -> int:
+    """How many tiles counts hold."""
+    return (
+        (counts & 31) + (counts >> 5 & 31) + (counts >> 10 & 31) + (counts >> 15 & 31) + (counts >> 20 & 31)
+    )
+
+
+class Position:
+    """A game at one moment; `lid` False is the bot ruleset, where what is discarded goes back to the bag."""
+
+    __slots__ = tuple(
+        """
+        columns_of_colours depth dice discards displays floor full gray holders kept_centre kept_floor
+        kept_full kept_holders kept_lines kept_markers kept_moves kept_open kept_pool kept_sources lines
+        marker open phase players pool round row_colours row_complete score sources starter turn wall
+        """.split()  # noqa: SIM905 - thirty lines less
+    )
+
+    def __init__(self, players: int, *, gray: bool = False, lid: bool = True, seed: int = 1) -> None:
+        self.players = players
+        self.displays = 2 * players + 1
+        self.gray = gray
+        self.discards = 1 if lid else 0  # where in `pool` discarded tiles go
+        self.dice = seed & BITS
+        self.sources = [0] * 10
+        self.pool = [0] * 2
+        self.lines = [0] * 4
+        self.open = [0] * 4
+        self.full = [0] * 4
+        self.floor = [0] * 4
+        self.wall = [0] * 4
+        self.row_colours = [0] * 4
+        self.columns_of_colours = [0] * 4
+        self.score = [0] * 4
+        self.depth = 0
+        self.kept_moves = [0] * 100
+        self.kept_sources = [0] * 100
+        self.kept_centre = [0] * 100
+        self.kept_pool = [0] * 100
+        self.kept_markers = [0] * 100
+        self.kept_lines = [0] * 100
+        self.kept_open = [0] * 100
+        self.kept_full = [0] * 100
+        self.kept_floor = [0] * 100
+        self.kept_holders = [0] * 100
+        self.clear(0)
+
+    def clear(self, first: int) -> None:
+        """Begin a game anew; `first` starts."""
+        self.phase = DEAL
+        self.turn = self.starter = first
+        self.marker = -1
+        self.round = 0
+        self.row_complete = 0
+        self.holders = 0
+        self.pool[0] = tables.FULL_BAG
+        self.pool[1] = 0
+        for source in range(10):
+            self.sources[source] = 0
+        for player in range(4):
+            self.lines[player] = self.full[player] = self.floor[player] = self.score[player] = 0
+            self.wall[player] = self.row_colours[player] = self.columns_of_colours[player] = 0
+            self.open[player] = tables.OPEN_BOARD
+
+    # --- Chance ------------------------------------------------------------------------------------------
+
+    def below(self, number: int) -> int:
+        """A random whole number from 0 to `number` - 1."""
+        self.dice = (self.dice * FACTOR + STEP) & BITS
+        return ((self.dice >> 32) * number) >> 31
+
+    def deal(self) -> None:
+        """Fill the displays at random (R4)."""
+        bag = self.pool[0]
+        left = tiles_in(bag)
+        holders = 0
+        for display in range(1, self.displays + 1):
+            tiles = 0
+            for _ in range(4):
+                if not left:
+                    bag = self.pool[1]
+                    self.pool[1] = 0
+                    left = tiles_in(bag)
+                    if not left:
+                        break
+                pick = self.below(left)
+                left -= 1
+                colour = 0
+                number = bag & 31
+                while pick >= number:
+                    colour += 1
+                    pick -= number
+                    number = bag >> 5 * colour & 31
+                bag -= 1 << 5 * colour
+                tiles += 1 << 5 * colour
+                holders |= HOLDERS[colour] << display
+            self.sources[display] = tiles
+        self.pool[0] = bag
+        self.holders = holders
+        self.start_offer()
+
+    def set_deal(self, displays: list[int]) -> None:
+        """Fill the displays with given counts, which can have been drawn."""
+        refilled = False
+        self.holders = 0
+        for display, tiles in enumerate(displays, start=1):
+            if tiles_in(self.pool[0]) < tiles_in(tiles) and not refilled:
+                refilled = True
+                self.pool[0] += self.pool[1]
+                self.pool[1] = 0
+            self.pool[0] -= tiles
+            self.sources[display] = tiles
+            for colour in range(5):
+                if tiles >> 5 * colour & 31:
+                    self.holders |= HOLDERS[colour] << display
+        self.start_offer()
+
+    def start_offer(self) -> None:
+        """Open a round whose displays are filled."""
+        self.sources[0] = 0
+        self.marker = -1
+        self.turn = self.starter
+        self.round += 1
+        self.phase = OFFER
+
+    # --- Drafts ------------------------------------------------------------------------------------------
+
+    def drafts(self) -> list[int]:
+        """Every legal draft (R5, R7)."""
+        mine = self.open[self.turn]
+        return [
+            32 * source + 6 * colour + line
+            for source in range(self.displays + 1)
+            for colour in range(5)
+            if self.sources[source] >> 5 * colour & 31
+            for line in range(6)
+            if mine >> 6 * colour + line & 1
+        ]
+
+    def play(self, move: int) -> None:
+        """Make a draft for good; it must be legal (R5 to R8). After the last one the phase is TILING."""
+        player = self.turn
+        source = move >> 5
+        line = move & 31
+        colour = line // 6
+        line -= 6 * colour
+        field = 5 * colour
+        tiles = self.sources[source]
+        number = tiles >> field & 31
+        if source:
+            self.sources[source] = 0
+            self.sources[0] += tiles - (number << field)
+            holders = self.holders
+            rest = holders >> source & A_SOURCE & ~HOLDERS[colour]
+            self.holders = holders & ~(A_SOURCE << source) | rest
+        else:
+            self.sources[0] = tiles - (number << field)
+            self.holders &= ~HOLDERS[colour]
+            if self.marker < 0:
+                self.marker = player
+                if self.floor[player] >> 25 < 7:
+                    self.floor[player] += 1 << 25
+        if line:
+            at = 6 * line - 6
+            lines = self.lines[player]
+            held = (lines >> at & 7) + number
+            number = held - line
+            open_now = self.open[player] & ~LINE_BITS[line]
+            if number >= 0:
+                held = line
+                self.full[player] |= 1 << line - 1
+            else:
+                number = 0
+                open_now |= 1 << 6 * colour + line
+            self.open[player] = open_now
+            self.lines[player] = lines & ~(63 << at) | (8 * colour + held) << at
+        if number:
+            room = 7 - (self.floor[player] >> 25)
+            if number > room:
+                self.pool[self.discards] += number - room << field
+                number = room
+            self.floor[player] += number * A_TILE[colour]
+        player += 1
+        self.turn = player if player < self.players else 0
+        if not self.holders:
+            self.phase = TILING
+
+    def make(self, move: int) -> None:
+        """Make a draft so that `unmake` can take it back."""
+        depth = self.depth
+        player = self.turn
+        source = move >> 5
+        self.kept_moves[depth] = 4 * source + player
+        self.kept_sources[depth] = self.sources[source]
+        self.kept_centre[depth] = self.sources[0]
+        self.kept_pool[depth] = self.pool[self.discards]
+        self.kept_markers[depth] = self.marker
+        self.kept_lines[depth] = self.lines[player]
+        self.kept_open[depth] = self.open[player]
+        self.kept_full[depth] = self.full[player]
+        self.kept_floor[depth] = self.floor[player]
+        self.kept_holders[depth] = self.holders
+        self.depth = depth + 1
+        self.play(move)
+
+    def unmake(self) -> None:
+        """Take back the last draft that was made with `make`."""
+        depth = self.depth = self.depth - 1
+        player = self.kept_moves[depth] & 3
+        source = self.kept_moves[depth] >> 2
+        self.sources[source] = self.kept_sources[depth]
+        self.sources[0] = self.kept_centre[depth]
+        self.pool[self.discards] = self.kept_pool[depth]
+        self.marker = self.kept_markers[depth]
+        self.lines[player] = self.kept_lines[depth]
+        self.open[player] = self.kept_open[depth]
+        self.full[player] = self.kept_full[depth]
+        self.floor[player] = self.kept_floor[depth]
+        self.holders = self.kept_holders[depth]
+        self.turn = player
+        self.phase = OFFER
+
+    # --- Wall-tiling -------------------------------------------------------------------------------------
+
+    def go_on(self) -> None:
+        """Tile what leaves nobody a choice; with all lines tiled, charge the floors and close the round."""
+        chosen = 0
+        for player in range(self.players):
+            while self.full[player]:
+                row = self.next_row(player)
+                colour = self.lines[player] >> 6 * row + 3 & 7
+                if not self.gray:
+                    column = colour + row
+                    self.tile(player, row, column if column < 5 else column - 5)
+                elif self.columns(player, row):
+                    chosen = 1
+                    break
+                else:
+                    self.clear_line(player, row)
+                    self.fall(player, colour, row + 1)
+        if not chosen:
+            self.finish_round()
+
+    def next_row(self, player: int) -> int:
+        """The row of the topmost full line; there must be one (R10)."""
+        return NTH[10 * self.full[player]]
+
+    def columns(self, player: int, row: int) -> int:
+        """The columns of a gray wall, as a mask, that may take the tile of a full line (G1)."""
+        colour = self.lines[player] >> 6 * row + 3 & 7
+        return 31 & ~(self.wall[player] >> 5 * row | self.columns_of_colours[player] >> 5 * colour)
+
+    def tile(self, player: int, row: int, column: int) -> None:
+        """Move a full line's tile to the wall, and score it (R10, R11)."""
+        colour = self.lines[player] >> 6 * row + 3 & 7
+        wall = self.wall[player] | 1 << 5 * row + column
+        self.wall[player] = wall
+        self.row_colours[player] |= 1 << 5 * row + colour
+        self.columns_of_colours[player] |= 1 << 5 * colour + column
+        across = wall >> 5 * row & 31
+        down = (wall >> column & A_COLUMN) * GATHER >> 20 & 31
+        self.score[player] += POINTS[6 * RUNS[5 * across + column] + RUNS[5 * down + row]]
+        if across == 31:
+            self.row_complete = 1
+        self.pool[self.discards] += row << 5 * colour
+        self.clear_line(player, row)
+
+    def clear_line(self, player: int, row: int) -> None:
+        """Take a line's tiles off, and open it for the colours that its row lacks."""
+        self.lines[player] &= ~(63 << 6 * row)
+        self.full[player] &= ~(1 << row)
+        self.open[player] |= SPREAD[31 & ~(self.row_colours[player] >> 5 * row)] << row + 1
+
+    def fall(self, player: int, colour: int, number: int) -> None:
+        """Let tiles fall to the floor, and to the lid what does not fit there (R8)."""
+        room = 7 - (self.floor[player] >> 25)
+        if number > room:
+            self.pool[self.discards] += number - room << 5 * colour
+            number = room
+        self.floor[player] += number * A_TILE[colour]
+
+    def finish_round(self) -> None:
+        """Charge the floors (R12); then the game ends (R13, R16), or the next deal is due."""
+        for player in range(self.players):
+            floor = self.floor[player]
+            if floor:
+                score = self.score[player] - FLOOR_COSTS[floor >> 25]
+                self.score[player] = score if score > 0 else 0
+                self.pool[self.discards] += floor & (1 << 25) - 1
+                self.floor[player] = 0
+        if self.marker >= 0:
+            self.starter = self.marker
+        self.turn = self.starter
+        self.phase = DEAL
+        if self.row_complete or not self.pool[0] + self.pool[1]:
+            self.end()
+
+    def end(self) -> None:
+        """End the game with its bonuses (R14)."""
+        self.phase = OVER
+        for player in range(self.players):
+            wall = self.wall[player]
+            colours = self.row_colours[player]
+            columns = wall & wall >> 5 & wall >> 10 & wall >> 15 & wall >> 20
+            colours &= colours >> 5 & colours >> 10 & colours >> 15 & colours >> 20
+            rows = 0
+            for row in range(5):
+                if (wall >> 5 * row & 31) == 31:
+                    rows += 1
+            self.score[player] += 2 * rows + 7 * ONES[columns] + 10 * ONES[colours]
+
+    # --- Random games ------------------------------------------------------------------------------------
+
+    def random_draft(self) -> int:
+        """A legal draft, each as likely as the others."""
+        mine = self.open[self.turn]
+        holders = self.holders
+        blue = ONES[holders & 1023] * ONES[mine & 63]
+        yellow = blue + ONES[holders >> 10 & 1023] * ONES[mine >> 6 & 63]
+        red = yellow + ONES[holders >> 20 & 1023] * ONES[mine >> 12 & 63]
+        black = red + ONES[holders >> 30 & 1023] * ONES[mine >> 18 & 63]
+        pick = self.below(black + ONES[holders >> 40] * ONES[mine >> 24])
+        if pick < yellow:
+            if pick < blue:
+                colour = 0
+            else:
+                colour = 1
+                pick -= blue
+        elif pick < red:
+            colour = 2
+            pick -= yellow
+        elif pick < black:
+            colour = 3
+            pick -= red
+        else:
+            colour = 4
+            pick -= black
+        lines = mine >> 6 * colour & 63
+        sources = holders >> 10 * colour & 1023
+        nth = pick // ONES[lines]
+        line = NTH[10 * lines + pick - nth * ONES[lines]]
+        return 32 * NTH[10 * sources + nth] + 6 * colour + line
+
+    def random_tile(self) -> None:
+        """Place the tile of the first seat that has a choice in a random legal column (G1)."""
+        player = 0
+        while not self.full[player]:
+            player += 1
+        row = self.next_row(player)
+        columns = self.columns(player, row)
+        self.tile(player, row, NTH[10 * columns + self.below(ONES[columns])])
+
+    def random_game(self) -> int:
+        """Play on at random to the end of the game, or to the end of round 200; how many drafts it took."""
+        drafts = 0
+        while self.phase != OVER and self.round < 200:
+            if self.phase == DEAL:
+                self.deal()
+            while self.holders:
+                self.play(self.random_draft())
+                drafts += 1
+            while self.phase == TILING:
+                self.go_on()
+                if self.phase == TILING:
+                    self.random_tile()
+        return drafts
+
+    def copy_from(self, other: "Position") -> None:
+        """Become the same game as another; what that one could take back is not copied."""
+        self.players = other.players
+        self.displays = other.displays
+        self.gray = other.gray
+        self.discards = other.discards
+        self.phase = other.phase
+        self.turn = other.turn
+        self.starter = other.starter
+        self.marker = other.marker
+        self.round = other.round
+        self.row_complete = other.row_complete
+        self.holders = other.holders
+        self.dice = other.dice
+        self.depth = 0
+        self.pool[0] = other.pool[0]
+        self.pool[1] = other.pool[1]
+        for source in range(10):
+            self.sources[source] = other.sources[source]
+        for player in range(4):
+            self.lines[player] = other.lines[player]
+            self.open[player] = other.open[player]
+            self.full[player] = other.full[player]
+            self.floor[player] = other.floor[player]
+            self.wall[player] = other.wall[player]
+            self.row_colours[player] = other.row_colours[player]
+            self.columns_of_colours[player] = other.columns_of_colours[player]
+            self.score[player] = other.score[player]

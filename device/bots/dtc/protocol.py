@@ -1,0 +1,455 @@
+"""The bot protocol of the Digital Tabletop Competition as text, both ways: no process, no clock (D3).
+
+A match makes turns (`dtc_view.Teller`), tells them as `text_of(turn)` and reads a bot's lines with `wish_of`
+and `draft_of`. A bot feeds the lines that it reads to a `Listener` and writes `answer_of(draft)`. Updates are
+the rules' own events: a `Deal` is a restock, a `Draft` the opponent's move. What is not the protocol to the
+letter raises ProtocolError.
+"""
+
+import re
+from collections.abc import Generator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, Literal, TypeVar
+
+from device.rules.board import FLOOR, FLOOR_SPACES, LINES, WALL_PATTERN, Board, Floor, Wall
+from device.rules.errors import IllegalEventError
+from device.rules.events import Deal, Draft, Event
+from device.rules.standard import DISPLAYS, DTC, Phase, State
+from device.rules.tiles import (
+    ALL_TILES,
+    COLOURS,
+    MARKER,
+    NO_TILES,
+    TILES_OF_A_COLOUR,
+    Colour,
+    Counts,
+    of_colour,
+    total,
+    without,
+)
+
+LETTERS: Final = "gobyr"
+"""The colours' letters here: they take the places of b y r k w (D2)."""
+FLOOR_LINE: Final = 5
+"""The floor's number here; the pattern lines are 0 to 4."""
+EMPTY: Final = "."
+_DISPLAYS: Final = DISPLAYS[2]
+_SEATS: Final = 2
+
+Update = Deal | Draft
+"""What a bot is told of the time since its last turn: a restock, or the opponent's move."""
+
+
+class ProtocolError(ValueError):
+    """A line that the protocol does not allow: `whose` fault it is, and `message`, what is wrong with it."""
+
+    def __init__(self, whose: Literal["bot", "match"], message: str) -> None:
+        super().__init__(f"the {whose}'s fault: {message}")
+        self.whose = whose
+        self.message = message
+
+
+class Wish(Enum):
+    """What a bot wants to be told on its turns: the first line that it writes."""
+
+    UPDATE = "update"
+    STATE = "state"
+    BOTH = "both"
+
+    __repr__ = Enum.__str__
+
+    @property
+    def updates(self) -> bool:
+        """Whether it wants the updates."""
+        return self is not Wish.STATE
+
+    @property
+    def view(self) -> bool:
+        """Whether it wants the state."""
+        return self is not Wish.UPDATE
+
+
+class Taker(Enum):
+    """Who took the marker this round, as one of the two bots sees it."""
+
+    YOU = "you"
+    OPPONENT = "opponent"
+    NONE = "none"
+
+    __repr__ = Enum.__str__
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One bot's board as the state block shows it: of the floor only the length is told."""
+
+    colours: tuple[Colour | None, ...] = (None,) * 5
+    held: tuple[int, ...] = (0,) * 5
+    wall: Wall = ((None,) * 5,) * 5
+    floor: int = 0
+    score: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The state block: the game as the bot on turn sees it."""
+
+    sources: tuple[Counts, ...]  # 0 the centre, then the displays
+    taker: Taker
+    own: Side
+    other: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Everything that a bot is told on one turn; None for a block that it did not ask for."""
+
+    milliseconds: int  # that the bot has left
+    updates: tuple[Update, ...] | None
+    view: View | None
+
+
+# --- What a match tells ----------------------------------------------------------------------------------
+
+
+def text_of(turn: Turn) -> str:
+    """A turn's lines, each with its line feed."""
+    lines = [str(turn.milliseconds)]
+    if turn.updates is not None:
+        lines.append(str(len(turn.updates)))
+        for update in turn.updates:
+            lines += _update_lines(update)
+    if turn.view is not None:
+        lines += _view_lines(turn.view)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _update_lines(update: Update) -> list[str]:
+    if isinstance(update, Deal):
+        return ["restock", *(_joined(tiles) for tiles in update.displays)]
+    return ["move", answer_of(update)]
+
+
+def _view_lines(view: View) -> list[str]:
+    centre, *displays = view.sources
+    return [
+        f"{_joined(centre)} {int(view.taker is Taker.NONE)}",
+        *(_joined(tiles) for tiles in displays),
+        view.taker.value,
+        *_side_lines(view.own),
+        *_side_lines(view.other),
+    ]
+
+
+def _side_lines(side: Side) -> list[str]:
+    return [
+        *(f"{held} {_letter(colour)}" for colour, held in zip(side.colours, side.held, strict=True)),
+        *(" ".join(_letter(tile) for tile in row) for row in side.wall),
+        f"{side.floor} {side.score}",
+    ]
+
+
+def _joined(numbers: Counts) -> str:
+    return " ".join(map(str, numbers))
+
+
+def _letter(colour: Colour | None) -> str:
+    return EMPTY if colour is None else LETTERS[colour]
+
+
+# --- What a match reads ----------------------------------------------------------------------------------
+
+
+def wish_of(line: str) -> Wish:
+    """A bot's first line, without its line feed; raises ProtocolError."""
+    try:
+        return Wish(line)
+    except ValueError:
+        raise ProtocolError("bot", f"its first line is {line!r}, not update, state or both") from None
+
+
+_ANSWER: Final = re.compile(r"([0-5]) ([gobyr]) ([0-5])")
+_A_MOVE: Final = f"a move 'd c l', a display 0 to 5, a colour of {LETTERS} and a line 0 to 5"
+
+
+def draft_of(line: str) -> Draft:
+    """A bot's answer `d c l`, without its line feed, allowed now or not; raises ProtocolError."""
+    try:
+        return _move(line)
+    except _LineError:
+        raise ProtocolError("bot", f"its answer is {line!r}, not {_A_MOVE}") from None
+
+
+# --- What a bot reads and writes -------------------------------------------------------------------------
+
+
+def answer_of(draft: Draft) -> str:
+    """A draft as a bot's answer, without a line feed."""
+    line = FLOOR_LINE if draft.line == FLOOR else draft.line - 1
+    return f"{draft.source} {LETTERS[draft.colour]} {line}"
+
+
+T = TypeVar("T")
+_Reading = Generator[None, str, T]
+"""Is sent line after line and returns what they say."""
+
+
+class _LineError(ValueError):
+    """What is wrong with a line."""
+
+
+class Listener:
+    """Makes turns of the lines that a bot reads."""
+
+    def __init__(self, wish: Wish) -> None:
+        self._wish = wish
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lines = 0
+        self._reading = _turn(self._wish)
+        next(self._reading)
+
+    def receive(self, line: str) -> Turn | None:
+        """Take in a line, without its line feed; the turn if it is the last of one. Raises ProtocolError."""
+        self._lines += 1
+        try:
+            self._reading.send(line)
+        except StopIteration as done:
+            self._begin()
+            turn: Turn = done.value
+            return turn
+        except _LineError as error:
+            raise ProtocolError("match", f"line {self._lines} of this turn {error}") from None
+        return None
+
+
+def _turn(wish: Wish) -> _Reading[Turn]:
+    milliseconds = _number((yield), "is the remaining time in milliseconds")
+    updates = (yield from _updates()) if wish.updates else None
+    view = (yield from _view()) if wish.view else None
+    return Turn(milliseconds, updates, view)
+
+
+def _updates() -> _Reading[tuple[Update, ...]]:
+    updates: list[Update] = []
+    for _ in range(_number((yield), "is the number of updates")):
+        kind = yield
+        if kind == "restock":
+            updates.append(Deal((yield from _displays())))
+        elif kind == "move":
+            updates.append(_move((yield)))
+        else:
+            raise _LineError(f"is restock or move, not {kind!r}")
+    return tuple(updates)
+
+
+def _view() -> _Reading[View]:
+    line = yield
+    what = "is the centre: five counts, and 1 or 0 for the marker"
+    *centre, there = _numbers(line, 6, what)
+    if there > 1:
+        raise _LineError(f"{what}, not {line!r}")
+    displays = yield from _displays()
+    taker = _taker((yield))
+    if there != (taker is Taker.NONE):
+        raise _LineError(f"says that {taker.value} took the marker, but the centre's is {there}")
+    own = yield from _side()
+    other = yield from _side()
+    return View((_counts(centre), *displays), taker, own, other)
+
+
+def _displays() -> _Reading[tuple[Counts, ...]]:
+    found = []
+    for number in range(1, _DISPLAYS + 1):
+        line = yield
+        found.append(_counts(_numbers(line, 5, f"is the five counts of display {number}")))
+    return tuple(found)
+
+
+def _side() -> _Reading[Side]:
+    colours, held = [], []
+    for number in LINES:
+        colour, tiles = _pattern_line((yield), number)
+        colours.append(colour)
+        held.append(tiles)
+    wall = []
+    for row in range(5):
+        wall.append(_wall_row((yield), row))  # noqa: PERF401 - a comprehension can't be sent lines
+    line = yield
+    what = f"is the floor's length, 0 to {FLOOR_SPACES}, and the score"
+    floor, score = _numbers(line, 2, what)
+    if floor > FLOOR_SPACES:
+        raise _LineError(f"{what}, not {line!r}")
+    return Side(tuple(colours), tuple(held), tuple(wall), floor, score)
+
+
+def _pattern_line(line: str, number: int) -> tuple[Colour | None, int]:
+    count, _, letter = line.partition(" ")
+    if line == f"0 {EMPTY}":
+        return None, 0
+    if len(letter) == 1 and letter in LETTERS and count in [str(tiles) for tiles in range(1, number + 1)]:
+        return COLOURS[LETTERS.index(letter)], int(count)
+    what = f"is pattern line {number - 1}: a count up to {number} and a colour, or '0 {EMPTY}'"
+    raise _LineError(f"{what}, not {line!r}")
+
+
+def _wall_row(line: str, row: int) -> tuple[Colour | None, ...]:
+    printed = WALL_PATTERN[row]
+    letters = line.split(" ")
+    if len(letters) != 5 or any(
+        letter not in (EMPTY, LETTERS[colour]) for letter, colour in zip(letters, printed, strict=True)
+    ):
+        whole = " ".join(LETTERS[colour] for colour in printed)
+        raise _LineError(f"is wall row {row}, some of '{whole}' and {EMPTY!r} for the others, not {line!r}")
+    return tuple(None if letter == EMPTY else colour for letter, colour in zip(letters, printed, strict=True))
+
+
+def _taker(line: str) -> Taker:
+    try:
+        return Taker(line)
+    except ValueError:
+        raise _LineError(f"is you, opponent or none, not {line!r}") from None
+
+
+def _move(line: str) -> Draft:
+    found = _ANSWER.fullmatch(line)
+    if found is None:
+        raise _LineError(f"is {_A_MOVE}, not {line!r}")
+    display, letter, to = found.groups()
+    line_number = FLOOR if int(to) == FLOOR_LINE else int(to) + 1
+    return Draft(int(display), COLOURS[LETTERS.index(letter)], line_number)
+
+
+_NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
+
+
+def _number(text: str, what: str) -> int:
+    return _numbers(text, 1, what)[0]
+
+
+def _numbers(line: str, due: int, what: str) -> list[int]:
+    fields = line.split(" ")
+    if len(fields) != due or not all(_NUMBER.fullmatch(field) for field in fields):
+        raise _LineError(f"{what}, not {line!r}")
+    return list(map(int, fields))
+
+
+def _counts(numbers: list[int]) -> Counts:
+    green, orange, blue, yellow, red = numbers
+    return (green, orange, blue, yellow, red)
+
+
+# --- Between the bot protocol and the rules: a state as a bot is told it, and back (D1 to D3) ------------
+
+_SEATS_OF_VIEW: Final = 2
+
+
+class Teller:
+    """What one seat is told: collects what happens between its turns."""
+
+    def __init__(self, seat: int, wish: Wish) -> None:
+        self._seat = seat
+        self._wish = wish
+        self._updates: list[Update] = []
+
+    def saw(self, state: State, event: Event) -> None:
+        """Take note of an event; `state` is the one before it."""
+        if isinstance(event, Deal) or (isinstance(event, Draft) and state.turn != self._seat):
+            self._updates.append(event)
+
+    def turn(self, state: State, milliseconds: int) -> Turn:
+        """What this seat is told now, with its remaining time."""
+        updates = tuple(self._updates)
+        self._updates.clear()
+        wish = self._wish
+        view = view_of(state, self._seat) if wish.view else None
+        return Turn(milliseconds, updates if wish.updates else None, view)
+
+
+def view_of(state: State, seat: int) -> View:
+    """A state as a seat sees it."""
+    sides = [Side(each.colours, each.held, each.wall, len(each.floor), each.score) for each in state.boards]
+    taker = Taker.NONE if state.marker is None else Taker.YOU if state.marker == seat else Taker.OPPONENT
+    return View(state.sources, taker, sides[seat], sides[1 - seat])
+
+
+def state_of(view: View, round_number: int = 1) -> State:
+    """The game that a state block shows, the bot on turn as seat 0; raises ProtocolError if there is none.
+
+    Which tiles lie on the floors is not told: any that are nowhere else do. That changes nothing that can
+    still happen, as they all go back to the bag before tiles are drawn again (D1).
+    """
+    shown = total([*view.sources, *_tiles_of(view.own), *_tiles_of(view.other)])
+    unseen = without(ALL_TILES, shown)
+    for colour, number in zip(LETTERS, unseen, strict=True):
+        if number < 0:
+            raise ProtocolError("match", f"there are {TILES_OF_A_COLOUR - number} tiles of {colour}")
+    if all(tiles == NO_TILES for tiles in view.sources):
+        raise ProtocolError("match", "there is no tile to take")
+    boards = []
+    for side, taker in ((view.own, Taker.YOU), (view.other, Taker.OPPONENT)):
+        board, unseen = _board_of(side, unseen, marker=view.taker is taker)
+        boards.append(board)
+    started = {Taker.YOU: 0, Taker.OPPONENT: 1}
+    starter = started.get(view.taker, _starter(view))
+    return State(
+        DTC,
+        Phase.OFFER,
+        tuple(boards),
+        view.sources,
+        turn=0,
+        starter=starter,
+        marker=started.get(view.taker),
+        round=round_number,
+        bag=unseen,
+    )
+
+
+def _tiles_of(side: Side) -> list[Counts]:
+    on_wall = [of_colour(tile, 1) for row in side.wall for tile in row if tile is not None]
+    on_lines = [
+        of_colour(colour, held)
+        for colour, held in zip(side.colours, side.held, strict=True)
+        if colour is not None
+    ]
+    return on_wall + on_lines
+
+
+def _board_of(side: Side, unseen: Counts, *, marker: bool) -> tuple[Board, Counts]:
+    """A board with some of the unseen tiles on its floor, and those that are left."""
+    if marker and not side.floor:
+        raise ProtocolError("match", "a bot has taken the marker, but nothing is on its floor")
+    on_floor: Floor = ()
+    while len(on_floor) < side.floor - marker:
+        number, colour = max((unseen[colour], colour) for colour in COLOURS)
+        if not number:
+            raise ProtocolError("match", f"there are more than {sum(ALL_TILES)} tiles")
+        on_floor += (colour,)
+        unseen = without(unseen, of_colour(colour, 1))
+    floor = (MARKER, *on_floor) if marker else on_floor
+    return Board(side.colours, side.held, side.wall, floor, side.score), unseen
+
+
+def _starter(view: View) -> int:
+    """Who started a round in which nobody took from the centre: every move so far emptied a display (R12)."""
+    moves = sum(tiles == NO_TILES for tiles in view.sources[1:])
+    return moves % _SEATS_OF_VIEW
+
+
+def why_illegal(state: State, draft: Draft, error: IllegalEventError) -> str:
+    """Why the rules refuse a bot's move, in the protocol's own numbers and letters."""
+    colour, line = LETTERS[draft.colour], draft.line - 1
+    match error.why:
+        case "source_empty":
+            return f"{f'display {draft.source}' if draft.source else 'the centre'} holds no {colour}"
+        case "line_full":
+            return f"line {line} is full"
+        case "line_other_colour":
+            held = state.boards[state.turn].colours[line]
+            assert held is not None
+            return f"line {line} holds {LETTERS[held]}, not {colour}"
+        case "wall_has_colour":
+            return f"row {line} of its wall holds {colour} already"
+    return str(error)

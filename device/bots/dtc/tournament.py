@@ -1,0 +1,375 @@
+"""A full round robin: who plays whom with which deals, and the table that comes of it."""
+
+import fcntl
+import hashlib
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Self
+
+from device.bots.dtc.match import Contestant, Game, Result, Terms, result_of
+from device.records import record
+from device.rules.errors import RulesError
+from device.rules.scoring import Outcome
+
+# --- Ratings out of results: the strengths that make them most likely (Bradley and Terry) ---
+# A tie counts as half a win. Each bot also ties one game against an average bot that nobody sees (a prior),
+# so that who wins or loses everything gets a rating too; the fewer the games, the wider the error says so.
+
+SCALE: Final = 400 / math.log(10)
+"""Elo points of one unit of strength: 400 points are ten wins to one loss."""
+SURE: Final = 1.96
+"""Standard errors on each side of an interval that holds the truth 19 times in 20."""
+_STEPS: Final = 100
+_CLOSE: Final = 1e-10
+
+RatedGame = tuple[int, int, float]
+"""Two bots by number, and what the first won of the game: 1, 0.5 or 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """In Elo points, the average of all bots being 0; the truth lies within `error` 19 times in 20."""
+
+    points: float
+    error: float
+
+
+def ratings(bots: int, games: Sequence[RatedGame]) -> list[Rating]:
+    """The rating of every bot, by Newton's method on the likelihood; the errors from its curvature."""
+    strengths = [0.0] * bots
+    for _ in range(_STEPS):
+        slope, curvature = _derivatives(strengths, games)
+        inverse = _inverse(curvature)
+        step = [sum(map(_product, row, slope)) for row in inverse]
+        longest = max(map(abs, step), default=0.0)
+        shorten = min(1.0, 2.0 / longest) if longest else 1.0  # far from the top the curve leads too far
+        strengths = [strength + shorten * by for strength, by in zip(strengths, step, strict=True)]
+        if longest < _CLOSE:
+            break
+    covariance = _inverse(_derivatives(strengths, games)[1])
+    average = sum(strengths) / max(bots, 1)
+    return [
+        Rating(SCALE * (strength - average), SURE * SCALE * math.sqrt(_variance(covariance, bot)))
+        for bot, strength in enumerate(strengths)
+    ]
+
+
+def _variance(covariance: list[list[float]], bot: int) -> float:
+    """How far a bot's strength may be off, seen from the average of all."""
+    bots = len(covariance)
+    of_average = sum(map(sum, covariance)) / bots**2
+    return max(0.0, covariance[bot][bot] - 2 * sum(covariance[bot]) / bots + of_average)
+
+
+def share(won: float, games: int) -> tuple[float, float]:
+    """Between which shares the truth lies 19 times in 20, if `won` of `games` were won (Wilson)."""
+    weight = SURE**2 / games
+    middle = (won / games + weight / 2) / (1 + weight)
+    off = math.sqrt(won / games * (1 - won / games) * weight + weight**2 / 4) / (1 + weight)
+    return middle - off, middle + off
+
+
+def _product(one: float, other: float) -> float:
+    return one * other
+
+
+def _expected(difference: float) -> float:
+    """What a bot wins on average against one that is weaker by so much."""
+    return 1 / (1 + math.exp(-max(-700.0, min(700.0, difference))))
+
+
+def _derivatives(strengths: list[float], games: Sequence[RatedGame]) -> tuple[list[float], list[list[float]]]:
+    """The slope of the logarithm of the likelihood, and how it curves down (Fisher's information)."""
+    slope = []
+    curvature = [[0.0] * len(strengths) for _ in strengths]
+    for bot, strength in enumerate(strengths):
+        expected = _expected(strength)  # the tie against the average bot
+        slope.append(0.5 - expected)
+        curvature[bot][bot] = expected * (1 - expected)
+    for one, other, won in games:
+        expected = _expected(strengths[one] - strengths[other])
+        slope[one] += won - expected
+        slope[other] -= won - expected
+        information = expected * (1 - expected)
+        for row, column, sign in ((one, one, 1), (other, other, 1), (one, other, -1), (other, one, -1)):
+            curvature[row][column] += sign * information
+    return slope, curvature
+
+
+def _inverse(matrix: list[list[float]]) -> list[list[float]]:
+    """The inverse of a small symmetric, positive matrix, by elimination."""
+    size = len(matrix)
+    rows = [[*row, *(float(column == number) for column in range(size))] for number, row in enumerate(matrix)]
+    for pivot in range(size):
+        divisor = rows[pivot][pivot]
+        rows[pivot] = [value / divisor for value in rows[pivot]]
+        for number in range(size):
+            if number != pivot and (factor := rows[number][pivot]):
+                rows[number] = [
+                    value - factor * above for value, above in zip(rows[number], rows[pivot], strict=True)
+                ]
+    return [row[size:] for row in rows]
+
+
+# --- The folder of a tournament: what was asked for, every game as it ended ---
+# tournament.json   the bots, the seeds, the terms
+# records.jsonl     the games' records, one after another, as `azul-table replay` verifies them
+# results.jsonl     a line for each game, and where its record ends
+# logs/             each bot's standard error in each game
+# standings.json    the table, when all games are played
+#
+# A game counts once its line in results.jsonl is whole; what was written of another after it is cut off at
+# the next start.
+
+SETTINGS: Final = "tournament.json"
+RECORDS: Final = "records.jsonl"
+RESULTS: Final = "results.jsonl"
+STANDINGS: Final = "standings.json"
+LOGS: Final = "logs"
+
+
+class LedgerError(Exception):
+    """A folder that can't take this tournament's games."""
+
+
+def settings_of(
+    players: Sequence[Contestant], seeds: Sequence[int], terms: Terms, program: str
+) -> dict[str, Any]:
+    """What makes a tournament this one: nothing of it may change between its games."""
+    bots = [
+        {"name": player.name, "command": player.command, "fingerprint": player.fingerprint}
+        for player in players
+    ]
+    told = {"program": program, "bots": bots, "seeds": list(seeds), "terms": asdict(terms)}
+    plain: dict[str, Any] = json.loads(json.dumps(told))
+    return plain
+
+
+def folder_name(settings: dict[str, Any]) -> str:
+    """The same for the same tournament, and different for any other."""
+    names = "-".join(re.sub(r"[^\w.]+", "_", bot["name"], flags=re.ASCII) for bot in settings["bots"])
+    return f"{names[:60]}-{hashlib.sha256(_json(settings)).hexdigest()[:8]}"
+
+
+class Ledger:
+    """An open folder; one process at a time."""
+
+    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+        """Open a folder, or make it; raises LedgerError and OSError."""
+        self.folder = folder
+        self.results: list[Result] = []
+        self.logs = folder / LOGS
+        self.logs.mkdir(parents=True, exist_ok=True)
+        self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._lock)
+            raise LedgerError(f"{folder}: another process plays this tournament now") from None
+        try:
+            self._check(settings)
+            self._resume()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def _check(self, settings: dict[str, Any]) -> None:
+        """Whether the folder is new, or of the same tournament."""
+        path = self.folder / SETTINGS
+        if not path.exists():
+            if (self.folder / RESULTS).exists():
+                raise LedgerError(f"{path}: is missing, so nobody knows whose games lie beside it")
+            _write_whole(path, _json(settings))
+            return
+        try:
+            found = json.loads(path.read_bytes())
+            different = [key for key in settings if found.get(key) != settings[key]]
+        except (ValueError, AttributeError):
+            raise LedgerError(f"{path}: is damaged") from None
+        if different:
+            what = ", ".join(different)
+            raise LedgerError(f"{self.folder}: holds a tournament with other {what}; choose another folder")
+
+    def _resume(self) -> None:
+        """Read the games that are done, and cut off what was being written when the last process ended."""
+        records = self.folder / RECORDS
+        results = self.folder / RESULTS
+        written = records.read_bytes() if records.exists() else b""
+        lines = results.read_bytes().splitlines(keepends=True) if results.exists() else []
+        kept = start = 0
+        for number, line in enumerate(lines, start=1):
+            told = _whole_line(line)
+            if told is None or not start < told["end"] <= len(written):
+                if number < len(lines):  # only the last can be one that was being written
+                    why = "is damaged, or its record is missing; mend it, or end the file before it"
+                    raise LedgerError(f"{results}: line {number} {why}")
+                break
+            self.results.append(self._verified(told, written[start : told["end"]]))
+            kept += len(line)
+            start = told["end"]
+        self._records = _opened_at(records, start)
+        self._results = _opened_at(results, kept)
+
+    def _verified(self, told: dict[str, Any], written: bytes) -> Result:
+        """A game that is done, if its record says the same as its line."""
+        try:
+            (verified,) = record.read(written.splitlines(keepends=True))
+            result = result_of(told, written)
+            outcome = verified.outcome
+            assert isinstance(outcome, Outcome)
+            setup = verified.setup
+            in_record = (setup.players, setup.first, outcome.scores, outcome.winners)
+            if in_record != (result.names, result.first, result.scores, result.winners):
+                raise ValueError("its line and its record tell of different games")
+        except (RulesError, ValueError, KeyError, TypeError) as error:
+            raise LedgerError(f"{self.folder}: game {told.get('game')} is damaged: {error}") from None
+        return result
+
+    def add(self, result: Result) -> None:
+        """Keep a game; it is on the disk when this returns."""
+        self._records.write(result.written)
+        _flush(self._records)
+        line = result.in_json() | {"end": self._records.tell()}
+        self._results.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        self._results.flush()
+        self.results.append(result)  # from here on the next start finds it, whatever interrupts
+        _flush(self._results)
+
+    def finish(self, table: dict[str, Any]) -> None:
+        """Write the table beside the games."""
+        _write_whole(self.folder / STANDINGS, _json(table))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._records.close()
+        self._results.close()
+        os.close(self._lock)
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, indent=2).encode() + b"\n"
+
+
+def _whole_line(line: bytes) -> dict[str, Any] | None:
+    """A line that was written to its end; None for one that was not."""
+    try:
+        told = json.loads(line) if line.endswith(b"\n") else None
+    except ValueError:
+        return None
+    return told if isinstance(told, dict) and isinstance(told.get("end"), int) else None
+
+
+def _opened_at(path: Path, end: int) -> BinaryIO:
+    """A file open for writing at its end, which is cut off to be there."""
+    stream = path.open("r+b" if path.exists() else "x+b")
+    stream.truncate(end)
+    stream.seek(end)
+    return stream
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write a file that appears whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as stream:
+        stream.write(data)
+        _flush(stream)
+    part.replace(path)
+
+
+def _flush(stream: BinaryIO) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+# ----------------------------------------------------------------------------------------------------------
+
+SEEDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A bot's line of the table; who has as many points and game points shares a place."""
+
+    place: int
+    name: str
+    points: int  # 2 for a win, 1 for a tie
+    game_points: int  # scored in all games, the faults' -50 among them
+    won: int
+    tied: int
+    lost: int
+    faults: int
+    thinking: int  # milliseconds, in all games
+    rating: Rating
+
+    @property
+    def games(self) -> int:
+        """How many games it has played."""
+        return self.won + self.tied + self.lost
+
+    def in_json(self) -> dict[str, Any]:
+        """The line as a JSON object."""
+        return {
+            "place": self.place,
+            "bot": self.name,
+            "games": self.games,
+            "points": self.points,
+            "game_points": self.game_points,
+            "won": self.won,
+            "tied": self.tied,
+            "lost": self.lost,
+            "faults": self.faults,
+            "thinking": self.thinking,
+            "rating": round(self.rating.points, 1),
+            "rating_error": round(self.rating.error, 1),
+        }
+
+
+def schedule(players: Sequence[Contestant], seeds: Iterable[int], terms: Terms) -> list[Game]:
+    """Every pair with every seed, each bot starting once; seed by seed, so that a part already says much."""
+    games: list[Game] = []
+    for seed in seeds:
+        for pair in combinations(players, 2):
+            for first in range(2):
+                games.append(Game(len(games) + 1, pair, seed, first, terms))
+    return games
+
+
+def standings(names: Sequence[str], results: Iterable[Result]) -> list[Standing]:
+    """The table of the games so far, the best first."""
+    played = list(results)
+    strengths = ratings(len(names), [_rated(names, result) for result in played])
+    lines = [_standing(name, strength, played) for name, strength in zip(names, strengths, strict=True)]
+    best = sorted(((line["points"], line["game_points"]) for line in lines), reverse=True)
+    placed = [Standing(best.index((line["points"], line["game_points"])) + 1, **line) for line in lines]
+    return sorted(placed, key=lambda line: line.place)
+
+
+def _rated(names: Sequence[str], result: Result) -> tuple[int, int, float]:
+    one, other = map(names.index, result.names)
+    return one, other, result.points(0) / (result.points(0) + result.points(1))
+
+
+def _standing(name: str, rating: Rating, results: list[Result]) -> dict[str, Any]:
+    """A bot's line but for its place."""
+    own = [(result, result.names.index(name)) for result in results if name in result.names]
+    won = sum(result.winners == (seat,) for result, seat in own)
+    tied = sum(len(result.winners) > 1 for result, _ in own)
+    return {
+        "name": name,
+        "points": sum(result.points(seat) for result, seat in own),
+        "game_points": sum(result.scores[seat] for result, seat in own),
+        "won": won,
+        "tied": tied,
+        "lost": len(own) - won - tied,
+        "faults": sum(result.fault is not None and result.fault.seat == seat for result, seat in own),
+        "thinking": sum(result.thinking[seat] for result, seat in own),
+        "rating": rating,
+    }

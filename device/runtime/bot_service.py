@@ -1,0 +1,167 @@
+"""Who thinks for the opponents at the table: a process for those that come with it, each program for itself.
+
+Nothing here waits: questions are handed over, and what comes of them is put into the loop's inbox.
+"""
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal
+
+from device.bots.dtc.seat import ProgramSeat, Terms, Told, Turn
+from device.bots.mind import FIRST_PART, Hint
+from device.bots.simple import play_greedy, seen_by
+from device.bots.thinker import Answer, Question, Thinker
+from device.rules import game as rules
+from device.rules import standard
+from device.rules.events import Choice
+from device.rules.game import Setup
+from device.runtime.settings import Settings
+from device.table import seating
+from device.table.game import Play
+from device.table.opponents import ATTEMPTS, place_of
+from device.table.state import OPPONENTS, Answered, Asked, Manners, Table
+
+LOGS: Final = "programs"
+"""The folder, in that of the saved games, of what programs wrote to their standard error."""
+LOGS_KEPT: Final = 40
+
+
+def manners(settings: Settings) -> Manners:
+    """What the table must know of the settings of its opponents."""
+    thinking = settings.thinking
+    longest = max(thinking.strong, thinking.master)
+    return Manners(tuple(settings.programs), settings.pace, longest, thinking.program)
+
+
+class Thinking:
+    """Answers the table's questions to its opponents."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path,
+        put: Callable[[Answered], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._seconds = {"strong": settings.thinking.strong, "master": settings.thinking.master}
+        self._folder = folder
+        self._put = put
+        self._clock = clock
+        self._thinker = Thinker(self._thought)
+        self._programs: dict[int, ProgramSeat] = {}  # by place
+        self._leaving: list[ProgramSeat] = []  # of games that are over
+        self._asked: dict[int, Asked] = {}
+        self._ready_for: tuple[frozenset[str], Setup | None] = frozenset(), None
+        self._preparations = 0
+
+    def look(self, table: Table) -> None:
+        """Hand over the questions that are new, and forget those that are not asked any more."""
+        self._make_ready(table)
+        wanted = {asked.number: asked for asked in (*table.asked, *table.hints_asked)}
+        for number in self._asked.keys() - wanted.keys():
+            self._forget(self._asked[number])
+        play = table.play
+        if play is not None:
+            for asked in self._to_ask(wanted):
+                self._ask(asked, play)
+        self._asked = wanted
+        if self._programs and (play is None or play.over):
+            self._let_programs_go()
+
+    def _to_ask(self, wanted: Mapping[int, Asked]) -> list[Asked]:
+        """The questions that are new; where the process is ended for one, all that it had in hand, too."""
+        new = [asked for asked in wanted.values() if asked.number not in self._asked]
+        if not any(asked.whom in OPPONENTS and 1 < asked.attempt <= ATTEMPTS for asked in new):
+            return new
+        self._thinker.close()  # it may hang: the next question starts another
+        return [asked for asked in wanted.values() if asked in new or asked.whom in OPPONENTS]
+
+    def close(self) -> None:
+        """End the process that thinks, and every program; waits until they are gone."""
+        self._thinker.close()
+        self._let_programs_go()
+        for program in self._leaving:
+            program.close()
+
+    def _make_ready(self, table: Table) -> None:
+        """Start the process once an opponent sits, and have it load what the game that is chosen needs."""
+        opponents = frozenset(map(table.bot_at, table.taken)).intersection(OPPONENTS)
+        setup = table.play.setup if table.play is not None else seating.chosen_game(table)
+        if not opponents or (opponents, setup) == self._ready_for:
+            return
+        self._ready_for = opponents, setup
+        self._thinker.start()
+        if setup is not None:
+            state = rules.setup(setup)
+            for name in sorted(opponents):
+                self._preparations += 1  # their numbers are below 0: nobody waits for the answers
+                self._thinker.ask(Question(-self._preparations, "prepare", name, state, 0.0))
+
+    def _let_programs_go(self) -> None:
+        for program in self._programs.values():
+            program.leave()
+        self._leaving = [each for each in (*self._leaving, *self._programs.values()) if not each.ended]
+        self._programs.clear()
+
+    def _ask(self, asked: Asked, play: Play) -> None:
+        if asked.whom not in OPPONENTS:
+            self._ask_program(asked, play)
+        elif asked.attempt > ATTEMPTS:  # nothing else answers: this one choice is made in the loop
+            choice = play_greedy(seen_by(play.state, asked.seat), secrets.randbelow)
+            self._put(Answered(asked.number, choice, self._clock()))
+        else:
+            seat = asked.seat if isinstance(play.state, standard.State) else None
+            seconds = self._seconds.get(asked.whom, 0.0)
+            if asked.hint:
+                seconds /= FIRST_PART  # and then it thinks about the next best as thoroughly
+            kind: Literal["hint", "think"] = "hint" if asked.hint else "think"
+            self._thinker.ask(Question(asked.number, kind, asked.whom, play.state, seconds, seat=seat))
+
+    def _ask_program(self, asked: Asked, play: Play) -> None:
+        command = self._settings.programs.get(asked.whom)
+        if command is None:
+            why = "it is not in the settings any more"
+            self._put(Answered(asked.number, None, self._clock(), "settings", why))
+            return
+        place = place_of(play, asked.seat)
+        if place not in self._programs:
+            milliseconds = round(1000 * self._settings.thinking.program)
+            terms = Terms(command, self._folder, partial(self._log, asked.whom), milliseconds)
+            self._programs[place] = ProgramSeat(asked.whom, terms, self._told)
+        self._programs[place].ask(Turn(asked.number, play.setup, asked.seat, play.events))
+
+    def _forget(self, asked: Asked) -> None:
+        self._thinker.forget(asked.number)
+        for program in self._programs.values():
+            program.forget(asked.number)
+
+    def _thought(self, answer: Answer) -> None:
+        """Put what the process came to; called by the thread that reads it."""
+        if answer.number < 0:
+            return
+        result, at = answer.result, self._clock()
+        if isinstance(result, Hint):
+            told = Answered(answer.number, result.event, at, gain=result.gain, next_best=result.next_best)
+            self._put(told)
+            return
+        choice = result if isinstance(result, Choice) else None
+        self._put(Answered(answer.number, choice, at, "lost", answer.error or ""))
+
+    def _told(self, told: Told) -> None:
+        """Put what a program said; called by its thread."""
+        self._put(Answered(told.number, told.choice, self._clock(), told.why, told.sentence))
+
+    def _log(self, name: str) -> Path:
+        """A new file for a program's standard error; the oldest make room."""
+        folder = self._folder / LOGS
+        folder.mkdir(exist_ok=True)
+        kept = sorted(folder.glob("*.err"))  # their names begin with the time
+        for old in kept[: max(0, len(kept) - LOGS_KEPT + 1)]:
+            old.unlink(missing_ok=True)
+        plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)
+        return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{plain}-{secrets.token_hex(2)}.err"

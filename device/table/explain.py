@@ -1,0 +1,208 @@
+"""Why a choice is a good one: what the rules say that it does, as keys with values for the pages' words.
+
+Every reason is true of the position that the choice is made in; the strongest come first. Who is told of
+(`seat`) is one of the game's seats.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from device.rules import game as rules
+from device.rules import standard
+from device.rules.board import FLOOR, Board, drop, next_full_line, place, printed_column
+from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap, Tile
+from device.rules.scoring import FLOOR_COSTS, complete_colours, complete_columns, complete_rows, tile_line
+from device.rules.solo.game import preview
+from device.rules.solo.penalty_row import ACTION, PLAYER, removable, swap, tiles_in
+from device.rules.solo.state import State as SoloState
+from device.rules.tiles import MARKER, letter
+from device.table.game import moved
+
+MOST: Final = 2
+"""Reasons that a sentence holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason: a key of the pages' words, and its values."""
+
+    key: str
+    values: dict[str, int | str] = field(default_factory=dict)
+
+
+def reasons(state: rules.State, choice: Event) -> tuple[Reason, ...]:
+    """The strongest reasons for a legal choice; none where the rules alone give none."""
+    match choice:
+        case Draft() if isinstance(state, SoloState):
+            found = _of_pick(state, choice)
+        case Draft() if isinstance(state, standard.State):
+            found = _of_draft(state, choice)
+        case Tile():
+            found = _of_column(state, choice)
+        case Scoring():
+            found = _of_square(state, choice)
+        case Swap(position):
+            found = iter((_of_swap(state.boards[ACTION], position),))
+        case Remove(position) if position is not None:
+            left = len(state.boards[state.turn].floor) - 1
+            found = iter((Reason("fewer_penalties", {"count": left}),))
+        case _:
+            found = iter(())
+    return tuple(reason for reason, _ in zip(found, range(MOST), strict=False))
+
+
+# --- Drafts ----------------------------------------------------------------------------------------------
+
+
+def _of_draft(state: standard.State, draft: Draft) -> Iterator[Reason]:
+    before = state.boards[state.turn]
+    after = _board_after(state, draft)
+    yield from _of_filled_line(before, after, draft.line, gray=state.ruleset.gray)
+    following = (state.turn + 1) % len(state.boards)
+    yield from _of_next_player(state, draft, following)
+    yield from _of_floor(state, draft)
+    if draft.source == CENTRE and state.marker is None:
+        yield Reason("marker")
+    yield from _of_growing_line(after, draft.line)
+
+
+def _board_after(state: standard.State, draft: Draft) -> Board:
+    """The drafting player's board; the marker goes to the floor first (R6)."""
+    board = state.boards[state.turn]
+    if draft.source == CENTRE and state.marker is None:
+        board, _ = drop(board, (MARKER,))
+    number = state.sources[draft.source][draft.colour]
+    return place(board, draft.colour, number, draft.line)[0]
+
+
+def _of_filled_line(before: Board, after: Board, line: int, *, gray: bool) -> Iterator[Reason]:
+    """What a line that is full now will bring; more tiles that follow can only lengthen its runs (R11)."""
+    if line == FLOOR or not after.line_is_full(line):
+        return
+    if gray:
+        yield Reason("fills", {"line": line})
+        return
+    without, _ = _tiled(before)
+    wall, points = _tiled(after)
+    for row in set(complete_rows(wall.wall)) - set(complete_rows(without.wall)):
+        yield Reason("ends_game", {"row": row})
+    for column in set(complete_columns(wall.wall)) - set(complete_columns(without.wall)):
+        yield Reason("completes_column", {"column": column})
+    for colour in set(complete_colours(wall.wall)) - set(complete_colours(without.wall)):
+        yield Reason("completes_colour", {"colour": letter(colour)})
+    yield Reason("fills_for", {"line": line, "points": points[line]})
+
+
+def _tiled(board: Board) -> tuple[Board, dict[int, int]]:
+    """A coloured wall with the tiles of all full lines on it, and what each of them scores (R10)."""
+    points = {}
+    while (line := next_full_line(board)) is not None:
+        colour = board.colours[line - 1]
+        assert colour is not None
+        placed = tile_line(board, line, printed_column(colour, line))
+        points[line] = placed.points
+        board = placed.board
+    return board, points
+
+
+def _of_growing_line(after: Board, line: int) -> Iterator[Reason]:
+    if line != FLOOR and not after.line_is_full(line):
+        yield Reason("grows", {"line": line, "count": after.held[line - 1]})
+
+
+def _of_next_player(state: standard.State, draft: Draft, following: int) -> Iterator[Reason]:
+    """What it leaves to the next player, and what it takes from them."""
+    later = rules.apply(state, draft)
+    if isinstance(later, standard.State) and later.phase is standard.Phase.OFFER:
+        falling = min(moved(later, event).fell for event in rules.legal(later) if isinstance(event, Draft))
+        if falling:
+            yield Reason("leaves", {"seat": following, "count": falling})
+    number = state.sources[draft.source][draft.colour]
+    theirs = state.boards[following]
+    for line in (5, 4, 3):
+        held = theirs.held[line - 1]
+        if theirs.colours[line - 1] == draft.colour and 0 < line - held <= number:
+            yield Reason("takes_from", {"seat": following, "line": line})
+            return
+
+
+def _of_floor(state: standard.State, draft: Draft) -> Iterator[Reason]:
+    """Whether anything else would cost less on the floor."""
+    costs = {event: _cost(state, event) for event in rules.legal(state) if isinstance(event, Draft)}
+    own = costs[draft]
+    if own and own == min(costs.values()):
+        yield Reason("costs_least", {"points": own})
+    same = (draft.source, draft.colour)
+    others = [cost for event, cost in costs.items() if (event.source, event.colour) != same]
+    if not own and others and min(others):
+        yield Reason("costs_nothing")
+
+
+def _cost(state: standard.State, draft: Draft) -> int:
+    before, after = state.boards[state.turn], _board_after(state, draft)
+    return FLOOR_COSTS[len(after.floor)] - FLOOR_COSTS[len(before.floor)]
+
+
+# --- Solo, gray walls ------------------------------------------------------------------------------------
+
+
+def _of_pick(state: SoloState, draft: Draft) -> Iterator[Reason]:
+    pick = preview(state, draft)
+    before, after = state.boards[state.turn], pick.boards[state.turn]
+    if state.turn == PLAYER:
+        yield from _of_filled_line(before, after, draft.line, gray=state.gray)
+    elif draft.line != FLOOR and after.line_is_full(draft.line):
+        yield Reason("fills", {"line": draft.line})
+    sent = {
+        event: len(preview(state, event).sent) for event in rules.legal(state) if isinstance(event, Draft)
+    }
+    if not sent[draft]:
+        yield Reason("sends_nothing")
+    elif sent[draft] == min(sent.values()):
+        yield Reason("sends_least", {"count": sent[draft]})
+    yield from _of_growing_line(after, draft.line)
+
+
+def _of_square(state: rules.State, square: Scoring) -> Iterator[Reason]:
+    """How many tiles fill the lines of the four spaces beside the scoring tile's square (S9).
+
+    They lie in the row above, twice in its own, and in the row below: four times the row's number.
+    """
+    rows = [event.row for event in rules.legal(state) if isinstance(event, Scoring)]
+    key = "beside_fewest" if square.row == min(rows) < max(rows) else "beside"
+    yield Reason(key, {"count": 4 * square.row})
+
+
+def _of_swap(action: Board, position: int) -> Reason:
+    """What a swap does for a full line that removes penalty tiles after it (S8); else what changes place."""
+    after = swap(action, position)
+    for line in (3, 4):
+        colour = action.colours[line - 1]
+        if colour is None or not action.line_is_full(line) or removable(action, line, colour):
+            continue
+        if removable(after, line, colour):
+            return Reason("brings_in_reach", {"line": line, "colour": letter(colour)})
+    left, right = tiles_in(action)[position - 1 : position + 1]
+    if left == right:
+        return Reason("swaps_alike", {"colour": letter(left)})
+    return Reason("brings_forward", {"colour": letter(right), "position": position})
+
+
+def _of_column(state: rules.State, tile: Tile) -> Iterator[Reason]:
+    """What a gray wall's column scores at once, and whether another would score more (G1, R11)."""
+    board = state.boards[tile.seat]
+    columns = [
+        event.column
+        for event in rules.legal(state)
+        if isinstance(event, Tile) and (event.seat, event.row) == (tile.seat, tile.row)
+    ]
+    scores = {column: tile_line(board, tile.row, column).points for column in columns}
+    placed = replace(tile_line(board, tile.row, tile.column).board, floor=())
+    if tile.column in complete_columns(placed.wall):
+        yield Reason("completes_column", {"column": tile.column})
+    best = scores[tile.column] == max(scores.values())
+    colour = board.colours[tile.row - 1]
+    assert colour is not None
+    where: dict[str, int | str] = {"colour": letter(colour), "row": tile.row, "column": tile.column}
+    yield Reason("column_best" if best else "column", {**where, "points": scores[tile.column]})

@@ -1,0 +1,204 @@
+"""A game as it is played at a table: who sits where, its events so far, and taking them back.
+
+The events alone are kept and stored; the state is what they lead to.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from device.rules import game as rules
+from device.rules import standard
+from device.rules.events import CENTRE, Choice, Deal, Draft, Event, Tile
+from device.rules.game import Setup
+from device.rules.solo.game import display_in_work, preview
+from device.rules.solo.penalty_row import PLAYER
+from device.rules.tiles import COLOURS, NO_TILES, Colour
+
+# --- Players' names: what a name may be, and its one form ------------------------------------------------
+
+LONGEST_NAME: Final = 20
+"""Characters."""
+
+
+def unnamed(place: int) -> str:
+    """What whoever sits at a place and said no name is called in records."""
+    return f"Seat {place}"
+
+
+def one_name(text: str) -> str:
+    """A name without needless spaces; empty is nobody's. Raises ValueError where it can't be shown."""
+    name = " ".join(text.split())
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"a name has at most {LONGEST_NAME} printable characters")
+    return name
+
+
+# ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A draft that was made: who (the game's seat), what, and what came of it."""
+
+    seat: int
+    draft: Draft
+    tiles: int
+    fell: int
+    marker: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A game in play; `places` are the table's seats (from 1) of its boards: one a player, two in solo."""
+
+    setup: Setup
+    places: tuple[int, ...]
+    state: rules.State
+    events: tuple[Event, ...] = ()
+    moves: tuple[Move, ...] = ()
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return rules.outcome(self.state) is not None
+
+    @property
+    def asks_choice(self) -> bool:
+        """Whether players have another choice than a draft: of columns, squares or penalty tiles."""
+        waits_for_people = rules.to_act(self.state) not in (rules.CHANCE, rules.NOBODY)
+        return waits_for_people and self.state.phase is not standard.Phase.OFFER
+
+    def name_of(self, seat: int) -> str | None:
+        """The name of one of the game's players; None where nobody said one."""
+        name = self.setup.players[seat]
+        return None if name == unnamed(self.places[seat]) else name
+
+    def seat_at(self, place: int) -> int | None:
+        """The game's board at a seat of the table, from 0; None where there is none."""
+        return self.places.index(place) if place in self.places else None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A draft half made: the source and the colour, the line not yet."""
+
+    source: int
+    colour: Colour
+    tried: int | None = None  # in solo: the line whose tiles for the penalty row are shown
+
+
+def start(setup: Setup, places: tuple[int, ...]) -> Play:
+    """A game before its first deal; raises SetupError."""
+    return Play(setup, places, rules.setup(setup))
+
+
+def resume(setup: Setup, places: tuple[int, ...], events: Iterable[Event]) -> Play:
+    """A game as its events left it; raises RulesError where they are no legal game."""
+    play = start(setup, places)
+    for event in events:
+        play = advance(play, event)
+    return play
+
+
+def advance(play: Play, event: Event) -> Play:
+    """The game after one more event; raises IllegalEventError."""
+    after = rules.apply(play.state, event)
+    moves = (*play.moves, moved(play.state, event)) if isinstance(event, Draft) else play.moves
+    return replace(play, state=after, events=(*play.events, event), moves=moves)
+
+
+def moved(before: rules.State, draft: Draft) -> Move:
+    """What a legal draft did."""
+    board = before.boards[before.turn]
+    tiles = before.sources[draft.source][draft.colour]
+    room = draft.line - board.held[draft.line - 1] if draft.line else 0
+    marker = draft.source == CENTRE and marker_in_centre(before)
+    return Move(before.turn, draft, tiles, max(0, tiles - room), marker)
+
+
+def before_each_choice(play: Play, of: Callable[[int], bool]) -> list[Play]:
+    """The game before each choice of this round by the seats that are meant, the last one first.
+
+    Never one from before the deal. Chance events since then go too, and will be drawn the same again.
+    """
+    found: list[Play] = []
+    then = start(play.setup, play.places)
+    for event in play.events:
+        if isinstance(event, Deal):
+            found.clear()
+        elif isinstance(event, Choice) and of(seat_of(then.state, event)):
+            found.append(then)
+        then = advance(then, event)
+    return found[::-1]
+
+
+def seat_of(state: rules.State, choice: Event) -> int:
+    """Whose choice it is, by the game's seats; `state` is the one before it."""
+    return choice.seat if isinstance(choice, Tile) else state.turn
+
+
+def marker_in_centre(state: rules.State) -> bool:
+    """Whether the marker lies in the centre: in an offer, until somebody takes from there (R6)."""
+    untaken = isinstance(state, standard.State) and state.marker is None
+    return untaken and any(tiles != NO_TILES for tiles in state.sources)
+
+
+def marker_holder(state: rules.State) -> int | None:
+    """The game's seat that took the marker this round."""
+    return state.marker if isinstance(state, standard.State) else None
+
+
+def starter(play: Play) -> int | None:
+    """The table's seat that starts this round; None in solo, where nobody does."""
+    return play.places[play.state.starter] if isinstance(play.state, standard.State) else None
+
+
+def has_gray_wall(state: rules.State, seat: int) -> bool:
+    """Whether a board's wall has no colours printed (G1, S11)."""
+    if isinstance(state, standard.State):
+        return state.ruleset.gray
+    return state.gray and seat == PLAYER
+
+
+def is_player_board(play: Play, seat: int) -> bool:
+    """Whether a board keeps a score and a floor: all but the action board of solo (S4, S9)."""
+    return isinstance(play.state, standard.State) or seat == PLAYER
+
+
+def sources_to_draft(state: rules.State) -> tuple[int, ...]:
+    """The sources that a draft may take from now: all that hold tiles; in solo the display in work (S3)."""
+    if not isinstance(state, standard.State):
+        display = display_in_work(state)
+        return (display,) if display else ()
+    return tuple(source for source, tiles in enumerate(state.sources) if tiles != NO_TILES)
+
+
+def sources_with(play: Play, colour: Colour) -> tuple[int, ...]:
+    """The sources that a draft of a colour may take from now."""
+    sources = play.state.sources
+    return tuple(source for source in sources_to_draft(play.state) if sources[source][colour])
+
+
+def next_selection(play: Play, now: Selection | None, source: int) -> Selection | None:
+    """What pressing a source selects: its first colour, or the next one when pressed again.
+
+    None where nothing can be drafted from it.
+    """
+    if source not in sources_to_draft(play.state):
+        return None
+    tiles = play.state.sources[source]
+    colours = [colour for colour, number in zip(COLOURS, tiles, strict=True) if number]
+    if now is not None and now.source == source:
+        return Selection(source, colours[(colours.index(now.colour) + 1) % len(colours)])
+    return Selection(source, colours[0])
+
+
+def sent_to_penalty_row(state: rules.State, draft: Draft) -> tuple[Colour, ...]:
+    """The tiles that a legal draft would send to the penalty row; none but in solo (S4 to S6)."""
+    return () if isinstance(state, standard.State) else preview(state, draft).sent
+
+
+def loses(state: rules.State, draft: Draft) -> bool:
+    """Whether a legal draft loses the game at once: in solo, by an eighth penalty tile (S7)."""
+    return not isinstance(state, standard.State) and preview(state, draft).loses

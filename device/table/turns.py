@@ -1,0 +1,198 @@
+"""During the game: choosing a source and a line, the other choices, undo, and what follows from an event."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from device.rules import game as rules
+from device.rules.board import FLOOR, LINES
+from device.rules.errors import IllegalEventError
+from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
+from device.rules.solo.penalty_row import ACTION, PLAYER
+from device.rules.tiles import NO_TILES, Colour
+from device.table.buttons import OK, place_and_line_of, seat_button
+from device.table.game import (
+    Play,
+    Selection,
+    advance,
+    before_each_choice,
+    next_selection,
+    seat_of,
+    sent_to_penalty_row,
+    sources_with,
+)
+from device.table.score_animation import Ceremony
+from device.table.state import Movement, Question, RefusedError, Table, Why
+
+# --- Choices other than drafts, and the buttons that make them: columns on gray walls ---
+# a tile's column            the line buttons 1..5 of its board
+# the scoring tile's square  the action board's line button of the square's row
+# a swap: k-th and next penalty tile: the action board's k-th button, its floor's for the 6th
+# a removal: the k-th penalty tile likewise, the 7th by the player board's floor; `ok` leaves it
+
+
+def choices(play: Play) -> dict[str, Event]:
+    """Every choice that is due now, by the button that makes it; empty during the offer."""
+    if not play.asks_choice:
+        return {}
+    return {button_of(play, event): event for event in rules.legal(play.state)}
+
+
+def button_of(play: Play, event: Event) -> str:
+    """The button that makes a choice."""
+    match event:
+        case Tile(seat, _row, column):
+            return seat_button(play.places[seat], column)
+        case Scoring(row, _column):
+            return seat_button(play.places[ACTION], row)
+        case Swap(position):
+            return _penalty_button(play, position)
+        case Remove(position):
+            return OK if position is None else _penalty_button(play, position)
+        case _:
+            raise ValueError(f"{event} is not made by one button")
+
+
+def _penalty_button(play: Play, position: int) -> str:
+    if position in LINES:
+        return seat_button(play.places[ACTION], position)
+    return seat_button(play.places[ACTION if position == len(LINES) + 1 else PLAYER], FLOOR)
+
+
+def forced_choice(play: Play) -> Event | None:
+    """A column that is its seat's only legal one, if there is one (G1)."""
+    columns = [event for event in choices(play).values() if isinstance(event, Tile)]
+    for event in columns:
+        if sum(other.seat == event.seat for other in columns) == 1:
+            return event
+    return None
+
+
+# ----------------------------------------------------------------------------------------------------------
+
+
+def select_source(table: Table, source: int) -> Table:
+    """Choose a source's first colour, or that of a tile shown before; pressed again, its next."""
+    play = _drafted_from(table)
+    if table.colour_in_hand is not None:
+        return select_colour(table, table.colour_in_hand, source)
+    selection = next_selection(play, table.selection, source)
+    if selection is None:
+        raise RefusedError(_why_nothing_from(play, source))
+    return replace(table, selection=selection)
+
+
+def _drafted_from(table: Table) -> Play:
+    """The game, where a person is to draft; raises RefusedError elsewhere."""
+    if table.play is None or table.acting_place is None:
+        raise RefusedError(Why.NOT_NOW)
+    if table.bots_turn:
+        raise RefusedError(Why.BOTS_TURN)
+    return table.play
+
+
+def _why_nothing_from(play: Play, source: int) -> Why:
+    sources = play.state.sources
+    empty = source >= len(sources) or sources[source] == NO_TILES
+    return Why.SOURCE_EMPTY if empty else Why.NOT_THIS_DISPLAY
+
+
+def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
+    """Choose a colour by showing a tile of it: of a display at its reader, else of the chosen source.
+
+    Where no source is chosen yet, or one without that colour, the tile waits in the hand for a source.
+    """
+    holding = sources_with(_drafted_from(table), colour)
+    if source is None and table.selection is not None and table.selection.source in holding:
+        source = table.selection.source
+    if source is None and holding:
+        return replace(table, selection=None, colour_in_hand=colour)
+    if source is None or source not in holding:
+        raise RefusedError(Why.COLOUR_NOT_THERE)
+    return replace(table, selection=Selection(source, colour), colour_in_hand=None)
+
+
+def draft_to(table: Table, place: int, line: int, at: float) -> Table:
+    """Make the draft with the selected tiles.
+
+    In solo a line that would send tiles to the penalty row is tried first: the table shows what it sends,
+    and the same press again makes the draft.
+    """
+    if place != table.acting_place or table.play is None:
+        raise RefusedError(Why.NOT_YOUR_TURN)
+    if table.bots_turn:
+        raise RefusedError(Why.BOTS_TURN)
+    selection = table.selection
+    if selection is None:
+        raise RefusedError(Why.CHOOSE_SOURCE_FIRST)
+    draft = Draft(selection.source, selection.colour, line)
+    try:
+        if selection.tried != line and sent_to_penalty_row(table.play.state, draft):
+            return replace(table, selection=replace(selection, tried=line))
+        return happen(table, draft, at)
+    except IllegalEventError as illegal:
+        raise RefusedError(illegal.why) from illegal
+
+
+def choose_by(table: Table, button: str, at: float) -> Table:
+    """Make the choice that a button stands for: a gray wall's column, or one of solo's."""
+    assert table.play is not None
+    allowed = choices_of_people(table)
+    if button not in allowed:
+        raise RefusedError(_why_no_choice(table, allowed.values(), button))
+    return happen(table, allowed[button], at)
+
+
+def _why_no_choice(table: Table, allowed: Iterable[Event], button: str) -> Why:
+    assert table.play is not None
+    if button in choices(table.play):
+        return Why.BOTS_TURN
+    found = place_and_line_of(button)
+    seat = table.play.seat_at(found[0]) if found is not None and found[1] != FLOOR else None
+    asked = any(isinstance(event, Tile) and event.seat == seat for event in allowed)
+    return Why.COLUMN_TAKEN if asked else Why.NOT_NOW
+
+
+def choices_of_people(table: Table) -> dict[str, Event]:
+    """The choices that are no drafts and no opponent's, by the buttons that make them."""
+    play = table.play
+    if play is None:
+        return {}
+    due = choices(play)
+    return {button: event for button, event in due.items() if not table.bot_of(seat_of(play.state, event))}
+
+
+def happen(table: Table, event: Event, at: float) -> Table:
+    """Apply an event of the game; the end of a round begins its scoring ceremony."""
+    before = table.play
+    assert before is not None
+    after = advance(before, event)
+    while not table.confirm_columns and (forced := forced_choice(after)) is not None:
+        after = advance(after, forced)
+    return replace(
+        table,
+        play=after,
+        selection=None,
+        colour_in_hand=None,
+        ceremony=Ceremony(0, at) if _closed_round(before, after) else None,
+        movement=Movement(before, at),
+    )
+
+
+def _closed_round(before: Play, after: Play) -> bool:
+    return rules.closing_scores(before.state, after.state) is not None
+
+
+def undo(table: Table, at: float) -> Table:
+    """Step back to the last choice of a person, as far as the start of the round; there, ask whether to stop.
+
+    What opponents chose since then goes too: they would only choose it again.
+    """
+    if table.play is None:
+        raise RefusedError(Why.NOTHING_TO_UNDO)
+    if (table.selection is not None and not table.bots_turn) or table.colour_in_hand is not None:
+        return replace(table, selection=None, colour_in_hand=None)
+    for back in before_each_choice(table.play, lambda seat: not table.bot_of(seat)):
+        if table.confirm_columns or forced_choice(back) is None:
+            gone = Movement(table.play, at)
+            return replace(table, play=back, selection=None, told=(), ceremony=None, movement=gone)
+    return replace(table, question=Question.STOP_GAME)

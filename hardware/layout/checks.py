@@ -1,0 +1,610 @@
+"""The checks of a layout file that need no ruler: its parts, its pixels, its power.
+
+Every check looks at the whole file and notes all that it finds. Parts that could not be read are left out
+here: their fault is noted already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from math import cos, hypot, radians, sin
+from typing import Any, Final
+
+from hardware.layout.file import DisplayPlate, Faults, FileMatrix, LayoutFile, SeatBoard, key_text
+from hardware.layout.geometry import (
+    DIGITS,
+    FIFTH_LIGHT,
+    FLOOR_SPACES,
+    SIDE,
+    Part,
+    Place,
+    Plate,
+    Spot,
+    Switch,
+    board_buttons,
+    board_lights,
+    board_plate,
+    centre_button,
+    centre_lights,
+    display_button,
+    display_lights,
+    parts,
+    round_plate,
+)
+
+# --- The checks of a layout file's pins: each pin exists, carries one wire ---
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """The board that the wires go to, and what its pins can do."""
+
+    title: str
+    prefix: str
+    pins: frozenset[int]
+    reserved: Mapping[int, str] = field(default_factory=dict)
+    buses: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Pins that are lost for others when this one is a data line."""
+    receivers: Mapping[int, tuple[int, ...]] | None = None
+    """Pins that can receive serial data, with the pins lost for others; None: every pin can."""
+
+    def name(self, pin: int) -> str:
+        """Return a pin's name as printed in the controller's pinout."""
+        return f"{self.prefix}{pin}"
+
+
+CONTROLLERS: Final = {
+    "pi": Controller(
+        title="Raspberry Pi",
+        prefix="GPIO",
+        pins=frozenset(range(28)),
+        reserved={0: "kept for the EEPROM of HATs", 1: "kept for the EEPROM of HATs"},
+        buses={10: (9, 11)},
+        receivers={15: (14,), 5: (4,), 9: (8,), 13: (12,)},
+    ),
+    "pico": Controller(
+        title="Raspberry Pi Pico",
+        prefix="GP",
+        pins=frozenset({*range(23), 26, 27, 28}),
+    ),
+}
+"""GPIO10 of a Pi sends to lights through SPI, which takes GPIO9 and 11 as well; sent by PIO they stay free.
+Its serial port is GPIO14 (transmit) and 15 (receive); a Pi 4 or 5 has more, each on a pair of pins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A part of the file that takes a pin, itself or as a side effect of another pin (`because`)."""
+
+    path: str
+    pin: int
+    because: str = ""
+
+
+def check_pins(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
+    """Note pins that the controller has not, that can't do what is asked, or that two things want."""
+    _check_crossings(file, document, faults)
+    if file.controller is None:
+        return
+    controller = CONTROLLERS[file.controller]
+    taken: dict[int, Claim] = {}
+    told: set[tuple[str, str]] = set()
+    claims = list(_claims(file, controller))
+    spare = sorted(controller.pins - controller.reserved.keys() - {claim.pin for claim in claims})
+    remedy = f"spare: {', '.join(map(controller.name, spare))}" if spare else "no pin is spare"
+    for claim in claims:
+        pin = controller.name(claim.pin)
+        if claim.pin not in controller.pins:
+            faults.add(claim.path, f"a {controller.title} has no {pin}", f"take another pin ({remedy})")
+        elif claim.pin in controller.reserved:
+            reason = controller.reserved[claim.pin]
+            faults.add(claim.path, f"{pin} is {reason}", f"take another pin ({remedy})")
+        elif claim.pin in taken and (claim.path, taken[claim.pin].path) not in told:
+            other = taken[claim.pin]
+            told.add((claim.path, other.path))  # two that want one serial port clash on both its pins
+            wrong = f"{pin}{claim.because} is already taken by {other.path}{other.because}"
+            faults.add(claim.path, wrong, f"give one of them another pin ({remedy})")
+        taken.setdefault(claim.pin, claim)
+    _check_receivers(file, controller, faults)
+
+
+def _check_receivers(file: LayoutFile, controller: Controller, faults: Faults) -> None:
+    if controller.receivers is None:
+        return
+    able = ", ".join(map(controller.name, controller.receivers))
+    for path, pin in readers(file):
+        if pin in controller.pins and pin not in controller.receivers:
+            faults.add(path, f"{controller.name(pin)} can't receive from a reader", f"take one of {able}")
+
+
+def _claims(file: LayoutFile, controller: Controller) -> Iterator[Claim]:
+    """Name every pin that the file uses, the pins that come with it right after it."""
+    for name, chain in file.chain.items():
+        path = f"chain.{key_text(name)}.pin"
+        yield Claim(path, chain.pin)
+        for pin in () if by_pio(file) else controller.buses.get(chain.pin, ()):
+            yield Claim(path, pin, f" (the SPI bus of {controller.name(chain.pin)} takes it)")
+    for path, reader in readers(file):
+        yield Claim(path, reader)
+        for pin in (controller.receivers or {}).get(reader, ()):
+            yield Claim(path, pin, f" (the serial port of {controller.name(reader)} takes it)")
+    if file.matrix:
+        for part in ("rows", "columns"):
+            for number, pin in enumerate(getattr(file.matrix, part), 1):
+                yield Claim(f"matrix.{part}[{number}]", pin)
+    for path, switch in switches(file):
+        if isinstance(switch, int):
+            yield Claim(path, switch)
+
+
+def by_pio(file: LayoutFile) -> bool:
+    """Tell whether the lights are sent by the programmable pins of a Pi 5, which take nothing with them."""
+    return file.drivers is not None and file.drivers.lights == "pio"
+
+
+def readers(file: LayoutFile) -> Iterator[tuple[str, int]]:
+    """Name the place in the file and the pin of every reader that is on a pin."""
+    for path, wire in wires(file):
+        if isinstance(wire, int):
+            yield path, wire
+
+
+def wires(file: LayoutFile) -> Iterator[tuple[str, int | str]]:
+    """Name every reader's place in the file, and its pin or port."""
+    for kind, numbered in (("display", file.display), ("seat", file.seat)):
+        for number, part in numbered.items():
+            if part.reader is not None:
+                yield f"{kind}.{key_text(number)}.reader", part.reader
+    if file.centre and file.centre.reader is not None:
+        yield "centre.reader", file.centre.reader
+    if file.shared:
+        yield "shared.reader", file.shared.reader
+
+
+def switches(file: LayoutFile) -> Iterator[tuple[str, Switch]]:
+    """Name every button's place in the file, and its pin or crossing."""
+    for number, seat in file.seat.items():
+        for line, switch in enumerate(seat.line_buttons, 1):
+            yield f"seat.{key_text(number)}.line_buttons[{line}]", switch
+        yield f"seat.{key_text(number)}.floor_button", seat.floor_button
+    for number, display in file.display.items():
+        yield f"display.{key_text(number)}.button", display.button
+    for path, part in (("centre", file.centre), ("ok", file.ok), ("undo", file.undo)):
+        if part is not None:
+            yield f"{path}.button", part.button
+
+
+def _check_crossings(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
+    """Note crossings that the matrix has not, and those that two buttons share."""
+    crossings = [(path, switch) for path, switch in switches(file) if not isinstance(switch, int)]
+    if file.matrix is None:
+        if crossings and "matrix" not in document:
+            wrong = (
+                f"is missing, and {len(crossings)} buttons are on its crossings, {crossings[0][0]} for one"
+            )
+            faults.add("matrix", wrong, "add the table [matrix], or give the buttons pins")
+        return
+    taken: dict[tuple[int, int], str] = {}
+    for path, switch in crossings:
+        if not _has(file.matrix, switch):
+            size = f"{len(file.matrix.rows)} rows and {len(file.matrix.columns)} columns, counted from 1"
+            faults.add(path, f"the matrix has no crossing {list(switch)}", f"stay within its {size}")
+        elif switch in taken:
+            wrong = f"the crossing {list(switch)} is already taken by {taken[switch]}"
+            faults.add(path, wrong, f"take another one ({_spare(file, file.matrix)})")
+        taken.setdefault(switch, path)
+
+
+def _has(matrix: FileMatrix, crossing: tuple[int, int]) -> bool:
+    return 1 <= crossing[0] <= len(matrix.rows) and 1 <= crossing[1] <= len(matrix.columns)
+
+
+def _spare(file: LayoutFile, matrix: FileMatrix) -> str:
+    """Say which crossings of the matrix carry no button."""
+    taken = {switch for _, switch in switches(file)}
+    crossings = product(range(1, len(matrix.rows) + 1), range(1, len(matrix.columns) + 1))
+    spare = [str(list(crossing)) for crossing in crossings if crossing not in taken]
+    return f"spare: {', '.join(spare)}" if spare else "none is spare"
+
+
+# --- The checks of a layout file's drivers: each can do, with these wires, what the table needs ----------
+
+ABLE: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "pi": {
+        "lights": ("neopixel", "spi", "pwm", "pio", "simulated"),
+        "buttons": ("gpio", "simulated"),
+        "readers": ("rdm6300", "id-12la", "pn532", "simulated"),
+    },
+    "pico": dict.fromkeys(("lights", "buttons", "readers"), ("pico", "simulated")),
+}
+"""The drivers that each controller has for each kind of part."""
+LIGHT_PINS: Final = {"spi": (10,), "pwm": (12, 13, 18, 19)}
+"""Pins of a Pi that can send to lights, by how they are sent. PIO can use any."""
+
+
+def check_drivers(file: LayoutFile, faults: Faults) -> None:
+    """Note drivers that the controller has not, and wires that a driver can't use."""
+    if file.controller is None:
+        return
+    for kind, able in ABLE[file.controller].items():
+        named = getattr(file.drivers, kind, None)
+        if named is not None and named not in able:
+            names = " or ".join(f'"{driver}"' for driver in able)
+            faults.add(
+                f"drivers.{kind}",
+                f"a {file.controller} has no driver {named!r} for its {kind}",
+                f"write {names}",
+            )
+    _check_ports(file, faults)
+    if file.controller == "pi":
+        _check_lights(file, faults)
+        _check_buttons(file, faults)
+
+
+def _check_lights(file: LayoutFile, faults: Faults) -> None:
+    driver = file.drivers.lights if file.drivers else None
+    if driver == "simulated":
+        return
+    if len(file.chain) > 1:
+        faults.add(
+            "chain",
+            f"a Raspberry Pi sends to lights on one data line, and there are {len(file.chain)}",
+            "string all lights on one, or let a Pico send to them",
+        )
+    pins = LIGHT_PINS.get(driver or "", ())
+    for name, chain in file.chain.items():
+        if pins and chain.pin not in pins:
+            able = " or ".join(f"GPIO{pin}" for pin in pins)
+            faults.add(
+                f"chain.{key_text(name)}.pin", f"GPIO{chain.pin} can't send by {driver}", f"take {able}"
+            )
+
+
+def _check_buttons(file: LayoutFile, faults: Faults) -> None:
+    driver = file.drivers.buttons if file.drivers else None
+    crossed = [path for path, switch in switches(file) if not isinstance(switch, int)]
+    if crossed and file.matrix and driver != "simulated":  # that it is missing is noted where it is
+        faults.add(
+            crossed[0],
+            "a Raspberry Pi scans no matrix of buttons",
+            "give each button a pin of its own, or let a Pico read them",
+        )
+
+
+def _check_ports(file: LayoutFile, faults: Faults) -> None:
+    """Note readers on ports that are none, that two of them share, or that a Pico can't have."""
+    taken: dict[str, str] = {}
+    for path, port in wires(file):
+        if isinstance(port, int):
+            continue
+        if file.controller == "pico":
+            faults.add(path, "a Pico has no such port", "write the number of the pin that receives")
+        elif not port.startswith("/dev/") or "\0" in port:
+            faults.add(path, f"{port!r} is no port", 'write its path, as "/dev/ttyUSB0"')
+        elif port in taken:
+            faults.add(path, f"{port} is already taken by {taken[port]}", "give each reader its own")
+        taken.setdefault(port, path)
+
+
+# --- The checks of a layout file with a ruler: nothing lies outside of the table or on top of something els
+# Each part (a seat's board, a display, the centre) is checked once in its own frame: its lights and buttons
+# lie on it and not on each other. Then the parts are checked against each other and the edges of the table.
+
+HAIR = 0.01
+"""Millimetres that are no overlap: things may touch."""
+
+
+def check_drawing(file: LayoutFile, faults: Faults) -> None:
+    """Note everything that is drawn outside of its part or of the table, or on top of something else."""
+    if file.seat_board:
+        board = file.seat_board
+        _check_part("seat_board", board_plate(board), board_lights(board), board_buttons(board), faults)
+    if file.display_plate:
+        plate = file.display_plate
+        lights, button = display_lights(plate, fifth=True), display_button(plate)
+        _check_part("display_plate", round_plate(plate.diameter), lights, [button], faults)
+    if file.centre:
+        centre = file.centre
+        lights, button = centre_lights(centre), centre_button(centre)
+        _check_part("centre", round_plate(centre.diameter), lights, [button], faults)
+    lying = list(parts(file))
+    for part in lying:
+        _check_on_table(part, file, faults)
+    for one, other in combinations(lying, 2):
+        if _overlap(one, other):
+            faults.add(other.name, f"lies on {one.name}", "move one of them, or make it smaller")
+
+
+def _check_part(
+    path: str, plate: Plate, lights: Sequence[Spot], buttons: Sequence[Spot], faults: Faults
+) -> None:
+    named = [(f"light {spot.name}", spot) for spot in lights]
+    named += [(f"button {spot.name}" if spot.name else "the button", spot) for spot in buttons]
+    outside = [name for name, spot in named if not _on_plate(spot, plate)]
+    if outside:
+        faults.add(
+            path, f"{_and_more(outside)} reaches over the edge", "move it inwards, or make the part larger"
+        )
+    touching = [
+        f"{second} lies on {first}"
+        for (first, one), (second, other) in combinations(named, 2)
+        if hypot(one.x - other.x, one.y - other.y) < (one.size + other.size) / 2 - HAIR
+    ]
+    if touching:
+        faults.add(path, _and_more(touching), "move them apart, or make them smaller")
+
+
+def _and_more(found: Sequence[str]) -> str:
+    return found[0] if len(found) == 1 else f"{found[0]} (and {len(found) - 1} more like it)"
+
+
+def _on_plate(spot: Spot, plate: Plate) -> bool:
+    radius = spot.size / 2 - HAIR
+    if plate.shape == "circle":
+        return hypot(spot.x, spot.y) + radius <= plate.width / 2
+    return abs(spot.x) + radius <= plate.width / 2 and abs(spot.y) + radius <= plate.height / 2
+
+
+def _check_on_table(part: Part, file: LayoutFile, faults: Faults) -> None:
+    if file.table is None:
+        return
+    place = part.place
+    half_width, half_height = _reach(part.plate, place.turn)
+    over = {
+        "left": half_width - place.x,
+        "right": place.x + half_width - file.table.width,
+        "top": half_height - place.y,
+        "bottom": place.y + half_height - file.table.height,
+    }
+    edges = [f"{excess:.4g} mm over the {edge} edge" for edge, excess in over.items() if excess > HAIR]
+    if edges:
+        faults.add(
+            part.name,
+            f"reaches {' and '.join(edges)} of the table",
+            "move it inwards, or make the table larger",
+        )
+
+
+def _reach(plate: Plate, turn: float) -> tuple[float, float]:
+    """Return how far a turned outline reaches from its middle, sideways and up or down."""
+    if plate.shape == "circle":
+        return plate.width / 2, plate.width / 2
+    across, along = abs(cos(radians(turn))), abs(sin(radians(turn)))
+    return (
+        (plate.width * across + plate.height * along) / 2,
+        (plate.width * along + plate.height * across) / 2,
+    )
+
+
+def _overlap(one: Part, other: Part) -> bool:
+    """Tell whether two outlines share more than an edge."""
+    plate, place = one.plate, one.place
+    other_plate, other_place = other.plate, other.place
+    if plate.shape == other_plate.shape == "circle":
+        between = hypot(place.x - other_place.x, place.y - other_place.y)
+        return between < (plate.width + other_plate.width) / 2 - HAIR
+    if plate.shape == "circle":
+        return _overlap(other, one)
+    x, y = _seen_from(place, other_place.x, other_place.y)
+    if other_plate.shape == "circle":
+        beyond_x = max(0.0, abs(x) - plate.width / 2)
+        beyond_y = max(0.0, abs(y) - plate.height / 2)
+        return hypot(beyond_x, beyond_y) < other_plate.width / 2 - HAIR
+    return not _apart(one, other) and not _apart(other, one)
+
+
+def _apart(one: Part, other: Part) -> bool:
+    """Tell whether a side of the first rectangle lies wholly before the second rectangle."""
+    plate, place = one.plate, one.place
+    other_plate, other_place = other.plate, other.place
+    x, y = _seen_from(place, other_place.x, other_place.y)
+    half_width, half_height = _reach(other_plate, other_place.turn - place.turn)
+    return abs(x) >= plate.width / 2 + half_width - HAIR or abs(y) >= plate.height / 2 + half_height - HAIR
+
+
+def _seen_from(place: Place, x: float, y: float) -> tuple[float, float]:
+    """Return where a point of the table lies in the frame of this place."""
+    angle = radians(-place.turn)
+    x, y = x - place.x, y - place.y
+    return x * cos(angle) - y * sin(angle), x * sin(angle) + y * cos(angle)
+
+
+# ----------------------------------------------------------------------------------------------------------
+
+MOST_SEATS: Final = 4
+MOST_DISPLAYS: Final = 9
+DISPLAYS_FOR_SEATS: Final = {2: 5, 3: 7, 4: 9}
+TILES_OF_A_DISPLAY: Final = 4
+BOARD_PARTS: Final = {
+    "turn": 1,
+    "tens": DIGITS,
+    "units": DIGITS,
+    "lines": SIDE * (SIDE + 1) // 2,
+    "floor": FLOOR_SPACES,
+    "wall": SIDE * SIDE,
+}
+"""How many lights each part of a seat's board has."""
+BOARD_LIGHTS: Final = sum(BOARD_PARTS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Pixels of a chain, one after another, that a part of the table takes."""
+
+    path: str
+    first: int
+    lights: int
+
+    @property
+    def end(self) -> int:
+        """The pixel after the last."""
+        return self.first + self.lights
+
+    def __str__(self) -> str:
+        return pixels_text(self.first, self.end)
+
+
+def pixels_text(first: int, end: int) -> str:
+    """Name the pixels from `first` up to, not with, `end`."""
+    return f"pixel {first}" if end - first == 1 else f"pixels {first} to {end - 1}"
+
+
+def check_parts(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
+    """Note seats and displays that are missing or too many, and lights too few for what may lie there."""
+    displays = DISPLAYS_FOR_SEATS.get(file.seats or 0, 0)
+    reason = f"a table for {file.seats} needs {file.seats} seats and {displays} displays"
+    if "seat_board" in document or "seat" in document:  # else the boards are on the players' phones
+        _check_numbers("seat", document, file.seats or 0, file.seats or MOST_SEATS, reason, faults)
+    if "seat" in document and "seat_board" not in document:
+        faults.add("seat_board", "is missing", "add the table [seat_board], or remove the seats' tables")
+    _check_numbers("display", document, displays, MOST_DISPLAYS, reason, faults)
+    if file.display_plate:
+        _check_display(file.display_plate, faults)
+    tiles = 3 * displays + 1
+    if file.centre and displays and 1 < _centre_size(file) < tiles:
+        faults.add(
+            "centre.rings",
+            f"{_centre_size(file)} lights are too few: {3 * displays} tiles of {displays} displays "
+            "and the marker may lie here",
+            f"make the rings' lights {tiles} or more in all, or a single one",
+        )
+
+
+def _check_display(plate: DisplayPlate, faults: Faults) -> None:
+    """Note a display that has neither a light for each tile nor a single one."""
+    if len(plate.lights) not in (1, TILES_OF_A_DISPLAY):
+        wrong = f"{len(plate.lights)} points are neither four lights nor a single one"
+        faults.add("display_plate.lights", wrong, "write four points, or one")
+    for key in ("fifth", "fifth_size"):
+        given = getattr(plate, key) is not None
+        if len(plate.lights) == TILES_OF_A_DISPLAY and not given:
+            faults.add(f"display_plate.{key}", "is missing", "add it for display 5, which has five lights")
+        elif len(plate.lights) == 1 and given:
+            faults.add(f"display_plate.{key}", "is not for displays with a single light", "remove it")
+
+
+def _check_numbers(
+    kind: str, document: Mapping[str, Any], needed: int, most: int, reason: str, faults: Faults
+) -> None:
+    """Note tables [kind.N] that are missing up to `needed` or below the highest, or stand above `most`."""
+    if not isinstance(document.get(kind, {}), dict):
+        return  # noted when it was read
+    present = _table(document, kind)
+    numbers = {str(number): number for number in range(1, most + 1)}
+    for key in present:
+        if key not in numbers:
+            faults.add(
+                f"{kind}.{key_text(key)}",
+                f"there is no such {kind} on this table",
+                f"number the {kind}s from 1 to {most}, or remove it",
+            )
+    highest = max((numbers[key] for key in present if key in numbers), default=0)
+    for number in range(1, max(needed, highest) + 1):
+        if str(number) not in present:
+            why = reason if number <= needed else f"there is a {kind} {highest}"
+            faults.add(f"{kind}.{number}", f"is missing ({why})", f"add the table [{kind}.{number}]")
+
+
+def check_pixels(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
+    """Note pixels that two parts share, that lie beyond a chain, and that carry no light."""
+    if file.seat_board is not None:
+        _check_runs("seat_board", _board_runs(file.seat_board), BOARD_LIGHTS, faults)
+    runs: dict[str, list[Run]] = {name: [] for name in file.chain}
+    named = _table(document, "chain")
+    for chain, run in _chain_runs(file):
+        if chain in runs:
+            runs[chain].append(run)
+        elif chain not in named:
+            path = run.path.removesuffix("first") + "chain"
+            known = ", ".join(map(key_text, named)) or "a chain that you add"
+            faults.add(path, f"there is no chain {chain!r}", f"write one of {known}")
+    gaps = _lit_parts_are_read(file, document)
+    for name, chained in runs.items():
+        _check_runs(f"chain.{key_text(name)}", chained, file.chain[name].pixels, faults, gaps=gaps)
+
+
+def _lit_parts_are_read(file: LayoutFile, document: Mapping[str, Any]) -> bool:
+    """Tell whether every part with lights could be read; if not, what looks like a gap may be none."""
+    return (
+        file.seat.keys() == _table(document, "seat").keys()
+        and file.display.keys() == _table(document, "display").keys()
+        and (file.display_plate is not None or not file.display)
+        and (file.centre is not None or "centre" not in document)
+        and (file.status is not None or "status" not in document)
+    )
+
+
+def _table(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return a table of the document, an empty one if there is something else or nothing."""
+    table = document.get(key)
+    return table if isinstance(table, dict) else {}
+
+
+def _board_runs(board: SeatBoard) -> list[Run]:
+    return [
+        Run(f"seat_board.{part}.first", getattr(board, part).first, lights)
+        for part, lights in BOARD_PARTS.items()
+    ]
+
+
+def _chain_runs(file: LayoutFile) -> Iterator[tuple[str, Run]]:
+    """Name the chain and the pixels of every part of the table that carries lights."""
+    for number, seat in file.seat.items():
+        yield seat.chain, Run(f"seat.{key_text(number)}.first", seat.first, BOARD_LIGHTS)
+    if (plate := file.display_plate) is not None:
+        for number, display in file.display.items():
+            lights = display_lights(plate, fifth=number == FIFTH_LIGHT)
+            yield display.chain, Run(f"display.{key_text(number)}.first", display.first, len(lights))
+    if file.centre:
+        yield file.centre.chain, Run("centre.first", file.centre.first, _centre_size(file))
+    if file.status:
+        yield file.status.chain, Run("status.first", file.status.first, 1)
+
+
+def _centre_size(file: LayoutFile) -> int:
+    return sum(ring.lights for ring in file.centre.rings) if file.centre else 0
+
+
+def _check_runs(path: str, runs: Sequence[Run], pixels: int, faults: Faults, *, gaps: bool = True) -> None:
+    """Note what is wrong with the runs that share one chain (or one board) of so many pixels."""
+    furthest = Run(path, 0, 0)
+    for run in sorted(runs, key=lambda run: run.first):
+        if run.first < furthest.end:
+            shared = pixels_text(run.first, min(run.end, furthest.end))
+            faults.add(
+                run.path,
+                f"{shared} of {path} already belong to {furthest.path}",
+                "give each light its own pixel",
+            )
+        elif run.first > furthest.end and gaps:
+            _gap(path, furthest.end, run.first, faults)
+        if run.end > pixels:
+            faults.add(
+                run.path,
+                f"{run} reach beyond {path}, which has {pixels}",
+                "start lower, or lengthen the chain",
+            )
+        furthest = max(furthest, run, key=lambda run: run.end)
+    if furthest.end < pixels and gaps:
+        _gap(path, furthest.end, pixels, faults)
+
+
+def _gap(path: str, first: int, end: int, faults: Faults) -> None:
+    faults.add(path, f"{pixels_text(first, end)} carry no light", "close the gap, or shorten the chain")
+
+
+def check_supply(file: LayoutFile, faults: Faults) -> None:
+    """Note a supply that can't even feed the lights while all of them are dark."""
+    if file.supply is None:
+        return
+    lights = sum(run.lights for _, run in _chain_runs(file))
+    dark = lights * file.supply.idle_milliamperes
+    if file.supply.amperes * 1000 <= dark:
+        faults.add(
+            "supply.amperes",
+            f"{file.supply.amperes:g} A is not more than the {lights} lights take when all are dark "
+            f"({dark / 1000:g} A)",
+            "take a stronger supply, and write what it gives",
+        )

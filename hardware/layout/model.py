@@ -1,0 +1,346 @@
+"""A table's layout: which light is which pixel, which button is which pin, and where everything lies.
+
+A layout is a TOML file (`hardware/layouts` holds those that ship). It is checked as a whole when it is read;
+what comes out is complete and free of contradictions, so that drivers and pages need not ask again.
+"""
+
+from __future__ import annotations
+
+import reprlib
+import tomllib
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from hardware.api import SHARED, HardwareError, LayoutError
+from hardware.layout.checks import (
+    check_drawing,
+    check_drivers,
+    check_parts,
+    check_pins,
+    check_pixels,
+    check_supply,
+)
+from hardware.layout.file import (
+    ButtonsDriver,
+    ColourOrder,
+    Faults,
+    LayoutFile,
+    LightsDriver,
+    ReadersDriver,
+    read_tables,
+)
+from hardware.layout.geometry import Switch, parts
+from hardware.power import Supply
+
+_SHIPPED: Final = Path(__file__).parents[1] / "layouts"
+_LARGEST_FILE: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLight:
+    """A light: its middle and diameter on the table in millimetres, its chain, its pixel there (from 0)."""
+
+    name: str
+    x: float
+    y: float
+    size: float
+    chain: str
+    pixel: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedButton:
+    """A button: its middle and diameter in millimetres, its turn in degrees clockwise, and its wiring.
+
+    `switch` is the number of its pin, or the (row, column) of its crossing in the matrix, from 1.
+    """
+
+    name: str
+    x: float
+    y: float
+    size: float
+    turn: float
+    switch: Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A tag reader, and the pin that receives from it or the path of its port (`/dev/ttyUSB0`)."""
+
+    name: str
+    wire: int | str
+
+    @property
+    def pin(self) -> int:
+        """The pin that receives; raises HardwareError for a reader on a port."""
+        if isinstance(self.wire, str):
+            raise HardwareError(f"reader {self.name!r} is on the port {self.wire}, not on a pin")
+        return self.wire
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Lights one after another on one data line, and what becomes of a colour on its way to them.
+
+    `order` is that in which they take red, green and blue. A channel of 0 to 1 is sent as
+    `brightness * channel ** gamma`.
+    """
+
+    name: str
+    pin: int
+    pixels: int
+    order: ColourOrder = "GRB"
+    brightness: float = 1.0
+    gamma: float = 2.2
+
+
+@dataclass(frozen=True, slots=True)
+class Drivers:
+    """The names of the drivers that a table uses."""
+
+    lights: LightsDriver
+    buttons: ButtonsDriver
+    readers: ReadersDriver
+
+
+DRIVERS: Final = {"pi": Drivers("neopixel", "gpio", "rdm6300"), "pico": Drivers("pico", "pico", "pico")}
+"""The drivers of a table whose file names none, by its controller."""
+SIMULATED: Final = Drivers("simulated", "simulated", "simulated")
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The pins of a matrix of buttons, row 1 and column 1 first."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The plate of a seat, a display or the centre: middle and extent in millimetres, turn in degrees."""
+
+    name: str
+    shape: Literal["circle", "rectangle"]
+    x: float
+    y: float
+    width: float
+    height: float
+    turn: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A whole table: x to the right, y downwards as drawn, in millimetres from its upper left corner.
+
+    `lights` are in the order in which frames are sent to pages; `centre` is how many lights the centre has.
+    """
+
+    name: str
+    title: str
+    controller: Literal["pi", "pico"]
+    seats: int
+    displays: int
+    centre: int
+    width: float
+    height: float
+    lights: tuple[PlacedLight, ...]
+    buttons: tuple[PlacedButton, ...]
+    readers: tuple[Reader, ...]
+    outlines: tuple[Outline, ...]
+    chains: tuple[Chain, ...]
+    matrix: Matrix | None
+    supply: Supply
+    drivers: Drivers
+
+
+def simulated(layout: Layout) -> Layout:
+    """Return the layout with the simulated table for all of its drivers."""
+    return replace(layout, drivers=SIMULATED)
+
+
+def shipped_layouts() -> list[str]:
+    """Name the layouts that ship."""
+    return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
+
+
+def read_layout(name_or_path: str) -> Layout:
+    """Read a layout that ships, by its name, or any other by its path.
+
+    Raises LayoutError with every fault found, each as `FILE: path.in.file: what is wrong; what to do`.
+    Entries of lists are counted from 1 in these paths. A part of which something can't be read is named for
+    that; how it goes together with the others is checked once it can.
+    """
+    path = _find(name_or_path)
+    document = _parse(_read_text(path), path)
+    faults = Faults()
+    file = read_tables(document, faults)
+    check_parts(file, document, faults)
+    check_pixels(file, document, faults)
+    check_pins(file, document, faults)
+    check_drivers(file, faults)
+    check_supply(file, faults)
+    check_drawing(file, faults)
+    if faults.found:
+        raise LayoutError([f"{path}: {fault}" for fault in faults.found])
+    return _build(path.stem, file)
+
+
+def drawing(layout: Layout) -> dict[str, Any]:
+    """Return what a page needs to draw the table, as a JSON object; nothing of wires is in it."""
+    return {
+        "name": layout.name,
+        "title": layout.title,
+        "width": layout.width,
+        "height": layout.height,
+        "seats": layout.seats,
+        "displays": layout.displays,
+        "centre": layout.centre,
+        "lights": [{"name": it.name, "x": it.x, "y": it.y, "size": it.size} for it in layout.lights],
+        "buttons": [
+            {"name": it.name, "x": it.x, "y": it.y, "size": it.size, "turn": it.turn} for it in layout.buttons
+        ],
+        "outlines": [asdict(outline) for outline in layout.outlines],
+    }
+
+
+def _find(name_or_path: str) -> Path:
+    """Return where the layout of this name or path should be."""
+    shipped = shipped_layouts()
+    path = Path(name_or_path)
+    if name_or_path in shipped:
+        return _SHIPPED / f"{name_or_path}.toml"
+    if name_or_path == path.name and not path.suffix and not _exists(path):
+        names = ", ".join(shipped)
+        told = (
+            f"there is no layout {reprlib.repr(name_or_path)}; {names} ship, any other is given by its path"
+        )
+        raise LayoutError([told])
+    return path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return bool(path.name) and path.exists()
+    except (OSError, ValueError):  # too long, or with characters that no path may have
+        return False
+
+
+def _read_text(path: Path) -> str:
+    """Return the file's text; every way in which it can't be read is one sentence."""
+    try:
+        if path.is_dir():
+            raise LayoutError([f"{path}: is a folder; give the path of a layout file"])
+        if not path.is_file():
+            raise LayoutError([f"{path}: there is no such file; give the path of a layout file"])
+        if path.stat().st_size > _LARGEST_FILE:
+            raise LayoutError([f"{path}: is larger than any layout (1 MB); give the path of a layout file"])
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise LayoutError([f"{path}: byte {error.start} is not UTF-8 text; save the file as UTF-8"]) from None
+    except OSError as error:
+        raise LayoutError(
+            [f"{path}: can't be read: {error.strerror}; make it readable, or give another"]
+        ) from None
+
+
+def _parse(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise LayoutError([f"{path}: is nested too deeply to be a layout; mend its brackets"]) from None
+    except ValueError as error:  # TOMLDecodeError is one, and so is a number of 5,000 digits
+        raise LayoutError([f"{path}: is not valid TOML: {error}; mend it there"]) from None
+
+
+def _build(name: str, file: LayoutFile) -> Layout:
+    """Put a file without faults in its final form."""
+    assert file.title and file.controller and file.seats  # complete, or a fault would be known
+    assert file.table and file.supply and file.centre
+    lights = _lights(file)
+    return Layout(
+        name=name,
+        title=file.title,
+        controller=file.controller,
+        seats=file.seats,
+        displays=len(file.display),
+        centre=sum(ring.lights for ring in file.centre.rings),
+        width=file.table.width,
+        height=file.table.height,
+        lights=lights,
+        buttons=_buttons(file),
+        readers=_readers(file),
+        outlines=_outlines(file),
+        chains=tuple(
+            Chain(chain, it.pin, it.pixels, it.order, it.brightness, it.gamma)
+            for chain, it in file.chain.items()
+        ),
+        matrix=Matrix(file.matrix.rows, file.matrix.columns) if file.matrix else None,
+        supply=Supply(
+            file.supply.volts,
+            file.supply.amperes,
+            len(lights),
+            file.supply.channel_milliamperes,
+            file.supply.idle_milliamperes,
+        ),
+        drivers=_drivers(file, DRIVERS[file.controller]),
+    )
+
+
+def _lights(file: LayoutFile) -> tuple[PlacedLight, ...]:
+    return tuple(
+        PlacedLight(
+            part.name_of(light),
+            *part.place.point(light.x, light.y),
+            light.size,
+            part.chain,
+            part.first + light.pixel,
+        )
+        for part in parts(file)
+        for light in part.lights
+    )
+
+
+def _buttons(file: LayoutFile) -> tuple[PlacedButton, ...]:
+    return tuple(
+        PlacedButton(
+            part.name_of(button),
+            *part.place.point(button.x, button.y),
+            button.size,
+            part.place.turn,
+            switch,
+        )
+        for part in parts(file)
+        for button, switch in zip(part.buttons, part.switches, strict=True)
+    )
+
+
+def _readers(file: LayoutFile) -> tuple[Reader, ...]:
+    own = [Reader(part.name, part.reader) for part in parts(file) if part.reader is not None]
+    return (*own, Reader(SHARED, file.shared.reader)) if file.shared else tuple(own)
+
+
+def _drivers(file: LayoutFile, usual: Drivers) -> Drivers:
+    named = file.drivers
+    if named is None:
+        return usual
+    return Drivers(
+        named.lights or usual.lights, named.buttons or usual.buttons, named.readers or usual.readers
+    )
+
+
+def _outlines(file: LayoutFile) -> tuple[Outline, ...]:
+    return tuple(
+        Outline(
+            part.name,
+            part.plate.shape,
+            part.place.x,
+            part.place.y,
+            part.plate.width,
+            part.plate.height,
+            part.place.turn,
+        )
+        for part in parts(file)
+        if len(part.lights) + len(part.buttons) > 1  # a lone light or button is its own outline
+    )

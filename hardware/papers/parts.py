@@ -1,0 +1,296 @@
+"""What to buy for a table: parts and how many, computed from the layout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from hardware.layout.checks import CONTROLLERS
+from hardware.layout.model import Layout
+from hardware.papers.power_feeds import (
+    FUSES,
+    MOST_LIGHTS,
+    SHIFTER_FUSE,
+    Feed,
+    all_white,
+    drop,
+    feeds,
+    main_fuse,
+    on_the_pi,
+    reach,
+    shifters,
+    supply_amperes,
+)
+from hardware.papers.template import BUTTON_BORES, button_bore
+
+SPARE: Final = 1.2
+"""Wire that is bought for what is computed: it never runs straight."""
+THIN: Final = 0.25
+"""Square millimetres of wires that carry no power."""
+TILES: Final = 100
+ACTIONS: Final = 3
+"""What may bear a tag: the tiles of the box, and cards for undo, ok and a new game."""
+PICO_AMPERES: Final = 0.1
+READER_AMPERES: Final = 0.05
+PI_GIVES: Final = 1.2
+"""Amperes that a Raspberry Pi 4 with its supply of 3 A has for its USB and its 5 V pins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A part to buy, how many or how much of it, and what may take its place or goes wrong."""
+
+    part: str
+    number: int
+    of: str = ""
+    note: str = ""
+
+    @property
+    def amount(self) -> str:
+        """The number, and of what kind: `10 of 3 A`."""
+        return f"{self.number} {self.of}".rstrip()
+
+
+def shopping_list(layout: Layout) -> list[Item]:
+    """Return all parts in the order in which they are needed, 0 of what this table has not.
+
+    The parts are the same for every layout. Raises HardwareError.
+    """
+    return [*_boards(layout), *_power(layout), *_lights(layout), *_touched(layout), *_wire(layout)]
+
+
+def _boards(layout: Layout) -> list[Item]:
+    pico = int(layout.controller == "pico")
+    return [
+        Item(
+            "Raspberry Pi 4 or 5, 2 GB",
+            1,
+            note="A Pi 3 or Zero 2 will do. 64 bits, or libraries are missing.",
+        ),
+        Item(
+            "its own power supply (USB-C)",
+            1,
+            note="Never feed the Pi from the lights' supply. Micro-USB for a Pi 3 or Zero 2.",
+        ),
+        Item("microSD card, 16 GB", 1, note="A worn one loses games: buy a new one."),
+        Item("Raspberry Pi Pico with pins", pico, note="Or a Pico 2."),
+        Item(
+            "USB cable for the Pico",
+            pico,
+            note="One that carries data: many only charge. A Zero 2 needs an OTG adaptor.",
+        ),
+    ]
+
+
+def _power(layout: Layout) -> list[Item]:
+    every = feeds(layout)
+    apart = int(not on_the_pi(layout))
+    stronger = "Never a stronger one: it guards the wire."
+    return [
+        Item(
+            "power supply of the lights, 5 V",
+            apart,
+            f"of {supply_amperes(layout):g} A",
+            "Or stronger. Closed, with a mark of safety (CE, UL). Not 12 V: that kills every light at once.",
+        ),
+        Item("main fuse, its holder for a wire", 1, f"of {main_fuse(layout):g} A", stronger),
+        Item(
+            "block for blade fuses",
+            apart,
+            f"with {len(every) + 1} ways",
+            "Or more ways; two small ones will do.",
+        ),
+        Item("blade fuses of the feeds", apart * len(every), _kinds(every), stronger),
+        Item("blade fuse of the level shifters", apart, f"of {SHIFTER_FUSE:g} A", stronger),
+        Item("bar for 0 V", apart, f"with {len(every) + shifters(layout) + 2} screws", "Any brass bar."),
+    ]
+
+
+def _kinds(every: tuple[Feed, ...]) -> str:
+    """Name the fuses: `of 3 A`, or how many of each if they are not all alike."""
+    kinds = sorted(Counter(feed.fuse for feed in every).items())
+    if len(kinds) == 1:
+        return f"of {kinds[0][0]:g} A"
+    return "(" + ", ".join(f"{number} of {fuse:g} A" for fuse, number in kinds) + ")"
+
+
+def _lights(layout: Layout) -> list[Item]:
+    chains = len(layout.chains)
+    return [
+        Item(
+            "lights, WS2812 for 5 V",
+            len(layout.lights),
+            note="Capped ones of 12 mm on wires (WS2811, 5 V), or single WS2812B on boards; SK6812 without "
+            'white will do. Many capped ones take `order = "RGB"`. Not WS2815 or 12 V ones.',
+        ),
+        Item(
+            "74AHCT125 in DIP-14",
+            shifters(layout),
+            note="Or 74HCT125. A 74HC125 does not understand 3.3 V; boards with BSS138 are too slow.",
+        ),
+        Item("ceramic capacitor 100 nF", shifters(layout), note="At the pins 7 and 14 of each 74AHCT125."),
+        Item("resistor 330 ohm", chains, note="300 to 500 ohm."),
+        Item("capacitor 1000 µF, 10 V", chains, note="Its stripe is 0 V; turned round it bursts."),
+    ]
+
+
+def _touched(layout: Layout) -> list[Item]:
+    bores = Counter(button_bore(button.size) for button in layout.buttons)
+    readers = len(layout.readers)
+    crossed = sum(not isinstance(button.switch, int) for button in layout.buttons)
+    return [
+        *(
+            Item(
+                f"push button for a hole of {bore:g} mm",
+                bores[bore],
+                note="Closes while pressed; any that fits.",
+            )
+            for bore in BUTTON_BORES
+        ),
+        Item("diode 1N4148", crossed, note="Or 1N914, BAT85. Turned round, its button is dead."),
+        Item(
+            "reader RDM6300 with its antenna, 125 kHz",
+            readers,
+            note="Or ID-12LA (3.3 V, no divider); on a Pi also PN532 for 13.56 MHz tags, set to UART.",
+        ),
+        Item("resistor 1 kOhm", readers, note="For the RDM6300; without it 5 V damage the pin."),
+        Item("resistor 2 kOhm", readers, note="1.8 kOhm will do."),
+        Item(
+            "tags, EM4100 125 kHz",
+            TILES + layout.seats + ACTIONS if readers else 0,
+            note="One for each tile of resin, seat and action; none is needed to play by buttons. "
+            "They must be of the readers' kind.",
+        ),
+    ]
+
+
+def _wire(layout: Layout) -> list[Item]:
+    """Return metres of stranded wire; of power wires red and black together."""
+    every = feeds(layout)
+    thin = len(layout.chains) + _button_wires(layout) + 3 * len(layout.readers)
+    main = f"m of {FUSES[main_fuse(layout)]:g} mm²"
+    feed = f"m of {max(feed.wire for feed in every):g} mm²"
+    return [
+        Item("main wire", 2, main, "Red and black; short."),
+        Item("wire of the feeds", ceil(2 * len(every) * reach(layout) * SPARE), feed, "Red and black."),
+        Item(
+            "wire for data, buttons, readers",
+            ceil(thin * reach(layout) * SPARE),
+            f"m of {THIN:g} mm²",
+            "Ribbon or network cable will do.",
+        ),
+    ]
+
+
+def _button_wires(layout: Layout) -> int:
+    if layout.matrix is None:
+        return len(layout.buttons) + layout.seats + 1
+    rows = Counter(button.switch[0] for button in layout.buttons if not isinstance(button.switch, int))
+    return sum(number + 1 for number in rows.values())
+
+
+# --- The tables of the maker's guide, renewed in its text: parts, power, feeds ---------------------------
+
+Rows = list[list[str]]
+
+
+def renewed(text: str, layouts: Sequence[Layout]) -> str:
+    """Return a guide's text with every table between `<!-- NAME -->` and `<!-- end -->` as it is now.
+
+    Raises ValueError where a table has no place in the text.
+    """
+    for name, make in TABLES.items():
+        begin, end = f"<!-- {name} -->\n", "<!-- end -->"
+        before, found, rest = text.partition(begin)
+        _, closed, after = rest.partition(end)
+        if not (found and closed):
+            raise ValueError(f"the guide has no place for its table {name!r}: <!-- {name} --> ... {end}")
+        table = "".join("| " + " | ".join(row) + " |\n" for row in make(layouts))
+        text = before + begin + table + end + after
+    return text
+
+
+def parts_table(layouts: Sequence[Layout]) -> Rows:
+    """Return a row for each part, with how much of it every layout needs."""
+    rows = _head("part", layouts, "what may take its place, what goes wrong")
+    for items in zip(*map(shopping_list, layouts), strict=True):
+        if any(item.number for item in items):
+            rows.append(
+                [items[0].part, *(item.amount if item.number else "" for item in items), items[0].note]
+            )
+    return rows
+
+
+def power_table(layouts: Sequence[Layout]) -> Rows:
+    """Return the sum of what is asked for, and the fuses and wires that follow from it."""
+    rows = _head("", layouts)
+    sums: dict[str, Callable[[Layout], str]] = {
+        "lights": lambda layout: f"{len(layout.lights)}",
+        "all of them dark": lambda layout: f"{layout.supply.dark / 1000:.2f} A",
+        "all of them at full white": lambda layout: f"{all_white(layout):.1f} A",
+        "what the table asks for at most (`[supply]`)": lambda layout: f"{layout.supply.amperes:g} A",
+        "power supply, with a margin of a quarter": _supply,
+        "main fuse": lambda layout: f"{main_fuse(layout):g} A",
+        "main wire": lambda layout: f"{FUSES[main_fuse(layout)]:g} mm²",
+        f"feeds, each for {MOST_LIGHTS} lights at most": lambda layout: f"{len(feeds(layout))}",
+        "lost on the longest feed at full white": _lost,
+        "taken from the Pi's own supply": _from_pi,
+    }
+    return rows + [[name, *(make(layout) for layout in layouts)] for name, make in sums.items()]
+
+
+def _supply(layout: Layout) -> str:
+    return "the Pi's own" if on_the_pi(layout) else f"{supply_amperes(layout):g} A"
+
+
+def _lost(layout: Layout) -> str:
+    lost = max(drop(feed.amperes, reach(layout), feed.wire) for feed in feeds(layout))
+    return f"{lost:.2f} V in {reach(layout):.2g} m"
+
+
+def _from_pi(layout: Layout) -> str:
+    return f"{from_pi(layout):.2f} A of {PI_GIVES:g}"
+
+
+def from_pi(layout: Layout) -> float:
+    """Return the amperes that readers, the Pico and lights on its pins take from the Pi's own supply."""
+    pico = PICO_AMPERES if layout.controller == "pico" else 0.0
+    lights = layout.supply.amperes if on_the_pi(layout) else 0.0
+    return pico + lights + READER_AMPERES * len(layout.readers)
+
+
+def feeds_table(layouts: Sequence[Layout]) -> Rows:
+    """Return every feed of every layout: its fuse, its wire, and where it enters the chain."""
+    rows = [["layout", "chain, its data pin", "feed", "enters at", "lights", "at full white", "fuse", "wire"]]
+    rows.append(["---"] * len(rows[0]))
+    for layout in layouts:
+        pins = {it.name: CONTROLLERS[layout.controller].name(it.pin) for it in layout.chains}
+        for number, feed in enumerate(feeds(layout), 1):
+            rows.append(
+                [
+                    layout.name,
+                    f"{feed.chain}, {pins[feed.chain]}",
+                    "" if on_the_pi(layout) else f"F{number}",
+                    f"light {feed.pixel} (`{feed.light}`)",
+                    f"{feed.lights}",
+                    f"{feed.amperes:.1f} A",
+                    f"{feed.fuse:g} A",
+                    f"{feed.wire:g} mm²",
+                ]
+            )
+    return rows
+
+
+def _head(first: str, layouts: Sequence[Layout], *last: str) -> Rows:
+    names = [f"`{layout.name}`" for layout in layouts]
+    return [[first, *names, *last], ["---", *["---:"] * len(names), *["---"] * len(last)]]
+
+
+TABLES: Final[dict[str, Callable[[Sequence[Layout]], Rows]]] = {
+    "parts": parts_table,
+    "power": power_table,
+    "feeds": feeds_table,
+}

@@ -1,0 +1,537 @@
+"""The drilling template as PDF at 1:1: the whole sheet, and A4 pages to be glued together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BytesIO
+from itertools import count, product
+from math import ceil, cos, hypot, pi, radians, sin
+from string import ascii_uppercase
+from typing import Any, Final, Literal
+from xml.sax.saxutils import escape, quoteattr
+
+from hardware.api import OK, SHARED, HardwareError
+from hardware.layout.checks import CONTROLLERS
+from hardware.layout.model import Layout, Outline, PlacedButton, PlacedLight, Reader
+
+# --- What is drilled for each light, button and reader, and where: the twin's own geometry ---------------
+# A layout gives the diameter of each light's window and of each button's rim. What it does not give has a
+# default here: the bore of a button, the bore for the light itself in the plate below, the pocket of a
+# reader.
+LIGHT_BORE: Final = 12.0
+"""The usual bore for a light in a cap of plastic, which holds itself in the plate below."""
+BUTTON_BORES: Final = (12.0, 16.0, 19.0, 22.0, 24.0, 30.0)
+"""What buttons are made for; the rim of a button is at least RIM wider than its bore."""
+RIM: Final = 4.0
+POCKET: Final = 60.0
+"""A round pocket for the antenna of a reader, milled from below."""
+APART: Final = 4.0
+"""Wood between a pocket and a hole, or the edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A hole by the name of what is in it; its middle and diameters are in millimetres.
+
+    `outer` is the window of a light, the rim of a button, the pocket of a reader; `bore` is what is drilled
+    within, if anything. `label` and `wire` are to be read beside it.
+    """
+
+    name: str
+    kind: Literal["light", "button", "reader"]
+    x: float
+    y: float
+    outer: float
+    bore: float | None
+    label: str
+    wire: str
+
+
+def holes(layout: Layout) -> tuple[Hole, ...]:
+    """Return all holes: lights, buttons, readers; raises HardwareError where no pocket has a place."""
+    drilled = [*map(_light, layout.lights), *(_button(layout, button) for button in layout.buttons)]
+    for reader in layout.readers:
+        drilled.append(_pocket(layout, reader, drilled))
+    return tuple(drilled)
+
+
+def button_bore(rim: float) -> float:
+    """Return the largest usual bore that a rim of this diameter covers; all of a smaller one."""
+    return max((bore for bore in BUTTON_BORES if bore + RIM <= rim), default=rim)
+
+
+def _light(light: PlacedLight) -> Hole:
+    bore = LIGHT_BORE if light.size > LIGHT_BORE else None
+    return Hole(light.name, "light", light.x, light.y, light.size, bore, short(light.name), f"{light.pixel}")
+
+
+def _button(layout: Layout, button: PlacedButton) -> Hole:
+    if isinstance(button.switch, int):
+        wire = CONTROLLERS[layout.controller].name(button.switch)
+    else:
+        wire = "row {}, column {}".format(*button.switch)
+    bore = button_bore(button.size)
+    return Hole(button.name, "button", button.x, button.y, button.size, bore, short(button.name), wire)
+
+
+def short(name: str) -> str:
+    """Return a name without the part that it lies on: `wall.3.4` of `seat.1.wall.3.4`."""
+    words = name.split(".")
+    numbered = {"seat": 2, "display": 2, "centre": 1}.get(words[0], 0)
+    return ".".join(words[numbered:]) or name
+
+
+def _pocket(layout: Layout, reader: Reader, drilled: Iterable[Hole]) -> Hole:
+    """Find a pocket's place: the free one nearest to where its tags are expected."""
+    home_x, home_y, turn = _home(layout, reader)
+    others = [(hole.x, hole.y, hole.outer / 2 + POCKET / 2 + APART) for hole in drilled]
+    edge = POCKET / 2 + APART
+    for x, y in _spiral(home_x, home_y, turn, layout.width + layout.height):
+        on_table = edge <= x <= layout.width - edge and edge <= y <= layout.height - edge
+        if on_table and all(hypot(x - it_x, y - it_y) >= apart for it_x, it_y, apart in others):
+            wire = reader.wire
+            if isinstance(wire, int):
+                wire = CONTROLLERS[layout.controller].name(wire)
+            name = f"reader.{reader.name}"
+            return Hole(name, "reader", x, y, POCKET, None, f"reader {reader.name}", wire)
+    raise HardwareError(f"{layout.name}: there is no room of {POCKET:g} mm for the reader {reader.name}")
+
+
+def _home(layout: Layout, reader: Reader) -> tuple[float, float, float]:
+    """Return where tags are expected: at a seat's turn light, on a display or the centre, beside `ok`.
+
+    And how that part is turned: a place towards whoever sits there comes first.
+    """
+    wanted = (OK if reader.name == SHARED else reader.name, f"{reader.name}.turn")
+    turn = next((outline.turn for outline in layout.outlines if outline.name == reader.name), 0.0)
+    placed: list[PlacedLight | PlacedButton] = [*layout.lights, *layout.buttons]
+    x, y = next((it.x, it.y) for it in placed if it.name in wanted)
+    return x, y, turn
+
+
+def _spiral(x: float, y: float, turn: float, furthest: float) -> Iterator[tuple[float, float]]:
+    """Yield points round a point, farther and farther away, in whole millimetres; nearest to `turn` first."""
+    x, y = round(x), round(y)
+    for radius in count():
+        if radius > furthest:
+            return
+        half = max(1, radius)
+        for step in range(2 * half):
+            aside = (step + 1) // 2 * (1 if step % 2 else -1)
+            angle = radians(turn) + pi * aside / half
+            yield x - round(radius * sin(angle)), y + round(radius * cos(angle))
+
+
+# --- The drilling template as marks on a sheet, in millimetres: x to the right, y downwards, 0 ---
+
+Style = Literal["cut", "window", "pocket", "cross", "outline", "edge", "mark"]
+"""What a line means: saws and drills, the window of a light or the rim of a button, a pocket from below,
+the middle of a hole, the outline of a part (drawn, not cut), the edge of the table, help for printing."""
+
+BORDER: Final = 20.0
+"""Paper round the table on the whole sheet, for its title and a ruler."""
+RULER: Final = 100.0
+CROSS: Final = 1.6
+SMALL, PLAIN, LARGE = 2.0, 3.0, 6.0
+"""Heights of text."""
+BELOW: Final = 3.8
+ABOVE: Final = -2.3
+"""Where the names below the middle of a hole and its wire above it stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """A circle by its middle and diameter; `name` is that of the hole that it is of."""
+
+    x: float
+    y: float
+    diameter: float
+    style: Style
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A line through points, closed or not."""
+
+    points: tuple[tuple[float, float], ...]
+    style: Style
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text, its middle below x, or its beginning there; turned clockwise by degrees."""
+
+    x: float
+    y: float
+    height: float
+    words: str
+    turn: float = 0.0
+    centred: bool = True
+
+
+Mark = Circle | Lines | Text
+
+
+def beginning(x: float, y: float, height: float, words: str) -> Text:
+    """Return a line of text that begins at x."""
+    return Text(x, y, height, words, centred=False)
+
+
+def template(layout: Layout) -> list[Mark]:
+    """Return what is to be seen on the table itself; raises HardwareError."""
+    edge = ((0.0, 0.0), (layout.width, 0.0), (layout.width, layout.height), (0.0, layout.height))
+    marks: list[Mark] = [Lines(edge, "edge", closed=True)]
+    for outline in layout.outlines:
+        marks += _outline(outline)
+    for hole in holes(layout):
+        marks += _hole(hole)
+    return marks
+
+
+def whole_sheet(layout: Layout) -> list[Mark]:
+    """Return the template with a title and a ruler in the border round it."""
+    return [
+        *template(layout),
+        beginning(0, -8, LARGE, f"azul-table: {layout.title} ({layout.width:g} x {layout.height:g} mm)"),
+        *ruler(0, layout.height + 8),
+        beginning(RULER + 8, layout.height + 12, PLAIN, "Print at 100 %: this ruler is 100 mm long."),
+    ]
+
+
+def ruler(x: float, y: float) -> list[Mark]:
+    """Return a ruler of 100 mm from this point to the right."""
+    ticks: list[Mark] = [
+        Lines(((x + at, y), (x + at, y + (6 if at % 50 == 0 else 4 if at % 10 == 0 else 2))), "mark")
+        for at in range(0, int(RULER) + 1, 2)
+    ]
+    numbers = [Text(x + at, y - 1, PLAIN, f"{at}") for at in range(0, int(RULER) + 1, 50)]
+    return [Lines(((x, y), (x + RULER, y)), "mark"), *ticks, *numbers]
+
+
+def _outline(outline: Outline) -> list[Mark]:
+    top = -outline.height / 2 + PLAIN + 2
+    name = Text(*_turned(outline, 0, top), PLAIN, outline.name, outline.turn)
+    if outline.shape == "circle":
+        return [Circle(outline.x, outline.y, outline.width, "outline"), name]
+    half_width, half_height = outline.width / 2, outline.height / 2
+    corners = (
+        (-half_width, -half_height),
+        (half_width, -half_height),
+        (half_width, half_height),
+        (-half_width, half_height),
+    )
+    return [Lines(tuple(_turned(outline, *corner) for corner in corners), "outline", closed=True), name]
+
+
+def _turned(outline: Outline, x: float, y: float) -> tuple[float, float]:
+    angle = radians(outline.turn)
+    return outline.x + x * cos(angle) - y * sin(angle), outline.y + x * sin(angle) + y * cos(angle)
+
+
+def _hole(hole: Hole) -> list[Mark]:
+    cross = [
+        Lines(((hole.x - CROSS, hole.y), (hole.x + CROSS, hole.y)), "cross"),
+        Lines(((hole.x, hole.y - CROSS), (hole.x, hole.y + CROSS)), "cross"),
+    ]
+    words = [
+        Text(hole.x, hole.y + BELOW, SMALL, hole.label),
+        Text(hole.x, hole.y + ABOVE, SMALL, hole.wire),
+    ]
+    outer, inner = _styles(hole)
+    circles = [Circle(hole.x, hole.y, hole.outer, outer, hole.name)]
+    if hole.bore is not None and hole.bore < hole.outer:
+        circles.append(Circle(hole.x, hole.y, hole.bore, inner))
+    return [*circles, *cross, *words]
+
+
+def _styles(hole: Hole) -> tuple[Style, Style]:
+    """Return the styles of a hole's outer and inner circle: what is drilled through the top plate is cut."""
+    match hole.kind:
+        case "light":
+            return "cut", "window"
+        case "button":
+            return "window", "cut"
+        case "reader":
+            return "pocket", "pocket"
+
+
+# ----------------------------------------------------------------------------------------------------------
+
+POINT: Final = 72 / 25.4
+"""Points of a PDF in a millimetre."""
+A4: Final = (210.0, 297.0)
+MARGIN: Final = 10.0
+"""What printers leave white."""
+STEP: Final = (180.0, 250.0)
+OVERLAP: Final = 5.0
+"""What a page shows beyond its step on every side, for its neighbours' crosses."""
+PAGE: Final = (STEP[0] + 2 * OVERLAP, STEP[1] + 2 * OVERLAP)
+"""What a page shows of the table in all."""
+ARM: Final = 4.0
+"""Half of a registration cross."""
+
+LINES: Final[dict[Style, tuple[tuple[float, float, float], float, tuple[float, ...]]]] = {
+    "cut": ((0.82, 0, 0), 0.25, ()),
+    "window": ((0, 0.4, 0.8), 0.15, (1.2, 0.8)),
+    "pocket": ((0, 0.45, 0), 0.25, (3, 1.5)),
+    "cross": ((0, 0, 0), 0.15, ()),
+    "outline": ((0.47, 0.47, 0.47), 0.2, ()),
+    "edge": ((0.82, 0, 0), 0.4, ()),
+    "mark": ((0, 0, 0), 0.25, ()),
+}
+"""Colour, width and dashes of each style."""
+
+
+class Paper:
+    """Pages of a PDF on which marks are drawn in millimetres, y downwards; the same marks, the same bytes."""
+
+    def __init__(self, title: str, layout: Layout) -> None:
+        from reportlab.pdfgen.canvas import Canvas
+
+        self._bytes = BytesIO()
+        self._canvas: Any = Canvas(self._bytes, invariant=1, pageCompression=1)
+        self._canvas.setTitle(f"{layout.title}: {title}")
+        self._canvas.setSubject(check_of(layout))
+        self._height = 0.0
+
+    def page(self, width: float, height: float) -> None:
+        """Begin a page of this size."""
+        if self._height:
+            self._canvas.showPage()
+        self._height = height
+        self._canvas.setPageSize((width * POINT, height * POINT))
+
+    def draw(self, marks: list[Mark], x: float = 0.0, y: float = 0.0) -> None:
+        """Draw marks, their 0, 0 at this point of the page."""
+        canvas = self._canvas
+        canvas.saveState()
+        canvas.translate(x * POINT, (self._height - y) * POINT)
+        canvas.scale(POINT, POINT)
+        for mark in marks:
+            self._draw(mark)
+        canvas.restoreState()
+
+    def window(self, marks: list[Mark], at: tuple[float, float]) -> None:
+        """Draw of marks what PAGE shows from this point on, within the margins of the page."""
+        canvas = self._canvas
+        canvas.saveState()
+        path = canvas.beginPath()
+        bottom = self._height - MARGIN - PAGE[1]
+        path.rect(MARGIN * POINT, bottom * POINT, PAGE[0] * POINT, PAGE[1] * POINT)
+        canvas.clipPath(path, stroke=0)
+        self.draw([mark for mark in marks if _seen(mark, at)], MARGIN - at[0], MARGIN - at[1])
+        canvas.restoreState()
+
+    def done(self) -> bytes:
+        """Return the PDF."""
+        self._canvas.showPage()
+        self._canvas.save()
+        return self._bytes.getvalue()
+
+    def _draw(self, mark: Mark) -> None:
+        canvas = self._canvas
+        match mark:
+            case Circle(x, y, diameter, style):
+                self._take(style)
+                canvas.circle(x, -y, diameter / 2)
+            case Lines(points, style, closed):
+                self._take(style)
+                path = canvas.beginPath()
+                path.moveTo(points[0][0], -points[0][1])
+                for x, y in points[1:]:
+                    path.lineTo(x, -y)
+                if closed:
+                    path.close()
+                canvas.drawPath(path)
+            case Text(x, y, height, words, turn, centred):
+                canvas.saveState()
+                canvas.translate(x, -y)
+                canvas.rotate(-turn)
+                canvas.setFont("Helvetica", height)
+                (canvas.drawCentredString if centred else canvas.drawString)(0, 0, words)
+                canvas.restoreState()
+
+    def _take(self, style: Style) -> None:
+        colour, width, dashes = LINES[style]
+        self._canvas.setStrokeColorRGB(*colour)
+        self._canvas.setLineWidth(width)
+        self._canvas.setDash(list(dashes))
+
+
+def _seen(mark: Mark, at: tuple[float, float]) -> bool:
+    """Tell whether a mark may show in a PAGE from this point on."""
+    match mark:
+        case Circle(x, y, diameter):
+            left, right, top, bottom = x - diameter, x + diameter, y - diameter, y + diameter
+        case Lines(points):
+            across, down = zip(*points, strict=True)
+            left, right, top, bottom = min(across), max(across), min(down), max(down)
+        case Text(x, y, height, words):
+            long = height * len(words)
+            left, right, top, bottom = x - long, x + long, y - long, y + long
+    return left <= at[0] + PAGE[0] and right >= at[0] and top <= at[1] + PAGE[1] and bottom >= at[1]
+
+
+def check_of(layout: Layout) -> str:
+    """Return a check of all that is on the template, which its PDFs carry as their subject."""
+    return sha256(repr(template(layout)).encode()).hexdigest()[:16]
+
+
+def whole_pdf(layout: Layout) -> bytes:
+    """Return the whole sheet as a PDF of one page; raises HardwareError."""
+    paper = Paper("drilling template at 1:1", layout)
+    paper.page(layout.width + 2 * BORDER, layout.height + 2 * BORDER)
+    paper.draw(whole_sheet(layout), BORDER, BORDER)
+    return paper.done()
+
+
+def tiles(layout: Layout) -> list[tuple[str, tuple[float, float]]]:
+    """Name the A4 pages, row by row, and the point of the table at the upper left of each."""
+    rows, columns = ceil(layout.height / STEP[1]), ceil(layout.width / STEP[0])
+    return [
+        (f"{ascii_uppercase[row]}{column + 1}", (column * STEP[0], row * STEP[1]))
+        for row, column in product(range(rows), range(columns))
+    ]
+
+
+def a4_pdf(layout: Layout) -> bytes:
+    """Return A4 pages: an overview, then the tiles, each with registration marks and a ruler."""
+    paper = Paper("drilling template at 1:1 on A4", layout)
+    marks = [*template(layout), *_crosses(layout)]
+    paper.page(*A4)
+    paper.draw(_overview(layout))
+    for name, at in tiles(layout):
+        paper.page(*A4)
+        paper.window(marks, (at[0] - OVERLAP, at[1] - OVERLAP))
+        paper.draw([*_numbers(*at), *_foot(layout, name)])
+    return paper.done()
+
+
+def _crosses(layout: Layout) -> list[Mark]:
+    """Return a cross at every corner of the tiles; neighbours show the same ones."""
+    marks: list[Mark] = []
+    rows, columns = ceil(layout.height / STEP[1]), ceil(layout.width / STEP[0])
+    for row, column in product(range(rows + 1), range(columns + 1)):
+        x, y = column * STEP[0], row * STEP[1]
+        marks += [
+            Lines(((x - ARM, y), (x + ARM, y)), "mark"),
+            Lines(((x, y - ARM), (x, y + ARM)), "mark"),
+            Circle(x, y, ARM, "mark"),
+        ]
+    return marks
+
+
+def _numbers(x: float, y: float) -> list[Mark]:
+    """Return, in the margins of a tile, where on the table its crosses lie."""
+    left, top = MARGIN + OVERLAP, MARGIN + OVERLAP
+    return [
+        Text(left, MARGIN - 1.5, SMALL, f"x {x:g}"),
+        Text(left + STEP[0], MARGIN - 1.5, SMALL, f"x {x + STEP[0]:g}"),
+        Text(MARGIN - 1.5, top, SMALL, f"y {y:g}", -90),
+        Text(MARGIN - 1.5, top + STEP[1], SMALL, f"y {y + STEP[1]:g}", -90),
+    ]
+
+
+def _foot(layout: Layout, name: str) -> list[Mark]:
+    """Return what stands below a tile: its name, what to do, and a ruler."""
+    y = MARGIN + PAGE[1]
+    return [
+        *ruler(MARGIN + 2, y + 8),
+        beginning(MARGIN + 112, y + 7, LARGE, name),
+        beginning(MARGIN + 126, y + 7, PLAIN, f"{layout.name}: cross on cross"),
+        beginning(MARGIN + 126, y + 12, PLAIN, "100 %: the ruler is 100 mm"),
+    ]
+
+
+def _overview(layout: Layout) -> list[Mark]:
+    """Return the first page: how the tiles lie, and what the lines mean."""
+    scale = min(170 / layout.width, 150 / layout.height)
+    left, top = 20.0, 105.0
+    marks: list[Mark] = [
+        beginning(left, 24, LARGE, f"azul-table: {layout.title}"),
+        *(beginning(left, 34 + 6 * line, PLAIN + 0.5, words) for line, words in enumerate(HELP)),
+    ]
+    for outline in layout.outlines:
+        x, y = left + outline.x * scale, top + outline.y * scale
+        if outline.shape == "circle":
+            marks.append(Circle(x, y, outline.width * scale, "outline"))
+        else:
+            upright = round(outline.turn / 90) % 2 == 1
+            width, height = (outline.height, outline.width) if upright else (outline.width, outline.height)
+            marks.append(_box(x - width * scale / 2, y - height * scale / 2, width * scale, height * scale))
+    for name, (x, y) in tiles(layout):
+        width = min(STEP[0], layout.width - x) * scale
+        height = min(STEP[1], layout.height - y) * scale
+        marks.append(_box(left + x * scale, top + y * scale, width, height, "edge"))
+        marks.append(Text(left + x * scale + width / 2, top + y * scale + height / 2 + 2, LARGE, name))
+    return [*marks, *ruler(left, 272)]
+
+
+def _box(x: float, y: float, width: float, height: float, style: Style = "outline") -> Lines:
+    return Lines(((x, y), (x + width, y), (x + width, y + height), (x, y + height)), style, closed=True)
+
+
+HELP: Final = (
+    "Print all pages at 100 % (not: fit to page). The ruler on each page must be 100 mm long.",
+    "Cut two sides of each page, lay the pages so that crosses of the same x and y meet; tape them.",
+    "Red: drill or saw through the top plate. For lights that is the window.",
+    "Blue, dashed: cut in the plate below only: a light's own bore, and room for a button's body (its rim).",
+    "Green, dashed: a reader's antenna. Mill a pocket from below and leave 3 mm of wood.",
+    "Grey: outlines of boards, displays and the centre; for the eye only.",
+    "In each hole: its name below the middle; above it the pixel on its chain, or the button's pins.",
+)
+"""What the first page says."""
+
+
+# --- The drilling template as one SVG at 1:1, for a laser, a mill or a plotter ---------------------------
+
+STYLES: Final[dict[Style, str]] = {
+    "cut": "stroke: #d00; stroke-width: 0.25",
+    "window": "stroke: #06c; stroke-width: 0.15; stroke-dasharray: 1.2 0.8",
+    "pocket": "stroke: #070; stroke-width: 0.25; stroke-dasharray: 3 1.5",
+    "cross": "stroke: #000; stroke-width: 0.15",
+    "outline": "stroke: #777; stroke-width: 0.2",
+    "edge": "stroke: #d00; stroke-width: 0.4",
+    "mark": "stroke: #000; stroke-width: 0.25",
+}
+
+
+def template_svg(layout: Layout) -> str:
+    """Return the whole sheet as SVG whose units are millimetres; raises HardwareError."""
+    width, height = layout.width + 2 * BORDER, layout.height + 2 * BORDER
+    styles = " ".join(f".{style} {{ {css} }}" for style, css in STYLES.items())
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}mm" height="{height:g}mm" '
+            f'viewBox="{-BORDER:g} {-BORDER:g} {width:g} {height:g}">',
+            f"<title>{escape(layout.title)}: drilling template at 1:1</title>",
+            f"<style>circle, path {{ fill: none }} text {{ font-family: Helvetica, Arial, sans-serif }} "
+            f"{styles}</style>",
+            f'<rect x="{-BORDER:g}" y="{-BORDER:g}" width="{width:g}" height="{height:g}" fill="#fff"/>',
+            *map(_element, whole_sheet(layout)),
+            "</svg>\n",
+        ]
+    )
+
+
+def _element(mark: Mark) -> str:
+    match mark:
+        case Circle(x, y, diameter, style, name):
+            named = f" id={quoteattr(name)}" if name else ""
+            return f'<circle class="{style}"{named} cx="{_mm(x)}" cy="{_mm(y)}" r="{_mm(diameter / 2)}"/>'
+        case Lines(points, style, closed):
+            path = "M" + "L".join(f"{_mm(x)} {_mm(y)}" for x, y in points) + ("Z" if closed else "")
+            return f'<path class="{style}" d="{path}"/>'
+        case Text(x, y, height, words, turn, centred):
+            anchor = ' text-anchor="middle"' if centred else ""
+            turned = f' transform="rotate({turn:g} {_mm(x)} {_mm(y)})"' if turn else ""
+            place = f'x="{_mm(x)}" y="{_mm(y)}" font-size="{height:g}"'
+            return f"<text {place}{anchor}{turned}>{escape(words)}</text>"
+
+
+def _mm(value: float) -> str:
+    return f"{round(value, 2):g}"

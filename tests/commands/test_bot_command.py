@@ -1,0 +1,121 @@
+"""A built-in bot on standard input and output (D3)."""
+
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+
+from device.bots.dtc.protocol import Turn, view_of
+from device.bots.mind import NAMES
+from device.bots.simple import Below, play_random
+from device.commands.bot import Player, parts_to_come, reserve, seconds_to_think
+from device.rules.events import Draft, Event
+from device.rules.game import State
+from device.rules.standard import State as TableState
+from tests.bots.test_dtc import EXAMPLE, state_alone
+from tests.harness.running import COMMAND
+from tests.rules.games import Game, games
+
+
+def bot(given: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
+    """Run a built-in bot as anybody's runner would."""
+    return subprocess.run(
+        [COMMAND, "bot", *arguments], input=given, capture_output=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_d3_bot_answers_the_published_example(name: str) -> None:
+    done = bot(state_alone(EXAMPLE).encode() * 2, name, "--move-time", "20")
+    assert (done.returncode, done.stderr) == (0, b"")
+    wish, *answers = done.stdout.decode().splitlines()
+    assert wish == "state"
+    assert len(answers) == 2
+    assert all(answer[0] in "0234" for answer in answers)
+
+
+@pytest.mark.parametrize("given", [b"", b"282", state_alone(EXAMPLE).encode()[:100]])
+def test_bot_ends_quietly_wherever_its_input_ends(given: bytes) -> None:
+    done = bot(given, "greedy")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"state\n", b"")
+
+
+@pytest.mark.parametrize("given", [b"hello\n", b"\xff\n", b"30000\n0 0 0\n"])
+def test_bot_says_that_the_match_is_at_fault(given: bytes) -> None:
+    done = bot(given, "greedy")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"the match's fault: line ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_bot_ends_quietly_when_nobody_listens() -> None:
+    with subprocess.Popen(
+        [COMMAND, "bot", "greedy"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"state\n"
+        process.stdout.close()
+        process.stdin.write(state_alone(EXAMPLE).encode())
+        process.stdin.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+
+
+def test_bot_with_a_seed_plays_the_same() -> None:
+    given = state_alone(EXAMPLE).encode() * 20
+    assert bot(given, "random", "--seed", "a").stdout == bot(given, "random", "--seed", "a").stdout
+    assert bot(given, "random", "--seed", "a").stdout != bot(given, "random", "--seed", "b").stdout
+
+
+CLOCK = 30_000
+
+
+def test_most_of_the_clock_is_used_and_never_all_of_it() -> None:
+    """Five rounds in which the first two turns take all the time they get, as much late as early."""
+    clock = CLOCK
+    kept = reserve(CLOCK)
+    spent = []
+    for number in range(1, 6):
+        for groups in (14, 11):
+            thinking = 1000 * seconds_to_think(clock - kept, parts_to_come(number, groups), None)
+            spent.append(thinking)
+            clock -= round(thinking) + 2
+    assert kept < clock < 6_000
+    assert max(spent) < 2 * min(spent)
+
+
+@pytest.mark.parametrize("held_up", range(0, 19 * 8, 5))
+def test_a_bot_that_is_held_up_for_a_second_at_a_bad_moment_does_not_lose_on_time(held_up: int) -> None:
+    """Nor does a game that lasts long use the clock up, nor one in which every move is late."""
+    clock = CLOCK
+    moves = [(number, groups) for number in range(1, 20) for groups in range(18, 2, -2)]
+    for move, (number, groups) in enumerate(moves):
+        planned = seconds_to_think(clock - reserve(CLOCK), parts_to_come(number, groups), None)
+        clock -= round(1000 * planned) + 5 + (1000 if move == held_up else 0)
+        assert clock > 200
+
+
+def test_a_short_clock_has_a_reserve_too() -> None:
+    assert reserve(1000) == 400
+    assert seconds_to_think(1000 - 400, 2, None) == 0.3
+    assert seconds_to_think(30_000, 1, 100) == 0.1
+    assert seconds_to_think(-300, 2, None) == 0
+
+
+@given(games("dtc"))
+@settings(max_examples=30, deadline=None)
+def test_a_bot_knows_the_round_by_counting_how_often_the_displays_were_filled(played: Game) -> None:
+    seen: list[int] = []
+
+    def look(state: State, below: Below, _: float) -> Event:
+        seen.append(state.round)
+        return play_random(state, below)
+
+    players = [Player(look, lambda number: number - 1) for _ in range(2)]
+    turns = [step.before for step in played.steps if isinstance(step.event, Draft)]
+    for state in turns:
+        assert isinstance(state, TableState)
+        players[state.turn].choose(Turn(30_000, None, view_of(state, state.turn)))
+    assert seen == [state.round for state in turns]

@@ -1,0 +1,449 @@
+"""The command `play`: what it prints, what it refuses, and where it runs."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.harness.fixtures import StartTable
+from tests.harness.running import COMMAND, RunningTable, lives, run
+from tests.harness.waiting import DEADLINE, until
+
+LAYOUTS = Path(__file__).parents[2] / "hardware" / "layouts"
+ROOT = os.geteuid() == 0
+
+
+def faults(*arguments: str, cwd: Path | None = None) -> str:
+    """What the command says on standard error when it refuses what it was given."""
+    ended = run(["play", *arguments], cwd)
+    assert ended.returncode == 1, (ended.returncode, ended.stdout, ended.stderr)
+    assert ended.stdout == ""
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.endswith("\n")
+    return ended.stderr.rstrip("\n")
+
+
+# --- What was given --------------------------------------------------------------------------------------
+
+
+def test_a_layout_that_is_none_is_named(data: Path) -> None:
+    fault = faults("--data", str(data), "--layout", "octagon", "--port", "0")
+    assert "octagon" in fault
+    assert "full" in fault
+    assert "duo" in fault, "the shipped names are told"
+    assert not data.exists(), "nothing was begun"
+
+
+@pytest.mark.parametrize(
+    "layout", [".", "/dev/null", "missing/table.toml", "a\nb", "x" * 5000, "~nobody/x.toml"]
+)
+def test_a_layout_that_cant_be_read_is_named(tmp_path: Path, layout: str) -> None:
+    assert faults("--data", "data", "--layout", layout, "--port", "0", cwd=tmp_path)
+
+
+def test_every_fault_of_a_layout_is_named(data: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "mine.toml"
+    text = (LAYOUTS / "duo.toml").read_text()
+    broken.write_text(text.replace("seats =", "chairs =", 1) + '\n[surprise]\nspoon = "no"\n')
+    lines = faults("--data", str(data), "--layout", str(broken), "--port", "0").splitlines()
+    assert lines
+    assert all(line.startswith(f"{broken}: ") for line in lines)
+
+
+def test_a_layout_of_ones_own_is_played_on(start: StartTable, tmp_path: Path) -> None:
+    mine = Path(shutil.copy(LAYOUTS / "duo.toml", tmp_path / "mein tisch.toml"))
+    table = start("--layout", mine.name, "--port", "0", cwd=tmp_path)
+    assert len(table.snapshot()["seats"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("palette = ", "can't be read"),
+        ("palette = 'box", "can't be read"),
+        ("\0", "can't be read"),
+        ("a = " + "[" * 5000, "can't be read"),
+        ("a = " + "9" * 5000, "can't be read"),
+        ('[programs]\nx = "a\\u0000b"', "programs.x"),
+        ("palette = 'rainbow'", 'palette = "rainbow": must be "box" or "distinct" or "own"'),
+        ("phones = 'dance'", 'phones = "dance": must be "look" or "play"'),
+        ("phones = true", 'phones = true: must be "look" or "play"'),
+        ("pace = 3", 'pace = 3: must be "slow" or "normal" or "fast"'),
+        ("palette = 'own'", "[own]"),
+        ("palette = 'own'\n[own]\nblue = [0, 0, 300]", "$.own.blue"),
+        ("palette = 'own'\n[own]\nblue = [0, 0]", "$.own.blue"),
+        ("palette = 'own'\n[own]\nblue = [0, 0, 9]", "yellow"),
+        ("colour = 'box'", "colour"),
+        ("confirm_columns = 'maybe'", "confirm_columns"),
+    ],
+)
+def test_settings_that_make_no_sense_are_named(data: Path, settings: str, said: str) -> None:
+    data.mkdir()
+    (data / "settings.toml").write_text(settings)
+    fault = faults("--data", str(data), "--port", "0")
+    assert fault.startswith(f"{data / 'settings.toml'}: ")
+    assert said in fault
+    assert len(fault.splitlines()) == 1
+
+
+def test_settings_that_are_no_text_are_named(data: Path) -> None:
+    data.mkdir()
+    (data / "settings.toml").write_bytes(b"palette = '\xff'")
+    assert faults("--data", str(data), "--port", "0").startswith(f"{data / 'settings.toml'}: can't be read")
+    (data / "settings.toml").unlink()
+    (data / "settings.toml").mkdir()
+    assert faults("--data", str(data), "--port", "0").startswith(f"{data / 'settings.toml'}: can't be read")
+
+
+def test_settings_are_followed(start: StartTable, data: Path) -> None:
+    data.mkdir()
+    own = "\n".join(
+        f"{colour} = [{at}, 2, 3]" for at, colour in enumerate(["blue", "yellow", "red", "black", "white"])
+    )
+    windows = f"palette = 'own'\n[own]\n{own}\n".replace("\n", "\r\n").encode("utf-8-sig")
+    (data / "settings.toml").write_bytes(windows)  # as its editors write it
+    assert start().snapshot()["palette"]["k"]["rgb"] == "#030203"
+
+
+def test_a_data_folder_that_cant_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    for folder in (tmp_path / "file" / "data", Path("/proc/azul-table")):
+        fault = faults("--data", str(folder), "--port", "0")
+        assert str(folder) in fault
+        assert "can't be used" in fault
+    assert (tmp_path / "file").read_text() == "not a folder"
+    assert run(["play", "--data", str(tmp_path / "file"), "--port", "0"]).returncode == 2
+
+
+def test_where_the_socket_should_be_something_else_lies(data: Path) -> None:
+    (data / "run" / "azul-table.sock").mkdir(parents=True)
+    assert "azul-table.sock" in faults("--data", str(data), "--port", "0")
+
+
+def test_a_port_that_is_taken_is_named(data: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        fault = faults("--data", str(data), "--port", str(port))
+        assert fault == f"--port {port}: another program uses this port; choose another with --port"
+    assert not data.exists()
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "203.0.113.7",
+        "nowhere.invalid",
+        "256.1.1.1",
+        "::7",
+        "..",
+        "a" * 64 + ".example",
+        "two words",
+        "[::1]",
+        "küche..local",  # which Python can't even write as a name of the network
+    ],
+)
+def test_a_host_that_is_not_this_machine_is_named(data: Path, host: str) -> None:
+    fault = faults("--data", str(data), "--port", "0", "--host", host)
+    assert fault.startswith(f"--host {host}: can't be used: ")
+    assert "(" not in fault.removeprefix(f"--host {host}")
+    assert len(fault.splitlines()) == 1
+    assert not data.exists()
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--port", "70000"], ["--port", "x"], ["--port", "-1"], ["--seats", "3"], ["more"]]
+)
+def test_wrong_usage_is_told_apart(data: Path, wrong: list[str]) -> None:
+    ended = run(["play", "--data", str(data), *wrong])
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("Usage: azul-table play")
+    assert not data.exists()
+
+
+def test_two_tables_dont_play_with_one_folder(start: StartTable, data: Path) -> None:
+    table = start()
+    fault = faults("--data", str(data), "--port", "0")
+    assert fault == (
+        f"{data}: another azul-table plays with this folder; end it, or choose another with --data"
+    )
+    with table.client() as client:
+        client.take("seat.1.floor")
+    assert table.browser.ask("/state").status in (200, 503)
+    assert table.end() == 0
+    assert start().snapshot()["seats"][0]["taken"]
+
+
+# --- What it prints --------------------------------------------------------------------------------------
+
+
+def test_two_addresses_are_printed(start: StartTable) -> None:
+    table = start()
+    origin = f"http://127.0.0.1:{table.port}"
+    assert table.out == f"The table (twin): {origin}/table\nFor phones:       {origin}/\n"
+    assert table.err == ""
+
+
+def test_for_everybody_the_phones_get_an_address_of_their_network(start: StartTable) -> None:
+    table = start("--port", "0", "--host", "0.0.0.0")
+    twin, phones = table.out.splitlines()
+    assert twin == f"The table (twin): http://127.0.0.1:{table.port}/table"
+    assert phones.startswith("For phones:       http://")
+    assert "0.0.0.0" not in phones
+    assert phones.endswith(f":{table.port}/")
+
+
+@pytest.mark.skipif(not socket.has_ipv6 or not Path("/proc/net/if_inet6").exists(), reason="no IPv6 here")
+def test_an_ipv6_address_is_printed_as_browsers_want_it(start: StartTable) -> None:
+    assert "//[::1]:" in start("--port", "0", "--host", "::1").out.splitlines()[0]
+
+
+# --- With the hardware of the layout, which this machine has not --------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("layout", "parts"),
+    [("full", {"pico"}), ("duo", {"lights", "buttons", "reader.shared"})],
+)
+def test_without_its_parts_the_table_starts_says_what_is_lost_and_is_played(
+    start: StartTable, layout: str, parts: set[str]
+) -> None:
+    """And nothing is simulated in the place of what is missing."""
+    table = start("--layout", layout, "--port", "0", simulate=None)
+    with table.client() as client:
+        client.subscribe()
+        client.until(lambda snapshot: {fault["part"] for fault in snapshot["faults"]} == parts)
+        assert {fault["why"] for fault in client.snapshot["faults"]} == {"absent"}
+        assert client.snapshot["simulated"] is None
+        client.take("seat.1.floor", "seat.2.floor", "ok")
+    until(lambda: "--simulate table" in table.browser.ask("/").text, "the phone page that says what to do")
+    said = {line.split(": ")[1] for line in table.err.splitlines() if line.startswith("Lost: ")}
+    assert said == parts
+    assert table.end() == 0
+
+
+def test_what_is_lost_is_not_kept_in_the_store(start: StartTable) -> None:
+    table = start("--port", "0", simulate=None)
+    with table.client() as client:
+        client.subscribe()
+        client.until(lambda snapshot: bool(snapshot["faults"]))
+        client.take("seat.1.floor")
+    assert table.end() == 0
+    with start().client() as client:
+        assert client.subscribe()["seats"][0]["taken"]
+        assert client.snapshot["faults"] == []
+
+
+def test_what_is_lost_is_still_said_beside_a_store_that_cant_be_used(start: StartTable, data: Path) -> None:
+    data.mkdir()
+    (data / "azul-table.db").write_bytes(b"no database")
+    table = start("--port", "0", simulate=None)
+    with table.client() as client:
+        client.subscribe()
+        client.until(lambda snapshot: bool(snapshot["faults"]))
+        assert client.snapshot["stage"] == "unusable"
+        client.take("ok")
+        after = client.until(lambda snapshot: snapshot["stage"] == "seating")
+        assert [fault["part"] for fault in after["faults"]] == ["pico"]
+
+
+# --- Where it runs ---------------------------------------------------------------------------------------
+
+FOLDERS = {
+    "spaces and umlauts": "Spiel & Späße/übrig (1)",
+    "a long path": "/".join(["azulejos" * 12] * 3),
+    "percent and question mark": "100%25?mode=ro#x",
+    "a name that is no text": os.fsdecode(b"d\xe9ja"),
+    "a dash first": "-data",
+}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_data_folders_of_any_name(start: StartTable, tmp_path: Path, folder: str) -> None:
+    data = tmp_path / FOLDERS[folder]
+    table = start(folder=data, logs=tmp_path)
+    with table.client() as client:
+        client.take("seat.3.floor")
+    until(lambda: table.browser.ask("/state").status == 200, "the state on the pages")
+    assert table.browser.post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
+    assert table.end() == 0
+    assert table.err == ""
+    table = start(folder=data, logs=tmp_path)
+    assert [seat["taken"] for seat in table.snapshot()["seats"]] == [True, False, True, False]
+
+
+def test_the_data_folder_is_found_from_any_working_directory(tmp_path: Path, start: StartTable) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    table = start("--data", "here/data", "--port", "0", cwd=elsewhere, folder=elsewhere / "ignored")
+    assert (elsewhere / "here" / "data" / "azul-table.db").exists()
+    assert not (elsewhere / "ignored").exists()
+    assert table.err == ""
+
+
+def test_without_a_data_folder_the_users_own_is_taken(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    surroundings = {name: value for name, value in os.environ.items() if name != "XDG_DATA_HOME"}
+    process = subprocess.Popen(
+        [COMMAND, "play", "--simulate", "table", "--port", "0"],
+        env=surroundings | {"HOME": str(home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        until((home / ".local/share/azul-table/run/azul-table.sock").exists, "the socket")
+    finally:
+        process.terminate()
+        assert process.communicate(timeout=DEADLINE)[1] == b""
+    assert process.returncode == 0
+
+
+def test_modules_in_the_working_directory_are_left_alone(tmp_path: Path, start: StartTable) -> None:
+    """Somebody's own board.py, click.py or device/ must not be taken for ours or for a library."""
+    for name in (
+        "board.py",
+        "click.py",
+        "flask.py",
+        "web_ui.py",
+        "device.py",
+        "hardware.py",
+        "sitecustomize.py",
+    ):
+        (tmp_path / name).write_text("raise SystemExit('the wrong module')")
+    table = start(cwd=tmp_path)
+    until(lambda: table.browser.ask("/state").status == 200, "the pages")
+    assert table.end() == 0
+    assert table.err == ""
+
+
+@pytest.mark.skipif(not ROOT, reason="only root's table lets its pages become somebody else")
+def test_as_root_the_pages_are_nobody_and_reach_a_private_folder(start: StartTable, tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    data = private / "data"
+    data.mkdir(mode=0o700)
+    table = start(folder=data, logs=tmp_path)
+    until(lambda: table.browser.ask("/state").status == 200, "the state on the pages")
+    assert table.browser.post("/press", {"button": "seat.2.floor"}).json == {"taken": True}
+    status = Path("/proc", str(table.pages()), "status").read_text()
+    nobody = pwd.getpwnam("nobody").pw_uid
+    assert f"Uid:\t{nobody}\t{nobody}\t{nobody}\t{nobody}\n" in status
+    assert "NoNewPrivs:\t1\n" in status
+    assert data.stat().st_mode & 0o777 == 0o700
+    assert table.socket.stat().st_mode & 0o777 == 0o600
+
+
+def runs_as_nobody() -> bool:
+    """Whether the unprivileged user can run this environment at all."""
+    try:
+        with subprocess.Popen(
+            [COMMAND, "--version"], user="nobody", group="nogroup", extra_groups=[], stdout=subprocess.DEVNULL
+        ) as tried:
+            return tried.wait(DEADLINE) == 0
+    except PermissionError:
+        return False
+
+
+@pytest.mark.skipif(not ROOT, reason="only root can become somebody else")
+def test_without_root_it_plays_too_and_says_what_it_cant_read(start: StartTable, short: Path) -> None:
+    if not runs_as_nobody():
+        pytest.skip("this environment lies where only root may read")
+    nobody = pwd.getpwnam("nobody")
+    data = short / "data"
+    data.mkdir()
+    os.chown(data, nobody.pw_uid, nobody.pw_gid)
+    table = start(folder=data, user="nobody")
+    until(lambda: table.browser.ask("/state").status == 200, "the state on the pages")
+    assert table.browser.post("/press", {"button": "seat.2.floor"}).json == {"taken": True}
+    assert table.end() == 0
+    store = data / "azul-table.db"
+    os.chown(store, 0, 0)
+    store.chmod(0o600)
+    before = store.read_bytes()
+    table = start(folder=data, user="nobody")
+    assert table.snapshot()["ask"]["why"] == "unreadable"
+    with table.client() as client:
+        client.take("ok", "seat.1.floor")
+    assert table.end() == 0
+    assert store.read_bytes() == before
+    assert (data / "azul-table-2.db").exists()
+    assert table.err == ""
+
+
+# --- The end ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_ctrl_c_reaches_the_pages_too_and_nothing_is_said(start: StartTable, number: signal.Signals) -> None:
+    """A terminal tells the whole group of processes at once."""
+    for ready in (True, False):
+        table = start()
+        pages = table.pages()
+        if ready:
+            until(lambda table=table: table.browser.ask("/state").status == 200, "the pages")  # type: ignore[misc]
+        os.killpg(table.process.pid, number)
+        assert table.wait() == 0
+        until(lambda pages=pages: not lives(pages), "the end of the pages")  # type: ignore[misc]
+        assert table.err == ""
+
+
+def test_it_ends_amid_a_flood_of_presses(start: StartTable) -> None:
+    """Presses that the loop never came to must not hold up the end."""
+    for _ in range(3):
+        table = start()
+        with table.client() as client, table.client() as other:
+            client.subscribe(frames=True)
+            other.send(*[{"press": "seat.1.floor"}] * 90)
+            client.send(*[{"press": "seat.2.floor"}] * 3000)
+            assert table.end() == 0
+        assert table.err == ""
+
+
+def test_standard_output_that_is_closed_is_no_traceback(data: Path) -> None:
+    process = subprocess.Popen(
+        [COMMAND, "play", "--simulate", "table", "--data", str(data), "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    try:
+        process.wait(DEADLINE)
+        said = process.stderr.read().decode()
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+    assert "Traceback" not in said
+    assert process.returncode == 1
+    with closing(sqlite3.connect(data / "azul-table.db")) as connection:
+        assert connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
+
+
+def test_the_same_by_the_module(data: Path, tmp_path: Path) -> None:
+    """`python -m device` is the same command."""
+    said = subprocess.run(
+        [sys.executable, "-P", "-m", "device", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert said.stdout == run(["--version"]).stdout
+
+
+def test_a_table_is_ready_within_a_second_or_so(start: StartTable) -> None:
+    """Generous, for slow machines: `azul-table bench table` has the figure."""
+    assert isinstance(start(), RunningTable)

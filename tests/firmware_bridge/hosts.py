@@ -1,0 +1,56 @@
+"""A host's end of the line, and all that it hears there."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from time import monotonic
+from typing import TypeVar
+
+from firmware_bridge.link import Link, Lost
+from firmware_bridge.protocol import Connection, Event
+from firmware_bridge.wiring import Wiring
+from tests.firmware_bridge.wirings import SMALL
+
+T = TypeVar("T")
+PATIENCE = 60
+"""Seconds that a busy machine may take."""
+
+
+class Host:
+    """A link, and all that it puts."""
+
+    def __init__(self, port: str, wiring: Wiring = SMALL) -> None:
+        self.connection = Connection(wiring, session=int.from_bytes(os.urandom(4)) or 1)
+        self.events: list[Event | Lost] = []
+        self.tries = 0  # how often it looked for the port
+        self._port = port
+        self._changed = threading.Condition()
+        self.link = Link(self.connection, self._try, self._put)
+        self.link.start()
+
+    def _try(self) -> str:
+        with self._changed:
+            self.tries += 1
+            self._changed.notify_all()
+        return self._port
+
+    def _put(self, event: Event | Lost) -> None:
+        with self._changed:
+            self.events.append(event)
+            self._changed.notify_all()
+
+    def wait_until(self, true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+        end = monotonic() + seconds
+        with self._changed:
+            while not true():
+                if not self._changed.wait(end - monotonic()) and monotonic() >= end:
+                    return true()
+            return True
+
+    def of(self, kind: type[T]) -> list[T]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def wait_for(self, kind: type[object], count: int = 1, seconds: float = PATIENCE) -> None:
+        assert self.wait_until(lambda: len(self.of(kind)) >= count, seconds), self.events

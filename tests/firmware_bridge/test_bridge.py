@@ -1,0 +1,286 @@
+"""The driver: a layout's names on a simulated Pico's pins and strips."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+import hardware.drivers.pico as bridge_module
+from firmware_bridge.dump import dump
+from firmware_bridge.link import Lost, Reason
+from firmware_bridge.protocol import TagSeen
+from firmware_bridge.wire import Lines
+from hardware.api import (
+    ButtonPressed,
+    HardwareError,
+    HardwareEvent,
+    Inputs,
+    LightFrame,
+    Lights,
+    Loss,
+    TagArrived,
+    TagLeft,
+)
+from hardware.drivers.gamma import levels
+from hardware.drivers.pico import Bridge, BridgeState, StripBytes, button_of_switch, light_offsets, wiring
+from hardware.drivers.rfid import LEAVES, Presence, frame_of
+from hardware.drivers.simulated_pico import SimulatedPicoTable
+from hardware.layout.model import Layout, read_layout
+from tests.harness.waiting import until
+
+
+@pytest.fixture(scope="module")
+def layout() -> Layout:
+    return read_layout("full")
+
+
+def test_a_layouts_wires_are_told_to_the_pico(layout: Layout) -> None:
+    wired = wiring(layout)
+    assert [(chain.pin, chain.lights) for chain in wired.chains] == [
+        (chain.pin, chain.pixels) for chain in layout.chains
+    ]
+    assert wired.switches == 36 and wired.readers == tuple(reader.pin for reader in layout.readers)
+    assert wired.status == light_offsets(layout)["status"] // 3 == 337
+
+
+def test_every_button_is_a_switch_and_every_light_three_bytes(layout: Layout) -> None:
+    switches = button_of_switch(layout, wiring(layout))
+    assert sorted(switches) == list(range(36))
+    assert set(switches.values()) == {button.name for button in layout.buttons}
+    assert sorted(light_offsets(layout).values()) == list(range(0, 3 * 338, 3))
+
+
+def test_a_table_of_the_pi_is_refused() -> None:
+    with pytest.raises(HardwareError, match="wired to a pi, not to a Pico"):
+        Bridge(read_layout("duo"))
+
+
+def test_the_strips_get_green_first_and_gamma(layout: Layout) -> None:
+    sent = levels(layout.chains[0])
+    data = StripBytes(layout).of(LightFrame({"status": (10, 128, 255)}))
+    at = light_offsets(layout)["status"]
+    assert data[at : at + 3] == bytes((sent[128], sent[10], sent[255]))
+    assert data[:at] == bytes(at) and sent[0] == 0
+
+
+def test_each_chain_has_an_order_and_a_brightness_of_its_own(layout: Layout) -> None:
+    first = replace(layout.chains[0], order="BGR", brightness=0.5, gamma=1.0)
+    other = replace(layout, chains=(first, *layout.chains[1:]))
+    light = next(light.name for light in layout.lights if light.chain == first.name and light.pixel == 0)
+    assert StripBytes(other).of(LightFrame({light: (100, 50, 200)}))[:3] == bytes((100, 25, 50))
+
+
+def test_no_level_is_above_the_value_that_the_power_limit_counted(layout: Layout) -> None:
+    for chain in layout.chains:
+        assert all(sent <= value for value, sent in enumerate(levels(chain)))
+
+
+@pytest.mark.parametrize(
+    ("lit", "told"), [({"nowhere": (1, 1, 1)}, "'nowhere'"), ({"status": (0, 256, 0)}, "beyond 0 to 255")]
+)
+def test_a_frame_that_is_none_is_refused(
+    layout: Layout, lit: dict[str, tuple[int, int, int]], told: str
+) -> None:
+    with pytest.raises(HardwareError, match=told):
+        StripBytes(layout).of(LightFrame(lit))
+
+
+class Table:
+    """A simulated Pico with the full table, and what came of it."""
+
+    def __init__(self, layout: Layout, folder: Path) -> None:
+        self.events: list[HardwareEvent] = []
+        self.states: list[BridgeState] = []
+        self.sim = SimulatedPicoTable(layout, folder, watch=self.states.append)
+        self.sim.start(self.events.append)
+        until(lambda: self.sim.bridge.state.connected, "the Pico")
+
+
+@pytest.fixture
+def table(patient: None, layout: Layout, tmp_path: Path) -> Iterator[Table]:
+    table = Table(layout, tmp_path / "pico")
+    yield table
+    table.sim.close()
+
+
+def test_it_is_a_driver_of_lights_and_of_inputs(table: Table) -> None:
+    lights: Lights = table.sim.bridge
+    inputs: Inputs = table.sim.bridge
+    inputs.close()
+    lights.close()
+
+
+def test_every_light_of_the_table_is_lit_by_its_name(table: Table, layout: Layout) -> None:
+    for shift in range(3):
+        lit = {
+            light.name: ((at * 7 + shift) % 256, at % 256, (at * 13) % 256)
+            for at, light in enumerate(layout.lights)
+        }
+        table.sim.show(LightFrame(lit))
+        until(lambda: table.sim.shows(LightFrame(lit)), "the frame")  # noqa: B023
+
+
+def test_every_button_is_pressed_by_its_name(table: Table, layout: Layout) -> None:
+    for button in layout.buttons:
+        table.sim.press(button.name, seconds=0.02)
+    until(lambda: len(table.events) == len(layout.buttons), "the presses")
+    pressed = [event.button for event in table.events if isinstance(event, ButtonPressed)]
+    assert sorted(pressed) == sorted(button.name for button in layout.buttons)
+
+
+def test_a_press_has_the_time_of_the_contact(table: Table) -> None:
+    before = monotonic()
+    table.sim.press("ok")
+    until(lambda: table.events, "the press")
+    (event,) = table.events
+    assert isinstance(event, ButtonPressed)
+    assert before - 0.005 <= event.at <= monotonic()
+
+
+LATER = 3 * LEAVES
+"""When a tag is gone where a busy machine may be late with a read."""
+
+
+@pytest.fixture
+def _tags_leave_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge_module, "Presence", partial(Presence, leaves=LATER))
+
+
+def test_a_tag_comes_once_and_goes_once_at_each_reader(
+    _tags_leave_later: None, table: Table, layout: Layout
+) -> None:
+    for _ in range(4):
+        for reader in layout.readers:
+            table.sim.show_tag(reader.name, "62E3086CED")
+        sleep(0.25)
+    until(lambda: len(table.events) == 2 * len(layout.readers), "the tags")
+    arrived = {event.reader: event for event in table.events if isinstance(event, TagArrived)}
+    left = {event.reader: event for event in table.events if isinstance(event, TagLeft)}
+    assert arrived.keys() == left.keys() == {reader.name for reader in layout.readers}
+    for name, event in arrived.items():
+        assert event.tag == "62E3086CED"
+        assert left[name].at - event.at > LATER
+
+
+def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_anew(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bug mended: a card left lying did what it does after every reset of the Pico."""
+    puts: list[Callable[[object], None]] = []
+
+    class NoLink:
+        def __init__(
+            self, _connection: object, _port: object, put: Callable[[object], None], *_: object
+        ) -> None:
+            puts.append(put)
+
+        def start(self) -> None:
+            pass
+
+    monkeypatch.setattr(bridge_module, "Link", NoLink)
+    events: list[HardwareEvent] = []
+    Bridge(layout).start(events.append)
+    (put,) = puts
+    tag = TagSeen(0, frame_of("62E3086CED")[1:-1], 10.0)
+    for event in (tag, Lost("unplugged", Reason.GONE), replace(tag, at=60.0), replace(tag, at=60.5)):
+        put(event)
+    assert [type(event) for event in events] == [TagArrived]
+    put(replace(tag, at=70.0))
+    assert [type(event) for event in events] == [TagArrived, TagLeft, TagArrived]
+
+
+def test_a_tag_with_a_wrong_check_is_none(table: Table, layout: Layout) -> None:
+    table.sim.pico.receive(layout.readers[0].pin, b"\x0262E3086CED09\x03")
+    table.sim.press("ok")
+    until(lambda: table.events, "the press")
+    assert not any(isinstance(event, TagArrived) for event in table.events)
+
+
+def test_the_latest_frame_wins(table: Table) -> None:
+    for level in range(200):
+        table.sim.show(LightFrame({"status": (level, 0, 0)}))
+    last = LightFrame({"status": (199, 0, 0)})
+    until(lambda: table.sim.shows(last), "the last frame")
+
+
+def test_a_lost_pico_is_told_with_what_to_do_and_rejoins_with_its_lights(table: Table) -> None:
+    frame = LightFrame({"status": (1, 200, 3), "centre.7": (40, 50, 60)})
+    table.sim.show(frame)
+    until(lambda: table.sim.shows(frame), "the frame")
+    table.sim.pico.unplug()
+    until(lambda: not table.sim.bridge.state.connected, "the loss")
+    until(lambda: table.sim.bridge.state.loss is Loss.ABSENT, "the reason")
+    assert "plug the Pico in" in table.sim.bridge.state.why
+    newer = LightFrame({"status": (9, 9, 9)})
+    table.sim.show(newer)
+    table.sim.pico.strips.clear()
+    table.sim.pico.plug()
+    until(lambda: table.sim.shows(newer), "the lights")
+    until(lambda: table.states[-1].connected, "the state")
+    assert table.events == []
+
+
+def test_a_chattering_button_is_named_until_it_rests(table: Table) -> None:
+    """Its second is a long one: a busy machine may not press often enough in one."""
+    switches = table.sim.pico.flash / "firmware_bridge/firmware/switches.py"
+    switches.write_text(switches.read_text().replace("SECOND = 1000", "SECOND = 20000"))
+    before = len(table.states)
+    table.sim.pico.reset()
+    until(lambda: not all(state.connected for state in table.states[before:]), "the loss")
+    until(lambda: table.states[-1].connected, "the Pico")
+    matrix = table.sim.layout.matrix
+    assert matrix is not None
+    pins = next(table.sim._pins[button.name] for button in table.sim.layout.buttons if button.name == "ok")
+    for move in range(40):  # one after the other, as fast as the firmware can see them
+        table.sim.pico.set_switch(*pins, closed=move % 2 == 0)
+    until(lambda: any(state.muted == {"ok"} for state in table.states), "the muting")
+    until(lambda: table.sim.bridge.state.muted == set(), "the rest")
+
+
+def test_another_firmware_is_told_as_outdated(layout: Layout, tmp_path: Path) -> None:
+    table = Table(layout, tmp_path / "pico")
+    try:
+        assert not table.sim.bridge.state.outdated
+        tags = table.sim.pico.flash / "firmware_bridge/firmware/tags.py"
+        tags.write_text(tags.read_text() + "# older\n")
+        table.sim.pico.reset()
+        until(lambda: table.sim.bridge.state.outdated, "what is outdated")
+        assert table.sim.bridge.state.connected
+    finally:
+        table.sim.close()
+
+
+def test_all_that_goes_over_the_line_is_recorded_where_that_is_wanted(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(bridge_module.RECORD, str(tmp_path / "line"))
+    table = Table(layout, tmp_path / "pico")
+    table.sim.press("ok")
+    until(lambda: table.events, "the press")
+    table.sim.close()
+    told = "\n".join(dump(Lines().feed((tmp_path / "line").read_bytes())))
+    assert re.search(r"> +\d+ hello .*< +\d+ identity .*< +\d+ events ", told, re.DOTALL)
+    monkeypatch.setenv(bridge_module.RECORD, str(tmp_path))
+    with pytest.raises(HardwareError, match="Is a directory"):
+        Bridge(layout)
+
+
+def test_hands_on_what_is_not_there_are_refused(table: Table) -> None:
+    with pytest.raises(HardwareError, match=r"no button 'seat\.9\.floor'"):
+        table.sim.press("seat.9.floor")
+    with pytest.raises(HardwareError, match=r"no reader 'display\.1'"):
+        table.sim.show_tag("display.1", "62E3086CED")
+
+
+def test_without_micropython_the_simulated_pico_says_how_to_get_it(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AZUL_TABLE_MICROPYTHON", str(tmp_path / "none.mjs"))
+    with pytest.raises(HardwareError, match="npm install --prefix"):
+        SimulatedPicoTable(layout, tmp_path / "pico")

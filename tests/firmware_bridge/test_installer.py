@@ -1,0 +1,196 @@
+"""The firmware is put on a Pico by the real mpremote, through MicroPython's own prompt, and asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import serial
+from click.testing import CliRunner, Result
+
+from device.commands.cli import azul_table
+from firmware_bridge import installer
+from firmware_bridge.installer import (
+    FILES,
+    VERSION,
+    InstallError,
+    check_of_files,
+    copy_firmware,
+    identify,
+    source,
+)
+from firmware_bridge.link import PortError, find_port, in_bootloader
+from firmware_bridge.simulator.process import PATIENCE, PICO, PICO_2, SimulatedPico
+from hardware.diagnostics.doctor import Finding, State
+from hardware.diagnostics.probe import probe
+from hardware.layout.model import read_layout
+from tests.firmware_bridge.conftest import MakePico
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine has the time to answer; where nobody answers, that is waited for in vain."""
+    monkeypatch.setattr(installer, "ANSWER", PATIENCE)
+    monkeypatch.setattr(installer, "START", PATIENCE)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(azul_table, ["firmware", *arguments])
+
+
+def test_a_fresh_pico_gets_the_firmware_and_runs_it(busy: None, make_pico: MakePico) -> None:
+    pico = make_pico(firmware=False)
+    pico.plug()
+    done = run("install", "--port", pico.port)
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines() == [
+        "Raspberry Pi Pico with RP2040, MicroPython 1.27.0",
+        f"{len(FILES)} files copied",
+        f"Raspberry Pi Pico with RP2040: firmware {VERSION}, protocol 1, no wiring yet",
+    ]
+    for name in FILES:
+        assert (pico.flash / name).read_bytes() == source(name).read_bytes()
+
+
+def test_a_running_firmware_is_replaced(busy: None, pico: SimulatedPico) -> None:
+    old = pico.flash / "firmware_bridge/firmware/tags.py"
+    identity = identify(pico.port)
+    assert identity.files == check_of_files()
+    old.write_text(old.read_text() + "# old\n")
+    pico.reset()
+    done = run("info", "--port", pico.port)
+    assert done.exit_code == 1
+    assert "this program has other files" in done.output
+    done = run("install", "--port", pico.port)
+    assert done.exit_code == 0, done.output
+    assert identify(pico.port).files == check_of_files()
+
+
+def test_info_says_what_runs(busy: None, make_pico: MakePico) -> None:
+    pico = make_pico(board=PICO_2)
+    pico.plug()
+    done = run("info", "--port", pico.port)
+    assert done.exit_code == 0, done.output
+    assert done.output == f"{PICO_2}: firmware {VERSION}, protocol 1, no wiring yet\n"
+    told = json.loads(run("info", "--json", "--port", pico.port).output)
+    assert told["same"] and told["board"] == PICO_2 and told["machines"] == 12
+
+
+def test_the_doctor_asks_the_pico_what_runs_there(
+    make_pico: MakePico, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pico = make_pico(firmware=False)
+    pico.plug()
+
+    def found() -> Finding:
+        (finding,) = probe(read_layout("full"), lambda _part: True, ask=lambda: identify(pico.port))
+        return finding
+
+    none = found()
+    assert (none.state, none.mend) == (State.FAULT, "azul-table firmware install")
+    monkeypatch.setattr(installer, "ANSWER", PATIENCE)
+    with serial.Serial(pico.port, exclusive=True):
+        busy = found()
+    assert busy.state is State.GUESS and "is azul-table running?" in busy.mend
+    copy_firmware(pico.flash)
+    pico.reset()
+    fine = found()
+    assert (fine.state, fine.told) == (State.FINE, f"{PICO}: firmware {VERSION}, protocol 1")
+    tags = pico.flash / "firmware_bridge/firmware/tags.py"
+    tags.write_text(tags.read_text() + "# old\n")
+    pico.reset()
+    old = found()
+    assert (old.state, old.mend) == (State.FAULT, "azul-table firmware install")
+
+
+def test_a_pico_without_firmware_is_told_what_to_do(make_pico: MakePico) -> None:
+    pico = make_pico(firmware=False)
+    pico.plug()
+    done = run("info", "--port", pico.port)
+    assert done.exit_code == 1
+    assert done.output.strip() == (
+        f"{pico.port}: no firmware of azul-table answers; `azul-table firmware install` puts it there"
+    )
+
+
+def test_a_firmware_that_does_not_start_is_told(make_pico: MakePico, monkeypatch: pytest.MonkeyPatch) -> None:
+    pico = make_pico(firmware=False)
+    pico.plug()
+    broken = pico.flash.with_name("broken.py")
+    broken.write_text("raise ValueError\n")
+    monkeypatch.setattr(installer, "source", lambda name: broken if name == "main.py" else source(name))
+    monkeypatch.setattr(installer, "START", 0.5)
+    with pytest.raises(InstallError, match="does not answer; `mpremote connect"):
+        installer.install(pico.port, lambda _line: None)
+
+
+def test_a_copy_that_breaks_off_leaves_nothing_that_starts(
+    busy: None, pico: SimulatedPico, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = pico.flash / "no such file"
+    with monkeypatch.context() as broken:
+        broken.setattr(
+            installer, "source", lambda name: missing if name.endswith("strips.py") else source(name)
+        )
+        with pytest.raises(InstallError, match="mpremote: "):
+            installer.install(pico.port, lambda _line: None)
+    assert not (pico.flash / "main.py").exists()
+    installer.install(pico.port, lambda _line: None)
+    assert identify(pico.port).files == check_of_files()
+
+
+def test_a_port_in_use_and_no_port_are_told(pico: SimulatedPico, tmp_path: Path) -> None:
+    with serial.Serial(pico.port, exclusive=True):
+        for command in ("info", "install"):
+            done = run(command, "--port", pico.port)
+            assert done.exit_code == 1
+            assert done.output == (
+                f"{pico.port}: another program has the Pico's port; end it: "
+                "`sudo systemctl stop azul-table.socket`, if it is the table\n"
+            )
+    none = tmp_path / "none"
+    done = run("info", "--port", str(none))
+    assert done.exit_code == 1
+    assert done.output == f"{none}: the Pico's port is not there; plug the Pico in\n"
+
+
+def test_without_a_pico_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("serial.tools.list_ports.comports", list)
+    with pytest.raises(PortError, match="no Pico is plugged in"):
+        find_port()
+    done = run("info")
+    assert done.exit_code == 1 and "no Pico is plugged in" in done.output
+
+
+class Port:
+    def __init__(self, device: str, vid: int | None = None, pid: int | None = None) -> None:
+        self.device, self.vid, self.pid = device, vid, pid
+
+
+def test_the_one_pico_is_found_and_several_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = [Port("/dev/ttyS0"), Port("/dev/ttyACM0", 0x2E8A, 5), Port("/dev/ttyUSB0", 0x1A86, 5)]
+    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
+    assert find_port() == "/dev/ttyACM0"
+    ports.append(Port("/dev/ttyACM1", 0x2E8A, 5))
+    with pytest.raises(PortError, match=r"several Picos \(/dev/ttyACM0, /dev/ttyACM1\); name the port"):
+        find_port()
+
+
+def test_a_pico_that_waits_for_its_micropython_is_known(tmp_path: Path) -> None:
+    device = tmp_path / "1-1"
+    device.mkdir()
+    assert in_bootloader(tmp_path) is None
+    (device / "idVendor").write_text("2e8a\n")
+    assert in_bootloader(tmp_path) is None
+    (device / "idProduct").write_text("000f\n")
+    assert in_bootloader(tmp_path) == "Pico 2"
+
+
+def test_the_files_that_are_listed_are_those_that_are_there(tmp_path: Path) -> None:
+    folder = source("main.py").parent
+    modules = {f"firmware_bridge/firmware/{path.name}" for path in folder.glob("*.py")}
+    listed = {name for name in FILES if "/firmware/" in name}
+    assert modules - listed == {"firmware_bridge/firmware/main.py"}
+    copy_firmware(tmp_path)
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.py")} == set(FILES)

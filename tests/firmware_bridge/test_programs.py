@@ -1,0 +1,114 @@
+"""The programs of the Pico's state machines, tick by tick: what strips see, how readers are heard."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.firmware_bridge.state_machine import Machine, assembled
+
+programs = assembled()
+MICROSECONDS = 1e6 / programs.STRIP_HZ
+
+# WS2812B: how long the line is high and low for each bit, in microseconds, and how far that may be off.
+HIGH = {0: 0.40, 1: 0.80}
+LOW = {0: 0.85, 1: 0.45}
+OFF = 0.15
+
+
+def levels(sent: bytes, ticks: int) -> list[tuple[int, float]]:
+    """What a strip sees: each level, and how many microseconds it lasts."""
+    machine = Machine(programs.strip, sent=sent)
+    seen = []
+    for _ in range(ticks):
+        machine.tick()
+        seen.append(machine.output)
+    return [(level, len(list(run)) * MICROSECONDS) for level, run in groupby(seen)]
+
+
+def decoded(seen: list[tuple[int, float]]) -> bytes:
+    """Read bits as a light does: by how long the line was high."""
+    bits = [int(time > (HIGH[0] + HIGH[1]) / 2) for level, time in seen if level == 1]
+    return bytes(
+        sum(bit << (7 - place) for place, bit in enumerate(bits[start : start + 8]))
+        for start in range(0, len(bits), 8)
+    )
+
+
+@settings(deadline=None)
+@given(st.binary(min_size=1, max_size=30))
+def test_a_strip_sees_the_bytes_highest_bit_first(sent: bytes) -> None:
+    assert decoded(levels(sent, 80 * len(sent) + 20)) == sent
+
+
+def test_every_level_lasts_as_long_as_ws2812_lights_ask() -> None:
+    sent = bytes([0b10110010, 0, 255, 0x55])
+    seen = levels(sent, 80 * len(sent))
+    bits = [int(bit) for byte in sent for bit in f"{byte:08b}"]
+    high = [time for level, time in seen if level == 1]
+    low = [time for level, time in seen[2:] if level == 0]  # the first low is the rest before it all
+    for bit, time in zip(bits, high, strict=True):
+        assert time == pytest.approx(HIGH[bit], abs=OFF)
+    for bit, time in zip(bits, low, strict=False):
+        assert time == pytest.approx(LOW[bit], abs=OFF)
+
+
+def test_a_byte_takes_ten_microseconds() -> None:
+    machine = Machine(programs.strip, sent=bytes(100))
+    while machine.queue:
+        machine.tick()
+    assert machine.ticks * MICROSECONDS == pytest.approx(990, abs=1)
+
+
+def test_the_line_rests_low() -> None:
+    assert levels(b"", 1000) == [(0, 1000 * MICROSECONDS)]
+    assert levels(b"\xff", 1000)[-1][0] == 0
+
+
+def line(
+    sent: bytes, *, start: float = 3.0, bit: float = programs.RECEIVER_TICKS, stop: int = 1
+) -> list[int]:
+    """The level of a line at each tick while these bytes are sent on it, 8N1, lowest bit first."""
+    bits = [1] * 2
+    for byte in sent:
+        bits += [0, *(byte >> place & 1 for place in range(8)), stop]
+    bits += [1] * 12
+    ticks = round(start) + int(len(bits) * bit)
+    places = [min(int((tick - start) / bit), len(bits) - 1) for tick in range(ticks)]
+    return [1 if place < 0 or tick < start else bits[place] for tick, place in enumerate(places)]
+
+
+def heard(levels: list[int]) -> bytes:
+    machine = Machine(programs.receiver, level=lambda tick: levels[tick] if tick < len(levels) else 1)
+    for _ in levels:
+        machine.tick()
+    assert all(word < 256 for word in machine.received), "the byte is where a transfer of one byte finds it"
+    return bytes(machine.received)
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=20), st.floats(0.0, 20.0))
+def test_a_reader_is_heard(sent: bytes, start: float) -> None:
+    assert heard(line(sent, start=start)) == sent
+
+
+@settings(deadline=None)
+@given(st.binary(min_size=1, max_size=5), st.sampled_from([0.97, 0.98, 1.02, 1.03]))
+def test_a_reader_may_be_three_per_cent_too_fast_or_too_slow(sent: bytes, off: float) -> None:
+    assert heard(line(sent, bit=programs.RECEIVER_TICKS * off)) == sent
+
+
+def test_a_byte_without_its_stop_bit_is_thrown_away_and_the_next_is_heard() -> None:
+    broken = line(b"A", stop=0)
+    assert heard(broken + line(b"B")) == b"B"
+
+
+def test_a_line_that_is_drawn_low_says_nothing() -> None:
+    assert heard([0] * 1000 + line(b"B")) == b"B"
+
+
+def test_the_programs_fit_into_one_block_of_a_pico() -> None:
+    assert len(programs.strip.instructions) + len(programs.receiver.instructions) <= 32

@@ -1,0 +1,199 @@
+"""Undervoltage and heat, as Pis tell them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardware.api import Loss, PartBack, PartLost
+from hardware.drivers import health as throttling
+from hardware.drivers.health import HOLD, Health, PowerWatch, Reading, judge, read, reading_of
+
+from .waiting import PATIENCE, Clock, Inbox, next_of, until, waiting_in
+
+FINE = Reading()
+LOW = Reading(undervoltage=True)
+HOT = Reading(hot=True)
+FIRMWARE = "sys/devices/platform/soc/soc:firmware/get_throttled"
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("throttled=0x0\n", FINE),
+        ("throttled=0x50000\n", FINE),  # it was so since the start, and is no more
+        ("throttled=0x50005\n", LOW),  # slowed down by the voltage, not by heat
+        ("throttled=0x1", LOW),
+        ("throttled=0x80008", HOT),
+        ("throttled=0x2", HOT),
+        ("throttled=0xe0006", HOT),
+        ("throttled=0xf000f", Reading(undervoltage=True, hot=True)),
+        ("50005\n", LOW),
+        ("0", FINE),
+        ("", None),
+        ('error=1 error_msg="Command not registered"', None),
+        ("VCHI initialization failed", None),
+        ("throttled=0x1ffffffff", None),
+        ("-1", None),
+    ],
+)
+def test_what_a_pi_says(text: str, reading: Reading | None) -> None:
+    assert reading_of(text) == reading
+
+
+@given(st.text(max_size=30))
+def test_whatever_it_says(text: str) -> None:
+    reading_of(text)
+
+
+@pytest.fixture(autouse=True)
+def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be long in starting a program."""
+    monkeypatch.setattr(throttling, "ANSWER", PATIENCE)
+
+
+def put(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+
+
+def test_the_kernels_file_is_asked_first(tmp_path: Path) -> None:
+    put(tmp_path, FIRMWARE, "80008\n")
+    assert read(tmp_path) == HOT
+
+
+def test_vcgencmd_is_asked_where_the_kernel_has_no_file(tmp_path: Path) -> None:
+    put(tmp_path, "usr/bin/vcgencmd", '#!/bin/sh\n[ "$1" = get_throttled ] && echo throttled=0x50005\n')
+    (tmp_path / "usr/bin/vcgencmd").chmod(0o755)
+    assert read(tmp_path) == LOW
+
+
+@pytest.mark.parametrize(
+    "script", ["#!/bin/sh\necho VCHI initialization failed\nexit 255\n", "not a program"]
+)
+def test_sensors_are_asked_where_vcgencmd_fails(tmp_path: Path, script: str) -> None:
+    put(tmp_path, "usr/bin/vcgencmd", script)
+    (tmp_path / "usr/bin/vcgencmd").chmod(0o755)
+    put(tmp_path, "sys/class/hwmon/hwmon0/name", "cpu_thermal\n")
+    put(tmp_path, "sys/class/hwmon/hwmon1/name", "rpi_volt\n")
+    put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
+    put(tmp_path, "sys/class/thermal/thermal_zone0/temp", "81234\n")
+    assert read(tmp_path) == Reading(undervoltage=True, hot=True)
+    put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
+    put(tmp_path, "sys/class/thermal/thermal_zone0/temp", "54321\n")
+    assert read(tmp_path) == FINE
+
+
+def test_a_vcgencmd_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(*_arguments: Any, **_options: Any) -> Any:
+        raise subprocess.TimeoutExpired("vcgencmd", 2)
+
+    monkeypatch.setattr(subprocess, "run", hang)
+    assert read(tmp_path) is None
+
+
+def test_a_machine_that_is_no_pi_says_nothing(tmp_path: Path) -> None:
+    assert read(tmp_path) is None
+
+
+def judged(*readings: tuple[float, Reading]) -> list[PartLost | PartBack]:
+    health = Health()
+    told: list[PartLost | PartBack] = []
+    for at, reading in readings:
+        health, events = judge(health, reading, at)
+        told += events
+    return told
+
+
+def test_an_alarm_is_told_once_and_over_when_it_was_quiet_for_long() -> None:
+    lost, back = judged((0, FINE), (5, LOW), (10, LOW), (15, FINE), (20, FINE), (25, FINE), (30, FINE))
+    assert isinstance(lost, PartLost)
+    assert (lost.part, lost.why, lost.at) == ("power", Loss.VOLTAGE, 5)
+    assert "supply" in lost.told
+    assert back == PartBack("power", 25)
+
+
+def test_what_comes_and_goes_is_one_alarm() -> None:
+    assert len(judged(*((5.0 * n, (LOW, FINE)[n % 2]) for n in range(50)))) == 1
+
+
+def test_power_and_heat_are_two_alarms() -> None:
+    told = judged((0, LOW), (5, Reading(undervoltage=True, hot=True)), (10, HOT), (20, HOT), (40, FINE))
+    assert [(type(event), event.part) for event in told] == [
+        (PartLost, "power"),
+        (PartLost, "heat"),
+        (PartBack, "power"),
+        (PartBack, "heat"),
+    ]
+
+
+@given(st.lists(st.tuples(st.floats(0, 30), st.builds(Reading, st.booleans(), st.booleans())), max_size=40))
+def test_each_alarm_is_told_and_taken_back_in_turns(steps: list[tuple[float, Reading]]) -> None:
+    told = judged(*((sum(gap for gap, _ in steps[: n + 1]), reading) for n, (_, reading) in enumerate(steps)))
+    for part in ("power", "heat"):
+        own = [event for event in told if event.part == part]
+        assert all(isinstance(event, (PartLost, PartBack)[n % 2]) for n, event in enumerate(own))
+        for lost, back in zip(own[::2], own[1::2], strict=False):
+            assert back.at - lost.at >= HOLD
+
+
+def test_the_thread_asks_and_tells() -> None:
+    clock = Clock()
+    readings = [FINE, LOW, None, LOW]
+    asked: list[Reading | None] = []
+
+    def ask() -> Reading | None:
+        reading = readings.pop(0) if readings else FINE
+        asked.append(reading)
+        clock.now += HOLD / 2
+        return reading or FINE
+
+    told: Inbox = SimpleQueue()
+    watch = PowerWatch(told.put, ask, clock, every=0.001)
+    assert isinstance(next_of(told), PartLost)
+    assert isinstance(next_of(told), PartBack)
+    watch.close()
+    watch.close()
+
+
+def test_a_watch_that_fails_is_told_and_is_back_when_it_can_ask_again() -> None:
+    """It stayed lost for good, and with it what had been told before: that the Pi was too hot."""
+    clock = Clock()
+    readings: list[Reading | Exception] = [HOT, ValueError("no memory"), FINE]
+
+    def ask() -> Reading:
+        reading = readings.pop(0) if readings else FINE
+        clock.now += HOLD
+        if isinstance(reading, Exception):
+            raise reading
+        return reading
+
+    told: Inbox = SimpleQueue()
+    watch = PowerWatch(told.put, ask, clock, every=0.001)
+    events = [next_of(told) for _ in range(4)]
+    watch.close()
+    assert [(type(event), getattr(event, "part")) for event in events] == [  # noqa: B009 - parts alone come here
+        (PartLost, "heat"),
+        (PartLost, "power"),
+        (PartBack, "power"),
+        (PartBack, "heat"),
+    ]
+
+
+def test_a_machine_that_says_nothing_is_no_fault() -> None:
+    told: Inbox = SimpleQueue()
+    asked: list[bool] = []
+
+    def ask() -> None:
+        asked.append(True)
+
+    watch = PowerWatch(told.put, ask)
+    until(lambda: asked != [])
+    watch.close()
+    assert waiting_in(told) == []

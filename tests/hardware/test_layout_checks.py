@@ -1,0 +1,519 @@
+"""Everything that can be wrong with a layout file is named with its path, all of it at once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hardware.api import LayoutError
+from hardware.layout.model import read_layout
+
+from .conftest import SHIPPED, Change, Faults
+
+
+def only(found: list[str], *parts: str) -> None:
+    """Expect one fault, with these words in it."""
+    assert len(found) == 1, found
+    for part in parts:
+        assert part in found[0]
+
+
+def without(name: str, head: str) -> Change:
+    """Take a table out of a shipped layout, up to the next one."""
+    text = (SHIPPED / f"{name}.toml").read_text("utf-8")
+    start = text.index(f"\n{head}")
+    end = text.find("\n[", start + 1)
+    return ("", text[start : end if end >= 0 else len(text)], "\n")
+
+
+# Files that are none
+
+
+def the_sentence(path: str | Path) -> str:
+    with pytest.raises(LayoutError) as raised:
+        read_layout(str(path))
+    assert len(raised.value.faults) == 1
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["fool", "", "Full", "full ", "x" * 5000, "fu\0ll", "füll"])
+def test_an_unknown_name_is_answered_with_those_that_ship(name: str) -> None:
+    sentence = the_sentence(name)
+    assert "duo" in sentence and "full" in sentence
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    assert "there is no such file" in the_sentence(tmp_path / "none.toml")
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    assert "is a folder" in the_sentence(tmp_path)
+
+
+def test_a_device_is_no_file() -> None:
+    assert "there is no such file" in the_sentence("/dev/zero")
+
+
+def test_a_path_that_is_too_long(tmp_path: Path) -> None:
+    assert "can't be read" in the_sentence(tmp_path / ("x" * 5000) / "a.toml")
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The refusal is made here, because root, whom tests may run as, is never refused."""
+
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    path = tmp_path / "closed.toml"
+    path.write_text("")
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert "can't be read" in the_sentence(path)
+
+
+def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "latin.toml"
+    path.write_bytes('title = "Für zwei"'.encode("latin-1"))
+    assert "byte 10 is not UTF-8" in the_sentence(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "seats = ",
+        "seats = 2\nseats = 2",
+        "a = " + "[" * 5000,
+        "a = " + "9" * 5000,
+        "[seat.1]\n[seat.1]",
+        "\0",
+    ],
+)
+def test_broken_toml(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "broken.toml"
+    path.write_text(text, "utf-8")
+    assert str(path) in the_sentence(path)
+
+
+def test_a_file_that_is_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "large.toml"
+    path.write_text("#" * 1_000_001)
+    assert "larger than any layout" in the_sentence(path)
+
+
+def test_an_empty_file_is_told_everything_that_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "empty.toml"
+    path.write_text("")
+    with pytest.raises(LayoutError) as raised:
+        read_layout(str(path))
+    named = {fault.removeprefix(f"{path}: ").split(":")[0] for fault in raised.value.faults}
+    assert named == {
+        *("title", "controller", "seats", "table", "supply", "chain", "display_plate"),
+        *("centre", "status", "ok", "undo"),
+    }
+
+
+# Values of the wrong kind
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (("[table]", "width = 1000", 'width = "wide"'), ("table.width: 'wide' is no size", "number")),
+        (("[table]", "width = 1000", "width = true"), ("table.width: true is no size",)),
+        (("[table]", "width = 1000", "width = -5"), ("table.width: -5 is no size",)),
+        (("[table]", "width = 1000", "width = nan"), ("table.width: nan is no size",)),
+        (("[table]", "width = 1000", "width = inf"), ("table.width: inf is no size",)),
+        (("[seat.2]", "x = 154", "x = -nan"), ("seat.2.x: nan is no position",)),
+        (("[seat.2]", "x = 154", "x = 1e300"), ("seat.2.x: 1e+300 is no position",)),
+        (("[seat.2]", "turn = 90", "turn = 720"), ("seat.2.turn: 720 is no turn", "degrees")),
+        (("[seat.2]", "first = 0", "first = -1"), ("seat.2.first: -1 is no pixel",)),
+        (("[seat.2]", "first = 0", "first = 0.5"), ("seat.2.first: 0.5 is no pixel",)),
+        (("[seat.2]", "reader = 26", "reader = [1, 2]"), ("seat.2.reader: [1, 2] is no pin",)),
+        (("[seat.2]", "[2, 5]]", "[2, 5, 1]]"), ("seat.2.line_buttons:", "five")),
+        (("[seat.2]", ", [2, 5]]", "]"), ("seat.2.line_buttons:", "five")),
+        (("[display.3]", "button = [5, 3]", 'button = "GP3"'), ("display.3.button: 'GP3' is no place for",)),
+        (("[display_plate]", "[14, -31]", "[14, nan]"), ("display_plate.lights:", "four points")),
+        (("[centre]", "radius = 42", "radius = 0"), ("centre.rings[1].radius: 0 is no size",)),
+        (("[centre]", "lights = 18", "lights = 999999999999"), ("centre.rings[2].lights:", "1 to 100")),
+        (
+            ("[seat_board.wall]", "zigzag = true", 'zigzag = "yes"'),
+            ("seat_board.wall.zigzag:", "true or false"),
+        ),
+        (("[seat_board.wall]", '"bottom right"', '"below"'), ("seat_board.wall.start:", '"top left"')),
+        (("[seat_board.floor]", '"left"', '"top left"'), ("seat_board.floor.start:", '"left" or "right"')),
+        (("", 'controller = "pico"', 'controller = "arduino"'), ("controller:", '"pi" or "pico"')),
+        (("", "seats = 4", "seats = 5"), ("seats: 5 is no number of seats", "2, 3 or 4")),
+        (("", 'title = "Four seats, nine displays"', "title = 1979-05-27"), ("title:", "text in quotes")),
+        (("", 'title = "Four seats, nine displays"', 'title = ""'), ("title:", "text in quotes")),
+        (("[supply]", "volts = 5", "volts = 0"), ("supply.volts: 0 is no voltage",)),
+        (("[supply]", "volts = 5", "volts = nan"), ("supply.volts: nan is no voltage",)),
+        (("[supply]", "amperes = 10 ", "amperes = -10 "), ("supply.amperes: -10 is no current",)),
+        (("[supply]", "amperes = 10 ", "amperes = nan "), ("supply.amperes: nan is no current",)),
+        (("[supply]", "amperes = 10 ", "amperes = inf "), ("supply.amperes: inf is no current",)),
+        (
+            ("[supply]", "channel_milliamperes = 20", "channel_milliamperes = 0"),
+            ("supply.channel_milliamperes",),
+        ),
+        (
+            ("[table]", "width = 1000", "width = 1000\ncolour = 1"),
+            ("table.colour: is not a known key", "width"),
+        ),
+        (("[table]", "width = 1000", "width = 1000\nheigth = 1"), ("table.heigth:", "is height meant?")),
+        (("[table]", "width = 1000", 'width = 1000\n"a\\nb" = 1'), ("table.'a\\nb': is not a known key",)),
+        (("[shared]", "reader = 1", "pin = 1"), ("shared.pin: is not a known key",)),
+        (("[seat_board.wall]", "left = 48\n", ""), ("seat_board.wall.left: is missing", "add left")),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_path(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
+    found = faults("full", change)
+    for part in parts:
+        assert part in found[0]
+
+
+def test_values_in_the_place_of_tables(faults: Faults) -> None:
+    found = faults(
+        "duo", ("", without("duo", "[status]")[1], "\n"), ("", "seats = 2", "seats = 2\nstatus = 1")
+    )
+    only(found, "status: 1 is no table; write it as [status] with its keys below")
+    found = faults("duo", without("duo", "[chain]"), ("", "seats = 2", "seats = 2\nchain = 1"))
+    assert found[0].startswith("chain: 1 is no table; write tables [chain.NAME]")
+    found = faults("duo", ("[centre]", "rings = [", "rings = 3 # ["))
+    only(found, "centre.rings: 3 is no list of one or more")
+    found = faults("duo", ("[centre]", "rings = [", "rings = [] # ["))
+    only(found, "centre.rings: [] is no list of one or more")
+
+
+def test_faults_of_every_kind_are_found_together(faults: Faults) -> None:
+    found = faults(
+        "full",
+        ("[table]", "width = 1000", "width = 1000\ncolour = 1"),
+        ("[seat.2]", "turn = 90", 'turn = "left"'),
+        ("[seat.3]", "reader = 27", "reader = 5"),
+        ("[seat.4]", "reader = 28", "reader = 24"),
+        ("[chain]", "pixels = 66", "pixels = 65"),
+        ("[display.3]", "button = [5, 3]", "button = [5, 4]"),
+        ("[display.2]", "first = 4", "first = 3"),
+        ("[display.7]", "x = ", "x = 1"),
+        ("[centre]", "lights = 18", "lights = 17"),
+        ("[supply]", "amperes = 10 ", "amperes = 0.2 "),
+        ("[seat_board.wall]", "pitch = 30", "pitch = 21"),
+    )
+    assert {fault.split(": ")[0] for fault in found} == {
+        "table.colour",  # is no key
+        "seat.2.turn",  # is no number
+        "centre.rings",  # hold too few lights
+        "display.2.first",  # is display 1's pixel
+        "status.first",  # is beyond the chain's end
+        "seat.3.reader",  # is on seat 1's pin
+        "seat.4.reader",  # is on a pin that the Pico has not
+        "display.4.button",  # is on display 3's crossing
+        "supply.amperes",  # do not even feed dark lights
+        "seat_board",  # has lights on each other
+        "display.7",  # lies beside the table
+    }
+
+
+# Parts that are missing or too many
+
+
+def test_a_display_without_a_button(faults: Faults) -> None:
+    only(faults("full", ("[display.3]", "button = [5, 3]\n", "")), "display.3.button: is missing", "pin")
+
+
+def test_a_seat_without_its_floor_button(faults: Faults) -> None:
+    only(faults("duo", ("[seat.2]", "floor_button = 20\n", "")), "seat.2.floor_button: is missing")
+
+
+def test_a_missing_seat(faults: Faults) -> None:
+    found = faults("full", without("full", "[seat.3]"))
+    assert found[0].startswith("seat.3: is missing (a table for 4 needs 4 seats and 9 displays)")
+    assert found[1:] == ["chain.seat3: pixels 0 to 67 carry no light; close the gap, or shorten the chain"]
+
+
+def test_seats_without_the_board_that_they_have(faults: Faults) -> None:
+    text = (SHIPPED / "duo.toml").read_text("utf-8")
+    start, end = text.index("\n[seat_board]"), text.index("\n[seat.1]")
+    found = faults("duo", ("", text[start:end], "\n"))
+    assert found[0].startswith("seat_board: is missing")
+
+
+def test_a_board_without_seats(faults: Faults) -> None:
+    found = faults("duo", without("duo", "[seat.1]"), without("duo", "[seat.2]"))
+    assert [fault.split(":")[0] for fault in found if "is missing" in fault] == ["seat.1", "seat.2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "parts"),
+    [
+        (
+            "indicators",
+            ("[display_plate]", "[[0, -16]]", "[[-12, -16], [12, -16]]"),
+            ("display_plate.lights: 2 points are neither", "write four points, or one"),
+        ),
+        (
+            "indicators",
+            ("[display_plate]", "light_size = 20", "light_size = 20\nfifth = [0, 0]\nfifth_size = 9"),
+            ("display_plate.fifth: is not for displays with a single light",),
+        ),
+        ("duo", ("[display_plate]", "fifth_size = 14\n", ""), ("display_plate.fifth_size: is missing",)),
+        (
+            "indicators",
+            ("[centre]", "lights = 1,", "lights = 2,"),
+            ("centre.rings: 2 lights are too few", "or a single one"),
+        ),
+    ],
+)
+def test_a_source_has_a_light_for_each_tile_or_a_single_one(
+    faults: Faults, name: str, change: Change, parts: tuple[str, ...]
+) -> None:
+    found = faults(name, change)
+    for part in parts:
+        assert part in found[0]
+
+
+def test_a_seat_too_many(faults: Faults) -> None:
+    found = faults("full", ("", "seats = 4", "seats = 3"))
+    only(found, "seat.4: there is no such seat", "1 to 3")
+
+
+def test_a_seat_with_a_name_for_a_number(faults: Faults) -> None:
+    found = faults("duo", ("[seat.2]", "[seat.2]", "[seat.north]"))
+    assert any(fault.startswith("seat.north: there is no such seat") for fault in found)
+    assert any(fault.startswith("seat.2: is missing") for fault in found)
+
+
+@pytest.mark.parametrize(("seats", "displays", "centre"), [(3, 7, 22), (4, 9, 28)])
+def test_too_few_displays_and_too_small_a_centre_for_the_seats(
+    faults: Faults, seats: int, displays: int, centre: int
+) -> None:
+    found = faults("duo", ("", "seats = 2", f"seats = {seats}"))
+    for display in range(6, displays + 1):
+        assert any(fault.startswith(f"display.{display}: is missing") for fault in found)
+    assert not any(fault.startswith(f"display.{displays + 1}") for fault in found)
+    assert any(
+        fault.startswith("centre.rings: 16 lights") and f"{centre} or more" in fault for fault in found
+    )
+
+
+def test_a_centre_one_light_too_small(faults: Faults) -> None:
+    found = faults("duo", ("[centre]", "lights = 10", "lights = 9"))
+    assert found[0].startswith("centre.rings: 15 lights are too few: 15 tiles of 5 displays and the marker")
+    assert found[1].startswith("chain.lights: pixel 104 carry") or "pixel 104" in found[1]
+
+
+def test_a_gap_in_the_displays(faults: Faults) -> None:
+    found = faults("full", without("full", "[display.4]"))
+    assert found[0].startswith("display.4: is missing")
+
+
+def test_a_tenth_display(faults: Faults) -> None:
+    found = faults("full", ("[display.9]", "[display.9]", "[display.10]"))
+    assert any(fault.startswith("display.10: there is no such display") for fault in found)
+    assert any(fault.startswith("display.9: is missing") for fault in found)
+
+
+@pytest.mark.parametrize("head", ["[centre]", "[status]", "[ok]", "[undo]", "[supply]", "[display_plate]"])
+def test_a_missing_table(faults: Faults, head: str) -> None:
+    found = faults("full", without("full", head))
+    assert any(fault.startswith(f"{head[1:-1]}: is missing; add the table {head}") for fault in found)
+
+
+# Pixels
+
+
+def test_two_parts_on_the_same_pixels(faults: Faults) -> None:
+    found = faults("full", ("[display.2]", "first = 4", "first = 2"))
+    assert found[0].startswith(
+        "display.2.first: pixels 2 to 3 of chain.middle already belong to display.1.first"
+    )
+    assert found[1].startswith("chain.middle: pixels 6 to 7 carry no light")
+    assert len(found) == 2
+
+
+def test_two_seats_on_one_chain(faults: Faults) -> None:
+    found = faults("full", ("[seat.2]", 'chain = "seat2"', 'chain = "seat1"'))
+    assert found[0].startswith("seat.2.first: pixels 0 to 67 of chain.seat1 already belong to seat.1.first")
+    assert found[1].startswith("chain.seat2: pixels 0 to 67 carry no light")
+
+
+def test_pixels_beyond_the_end_of_a_chain(faults: Faults) -> None:
+    only(
+        faults("duo", ("[chain]", "174", "173")), "seat.2.first: pixels 106 to 173 reach beyond chain.lights"
+    )
+
+
+def test_a_gap_at_the_end_of_a_chain(faults: Faults) -> None:
+    only(faults("duo", ("[chain]", "174", "176")), "chain.lights: pixels 174 to 175 carry no light")
+
+
+def test_an_unknown_chain(faults: Faults) -> None:
+    found = faults("duo", ("[status]", 'chain = "lights"', 'chain = "lihgts"'))
+    assert found[0].startswith("status.chain: there is no chain 'lihgts'; write one of lights")
+
+
+def test_no_chain_at_all(faults: Faults) -> None:
+    found = faults("duo", ("[chain]", "lights = { pin = 10, pixels = 174 }", ""))
+    assert any(fault.startswith("seat.1.chain: there is no chain 'lights'") for fault in found)
+
+
+def test_a_boards_own_wire(faults: Faults) -> None:
+    found = faults("full", ("[seat_board.floor]", "first = 36", "first = 35"))
+    assert found[0].startswith("seat_board.floor.first: pixel 35 of seat_board already belong")
+    assert found[1].startswith("seat_board: pixel 42 carr")
+    assert len(found) == 2
+
+
+# Pins
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (("[ok]", "button = 12", "button = 28"), ("ok.button: a Raspberry Pi has no GPIO28",)),
+        (("[ok]", "button = 12", "button = 0"), ("ok.button: GPIO0 is kept for the EEPROM", "GPIO21")),
+        (("[ok]", "button = 12", "button = 1"), ("ok.button: GPIO1 is kept for the EEPROM",)),
+        (("[ok]", "button = 12", "button = 16"), ("undo.button: GPIO16 is already taken by ok.button",)),
+        (("[ok]", "button = 12", "button = 10"), ("ok.button: GPIO10 is already taken by chain.lights.pin",)),
+        (("[ok]", "button = 12", "button = 9"), ("ok.button: GPIO9", "SPI bus of GPIO10")),
+        (("[ok]", "button = 12", "button = 11"), ("ok.button: GPIO11", "SPI bus of GPIO10")),
+        (("[ok]", "button = 12", "button = 14"), ("ok.button: GPIO14", "serial port of GPIO15")),
+        (("[ok]", "button = 12", "button = 15"), ("ok.button: GPIO15", "shared.reader")),
+        (("[shared]", "reader = 15", "reader = 21"), ("shared.reader: GPIO21 can't receive", "GPIO15")),
+        (("[chain]", "pin = 10", "pin = 40"), ("chain.lights.pin: a Raspberry Pi has no GPIO40",)),
+        (("[seat.1]", "floor_button = 22", "floor_button = [1, 1]"), ("matrix: is missing, and 1 buttons",)),
+        (("[seat.1]", "3, 4, 17", "3, 3, 17"), ("seat.1.line_buttons[3]: GPIO3 is already taken",)),
+        (("[centre]", "button = 7", "button = 7\nreader = 15"), ("shared.reader: GPIO15", "centre.reader")),
+    ],
+)
+def test_pins_of_the_pi(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
+    only(faults("duo", change), *parts)
+
+
+def test_serial_pins_are_free_without_a_reader(faults: Faults) -> None:
+    assert faults("duo", without("duo", "[shared]"), ("[ok]", "button = 12", "button = 14")) == []
+
+
+def test_spi_pins_are_free_when_the_data_line_is_elsewhere(faults: Faults) -> None:
+    change = ("[chain]", "pin = 10", "pin = 21")
+    assert faults("duo", change, ("[ok]", "button = 12", "button = 9")) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (
+            ("[shared]", "reader = 1", "reader = 23"),
+            ("shared.reader: a Raspberry Pi Pico has no GP23", "GP0"),
+        ),
+        (("[shared]", "reader = 1", "reader = 5"), ("shared.reader: GP5 is already taken by seat.1.reader",)),
+        (("[chain]", "pin = 19", "pin = 18"), ("chain.seat2.pin: GP18 is already taken by chain.seat1.pin",)),
+        (("[chain]", "pin = 19", "pin = 6"), ("matrix.rows[1]: GP6 is already taken by chain.seat2.pin",)),
+        (("[matrix]", "rows = [6,", "rows = [12,"), ("matrix.columns[1]: GP12", "matrix.rows[1]")),
+        (("[ok]", "button = [6, 5]", "button = [6, 4]"), ("ok.button: the crossing [6, 4]", "centre.button")),
+        (("[ok]", "button = [6, 5]", "button = [6, 4]"), ("spare: [6, 5]",)),
+        (("[ok]", "button = [6, 5]", "button = [7, 1]"), ("ok.button: the matrix has no crossing [7, 1]",)),
+        (("[ok]", "button = [6, 5]", "button = [0, 1]"), ("ok.button: the matrix has no crossing [0, 1]",)),
+        (("[matrix]", "columns", "collumns"), ("matrix.collumns: is not a known key",)),
+    ],
+)
+def test_pins_of_the_pico(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
+    found = faults("full", change)
+    for part in parts:
+        assert part in found[0]
+    assert len(found) == (2 if "collumns" in change[2] else 1)
+
+
+def test_a_button_of_the_pico_may_have_a_pin_of_its_own(faults: Faults) -> None:
+    assert faults("full", ("[ok]", "button = [6, 5]", "button = 0")) == []
+
+
+def test_no_matrix_for_all_the_crossings_is_one_fault(faults: Faults) -> None:
+    only(
+        faults("full", without("full", "[matrix]")), "matrix: is missing, and 36 buttons are on its crossings"
+    )
+
+
+# The supply
+
+
+def test_a_supply_that_dark_lights_use_up(faults: Faults) -> None:
+    found = faults("duo", ("[supply]", "amperes = 5 ", "amperes = 0.174 "))
+    only(found, "supply.amperes: 0.174 A is not more than the 174 lights take when all are dark (0.174 A)")
+    assert faults("duo", ("[supply]", "amperes = 5 ", "amperes = 0.175 ")) == []
+
+
+# The drawing
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (("[seat.1]", "y = 846", "y = 868"), ("seat.1: reaches 10 mm over the bottom edge of the table",)),
+        (("[seat.2]", "x = 154", "x = 132"), ("seat.2: reaches 10 mm over the left edge",)),
+        (
+            ("[ok]", "x = 852\ny = 848", "x = -852\ny = -848"),
+            ("ok: reaches 874 mm over the left", "top edge"),
+        ),
+        (("[display.2]", "x = ", "x = 4"), ("display.2: reaches",)),
+        (("[display.1]", "y = 649", "y = 660"), ("seat.1: lies on display.1",)),
+        (("[ok]", "y = 848", "y = 900"), ("undo: lies on ok; move one of them",)),
+        (("[status]", "y = 786", "y = 680"), ("status: lies on seat.4",)),
+        (("[seat.1]", "x = 500\ny = 846", "x = 620\ny = 836"), ("seat.4: lies on seat.1",)),
+        (
+            ("[seat_board.wall]", "pitch = 30", "pitch = 21"),
+            ("seat_board: light wall.1.2 lies on light wall.1.1",),
+        ),
+        (("[seat_board.wall]", "left = 48", "left = 79"), ("seat_board: light wall.1.5", "over the edge")),
+        (
+            ("[seat_board.lines]", "space = 35", "space = 20"),
+            ("seat_board: button line.1 lies on light line.1.1",),
+        ),
+        (
+            ("[display_plate]", "fifth_size = 14", "fifth_size = 40"),
+            ("display_plate: light 5 lies on light 1",),
+        ),
+        (("[display_plate]", "button = [0, 26]", "button = [0, 34]"), ("display_plate: the button reaches",)),
+        (
+            ("[centre]", "button_size = 36", "button_size = 80"),
+            ("centre: the button lies on light 1 (and 9 more",),
+        ),
+        (("[centre]", "radius = 74", "radius = 89"), ("centre: light 11 (and 17 more like it) reaches",)),
+    ],
+)
+def test_things_outside_or_on_each_other(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
+    found = faults("full", change)
+    for part in parts:
+        assert any(part in fault for fault in found), found
+
+
+# Whatever is done to a file
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_damage_gives_sentences_and_nothing_else(tmp_path: Path, data: st.DataObject) -> None:
+    """A file with lines lost, doubled or changed reads as a layout, or raises LayoutError: nothing else."""
+    lines = (SHIPPED / "duo.toml").read_text("utf-8").splitlines()
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(lines) - 1))
+        key = lines[at].split("=")[0]
+        values = st.one_of(
+            st.sampled_from(["[]", "{}", "nan", "-1", "1e999", "true", '""', "[[1, 2]]", "1979-05-27"]),
+            st.text(string.printable, max_size=12),
+        )
+        lines[at : at + 1] = data.draw(
+            st.sampled_from([[], [lines[at], lines[at]], [f"{key}= {data.draw(values)}"]])
+        )
+    path = tmp_path / "any.toml"
+    path.write_text("\n".join(lines), "utf-8")
+    try:
+        read_layout(str(path))
+    except LayoutError as error:
+        assert error.faults
+        assert all("\n" not in fault for fault in error.faults)

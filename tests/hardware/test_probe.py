@@ -1,0 +1,108 @@
+"""What can be guessed of a table's wires, by the real libraries on mock pins and real ports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from gpiozero.pins.mock import MockFactory
+from serial import Serial
+
+from hardware.diagnostics import probe as probing
+from hardware.diagnostics.doctor import Finding, State
+from hardware.diagnostics.probe import probe
+from hardware.drivers import rfid
+from hardware.layout.model import SIMULATED, Layout
+
+from .fake_readers import FakeRdm6300
+from .waiting import Clock
+
+
+def listened(layout: Layout, factory: MockFactory, port: str = "/dev/none") -> list[Finding]:
+    return probe(layout, lambda _part: True, lambda: factory, lambda _reader: port)
+
+
+def held_at_ground(*numbers: int) -> MockFactory:
+    """Pins, some of which lie at ground: the Pi's own resistors are weaker."""
+    factory = MockFactory()
+    for number in numbers:
+        pin = factory.pin(number)
+        pin._set_pull = lambda _pull: None
+        pin.drive_low()
+    return factory
+
+
+def test_buttons_that_are_closed_though_nobody_presses(duo: Layout) -> None:
+    no_readers = replace(duo, readers=())
+    assert listened(no_readers, held_at_ground()) == []
+    (guess,) = listened(no_readers, held_at_ground(12, 16))
+    assert guess.state is State.GUESS
+    assert "ok (GPIO12), undo (GPIO16)" in guess.told and "stuck" in guess.mend
+
+
+def test_buttons_that_are_all_closed(duo: Layout) -> None:
+    pins = [it.switch for it in duo.buttons if isinstance(it.switch, int)]
+    (guess,) = listened(replace(duo, readers=()), held_at_ground(*pins))
+    assert guess.told.startswith("all buttons are closed")
+
+
+def test_pins_that_a_running_table_has(duo: Layout) -> None:
+    def busy() -> MockFactory:
+        raise OSError(16, "GPIO busy")
+
+    (guess,) = probe(replace(duo, readers=()), lambda _part: True, busy)
+    assert "running" in guess.mend
+
+
+@pytest.mark.parametrize(
+    ("data", "state", "told"),
+    [
+        (b"", None, ""),
+        (b"\0\0\0", State.GUESS, "held low"),
+        (b"\xfe\x81\x7e", State.GUESS, "makes no sense"),
+        (b"\x0262E3086CED08\x03", State.FINE, "62E3086CED"),
+    ],
+)
+def test_what_a_reader_sends(
+    duo: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, state: State | None, told: str
+) -> None:
+    """The time to listen is up when all has been heard, however long that takes."""
+    clock = Clock()
+    heard = 0
+
+    class Heard(Serial):
+        def read(self, size: int = 1, /) -> bytes:
+            nonlocal heard
+            read = super().read(size)
+            heard += len(read)
+            return read
+
+    def time() -> float:
+        if heard == len(data):
+            clock.now += probing.LISTEN
+        return clock.now
+
+    reader = FakeRdm6300(tmp_path / "ttyFake0")
+    real = rfid.open_port
+
+    def opened(path: str, baud: int) -> object:
+        port = real(path, baud)
+        reader.send(data)
+        return port
+
+    monkeypatch.setattr(rfid, "Serial", Heard)
+    monkeypatch.setattr(probing, "monotonic", time)
+    monkeypatch.setattr(probing, "open_port", opened)
+    found = probe(
+        replace(duo, drivers=replace(SIMULATED, readers="rdm6300")),
+        lambda _part: True,
+        port_of=lambda _reader: str(reader.path),
+    )
+    reader.unplug()
+    assert [finding.state for finding in found] == ([state] if state else [])
+    assert all(told in finding.told for finding in found)
+
+
+def test_a_part_with_faults_is_not_listened_to(duo: Layout) -> None:
+    assert probe(duo, lambda _part: False) == []

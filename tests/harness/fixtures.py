@@ -1,0 +1,84 @@
+"""Tables that run: in a process of their own with their pages, or in this one without."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Playwright, sync_playwright
+
+from tests.harness.client import Client
+from tests.harness.house import House
+from tests.harness.pages import ARGUMENTS, CHROMIUM, PATIENCE
+from tests.harness.patient_play import LONG
+from tests.harness.running import RunningTable
+
+StartTable = Callable[..., RunningTable]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder for games that is not there yet."""
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def start(data: Path) -> Iterator[StartTable]:
+    """Start `azul-table play` on the data folder, or another; everything started ends with the test."""
+    with ExitStack() as started:
+
+        def start_table(*options: str, folder: Path = data, **settings: Any) -> RunningTable:
+            return started.enter_context(RunningTable(folder, *options, **settings)).ready()
+
+        yield start_table
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scorings of tables in this process wait for `ok`: no test must press before their time is up."""
+    monkeypatch.setattr("device.table.score_animation.OPENING", LONG)
+
+
+@pytest.fixture
+def socket_path(short: Path) -> Path:
+    return short / "table.sock"
+
+
+@pytest.fixture
+def house(short: Path, socket_path: Path) -> Iterator[House]:
+    """A table in this process that is served at a socket."""
+    with House(short / "azul-table.db", socket=socket_path) as house:
+        yield house
+
+
+@pytest.fixture
+def client(house: House, socket_path: Path) -> Iterator[Client]:
+    with Client(socket_path) as client:
+        yield client
+
+
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder with a short path, as Unix sockets need it, where everybody may look."""
+    folder = Path(tempfile.mkdtemp(prefix="azul-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="module")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, timeout=PATIENCE)
+    yield browser
+    browser.close()

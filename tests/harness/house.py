@@ -1,0 +1,108 @@
+"""A table in this process: the real loop, store and simulated hardware, and an audience that takes notes."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Self
+
+from device.lights.palettes import PALETTES
+from device.runtime.loop import Daemon, Inbox, Stop
+from device.socket.messages import Answer, ClientMessage
+from device.socket.server import Request, SocketServer
+from hardware.drivers.simulated import SimulatedTable
+from hardware.layout.model import drawing, read_layout
+from tests.harness.client import Message
+from tests.harness.hands import next_button
+from tests.harness.mirror import as_told
+from tests.harness.waiting import DEADLINE, until
+
+
+class Audience:
+    """Remembers the latest snapshot and counts what it was told; tells a server too, if there is one."""
+
+    frames_wanted = True
+
+    def __init__(self, server: SocketServer | None) -> None:
+        self.server = server
+        self.snapshot: Message = {}
+        self.snapshots = 0
+        self.frames = 0
+
+    def publish_snapshot(self, line: bytes) -> None:
+        self.snapshots += 1
+        if self.server is not None:
+            self.server.publish_snapshot(line)
+        self.snapshot = json.loads(line)["snapshot"]
+
+    def publish_frame(self, line: bytes) -> None:
+        self.frames += 1
+        if self.server is not None and self.server.frames_wanted:
+            self.server.publish_frame(line)
+
+
+class House:
+    """A daemon whose loop runs in a thread, and perhaps its socket in another, until the `with` ends."""
+
+    def __init__(self, store: Path, layout: str = "full", socket: Path | None = None) -> None:
+        self.inbox: Inbox = SimpleQueue()
+        plan = drawing(read_layout(layout))
+        self.server = None if socket is None else SocketServer(socket, plan, self.inbox.put)
+        self.audience = Audience(self.server)
+        self.hardware = SimulatedTable(read_layout(layout))
+        self.hardware.start(self.inbox.put)
+        self.store = store
+        self.fault: BaseException | None = None
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="loop", daemon=True)
+
+    def _run(self) -> None:
+        try:
+            layout, palette = self.hardware.layout, PALETTES["box"]
+            self.daemon = Daemon(layout, self.store, palette, self.inbox, self.hardware, self.audience)
+            self.daemon.run(self._ready.set)
+        except BaseException as fault:  # noqa: BLE001 - told to the test, whatever it is
+            self.fault = fault
+
+    def press(self, button: str) -> Answer:
+        """Press a button as a client does; the answer."""
+        return self.ask(ClientMessage(press=button))
+
+    def ask(self, message: ClientMessage) -> Answer:
+        answers: SimpleQueue[Answer] = SimpleQueue()
+        self.inbox.put(Request(message, answers.put))
+        return answers.get(timeout=DEADLINE)
+
+    @property
+    def snapshot(self) -> Message:
+        """The table as it is, with everything in it that was answered."""
+        return as_told(self.daemon.table)
+
+    def until(self, stage: str) -> Message:
+        """The first snapshot at a stage."""
+        until(lambda: self.audience.snapshot.get("stage") == stage, stage)
+        return self.audience.snapshot
+
+    def play(self, presses: int, seats: tuple[int, ...] = (1, 3)) -> None:
+        for _ in range(presses):
+            if (button := next_button(self.snapshot, seats)) is None:
+                return
+            assert self.press(button).taken, button
+
+    def __enter__(self) -> Self:
+        if self.server is not None:
+            self.server.start()
+        self._thread.start()
+        assert self._ready.wait(DEADLINE), self.fault
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self.inbox.put(Stop())
+        self._thread.join(DEADLINE)
+        if self.server is not None:
+            self.server.close()
+        assert not self._thread.is_alive()
+        if self.fault is not None:
+            raise self.fault

@@ -1,0 +1,82 @@
+"""What the table must stand at: the same presses, taken by the pure table without a store or a process."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from device.lights.palettes import PALETTES
+from device.runtime.loop import seeded_draw
+from device.socket.snapshot import snapshot
+from device.table.state import ChanceDrawn, Stage, Table, new_table, wants
+from device.table.update import update
+from hardware.api import ButtonPressed
+from tests.harness.client import Message
+from tests.harness.hands import next_button
+
+UNLIKE = ("version", "ask", "live", "refusal", "hint", "simulated", "tags")
+"""What a start anew may change of a snapshot, which asks then about your board; what is not of the game."""
+
+
+class Mirror:
+    """A table on which no time passes: a ceremony lasts until somebody presses ok."""
+
+    def __init__(self, table: Table | None = None, seed: str = "") -> None:
+        self.table = table or new_table(4, 9)
+        self.seed = seed
+
+    def press(self, button: str) -> None:
+        self.table = update(self.table, ButtonPressed(button, 0.0))
+
+    def draw(self, seed: str) -> None:
+        """Draw what is due as the daemon does, by the seed of its game."""
+        self.seed = seed
+        while wants(self.table) is not None:
+            assert self.table.play is not None
+            self.table = update(self.table, ChanceDrawn(seeded_draw(self.table.play, seed), 0.0))
+
+    def copy(self) -> Mirror:
+        return Mirror(self.table, self.seed)
+
+    def pressed(self, button: str) -> Mirror:
+        """The mirror after one more press."""
+        after = self.copy()
+        after.press(button)
+        if after.table.play is not None and self.seed:
+            after.draw(self.seed)
+        return after
+
+    @property
+    def snapshot(self) -> Message:
+        return as_told(self.table)
+
+    @property
+    def next_button(self) -> str | None:
+        return next_button(self.snapshot)
+
+    def end_ceremony(self) -> Mirror:
+        """The mirror after the time of a ceremony."""
+        return self.pressed("ok") if self.table.stage is Stage.SCORING else self.copy()
+
+
+def as_told(table: Table) -> Message:
+    """A table's snapshot as it comes over the socket."""
+    told: Message = json.loads(json.dumps(snapshot(table, PALETTES["box"])))
+    return told
+
+
+def same_choice(shown: Message, mirror: Mirror) -> bool:
+    """Whether a snapshot shows the same choice as a mirror, whatever a running ceremony has shown so far."""
+    expected = mirror.snapshot
+    if shown["stage"] == "scoring" == expected["stage"]:
+        steps = shown["account"]["steps"]
+        play = mirror.table.play
+        assert play is not None
+        assert mirror.table.ceremony is not None
+        ceremony = replace(mirror.table.ceremony, shown=len(steps))
+        expected = Mirror(replace(mirror.table, ceremony=ceremony)).snapshot
+    return without(shown) == without(expected)
+
+
+def without(shown: Message) -> Message:
+    return {key: value for key, value in shown.items() if key not in UNLIKE}

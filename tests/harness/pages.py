@@ -1,0 +1,105 @@
+"""Pages of a table in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Page
+
+from tests.harness.client import Message
+from tests.harness.running import RunningTable
+from tests.harness.waiting import DEADLINE, until
+from tests.web_ui.browsing import Browser as Asking
+from tests.web_ui.browsing import Reply
+
+CHROMIUM: Final = "/usr/bin/chromium"
+ARGUMENTS: Final = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE: Final = 1000 * DEADLINE
+"""Milliseconds."""
+DESKTOP: Final = (1280, 900)
+PHONE: Final = (360, 740)
+
+
+@contextmanager
+def page_of(
+    chromium: Browser, address: str, size: tuple[int, int] = PHONE, expected: str = ""
+) -> Iterator[Page]:
+    """A page whose every complaint fails the test, but for those of an expected pattern.
+
+    It is opened once the pages know the table: before, it would load itself again under the hands of a test.
+    """
+    here = urlsplit(address)
+    pages = Asking(here.port or 80, here.hostname or "")
+    until(lambda: pages.ask("/state").status == 200, "the table on its pages")
+    complaints: list[str] = []
+    context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.on(
+        "console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("requestfailed", lambda request: complaints.append(f"{request.url}: {request.failure}"))
+    page.on(
+        "response",
+        lambda answer: complaints.append(f"{answer.url}: {answer.status}") if answer.status >= 400 else None,
+    )
+    page.goto(address)
+    yield page
+    page.wait_for_load_state("load")
+    unexpected = [each for each in complaints if not expected or not re.search(expected, each)]
+    assert not unexpected, unexpected
+    context.close()
+
+
+def caught_up(table: RunningTable, *pages: Page) -> Message:
+    """The table's state, once its pages' process knows it and these pages show it, or what came after it.
+
+    Who presses on a page that is about to change may press what is not there any more.
+    """
+    version = table.snapshot()["version"]
+    told = until(lambda: _state(table, version), "the table's state on its pages")
+    epoch, number = _stamp(told.headers["ETag"].strip('"'))
+    for page in pages:
+
+        def shows(page: Page = page) -> bool:
+            of, shown = _stamp(page.locator("html").get_attribute("data-stamp") or "")
+            return of == epoch and shown >= number
+
+        until(shows, "a page that shows the table's state")
+    state: Message = told.json
+    return state
+
+
+def _state(table: RunningTable, version: int) -> Reply | None:
+    reply = table.browser.ask("/state")
+    return reply if reply.status == 200 and reply.json["version"] >= version else None
+
+
+def _stamp(text: str) -> tuple[str, int]:
+    """Which process of the pages, and how far."""
+    epoch, _, number = text.rpartition(".")
+    return epoch, int(number or 0)
+
+
+def go_on_counting(table: RunningTable, state: Message) -> None:
+    """Skip a step of a scoring, which may be over by itself before; a game's last steps are waited for.
+
+    After those `ok` would begin another game.
+    """
+    if all(step["step"] != "bonus" for step in state["account"]["steps"]):
+        table.browser.post("/press", {"button": "ok"})
+    else:
+        until(lambda: table.snapshot()["version"] > state["version"], "the next step of the scoring")

@@ -1,0 +1,87 @@
+"""Stores that hold games that were played, or stopped, without anybody pressing a button."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from device.bots.simple import play_greedy
+from device.rules import game
+from device.rules.events import Event
+from device.rules.game import Setup, State
+from device.rules.notation import text_of
+from device.store.store import Store
+from device.table.game import Play
+from device.table.state import new_table
+
+STANDARD = Setup("standard", ("Ana", "Rui"))
+FOUR = Setup("standard", ("Ana", "Seat 2", "Eva", "Rui"), 2)
+GRAY = Setup("gray", ("Ana", "Rui", "Eva"))
+DTC = Setup("dtc", ("Ana", "Rui"), 1)
+SOLO = Setup("solo", ("Ana",), 0, "easy", "coloured")
+SOLO_GRAY = Setup("solo", ("Seat 1",), 0, "expert", "gray")
+PLACES = {
+    STANDARD: (1, 3),
+    FOUR: (1, 2, 3, 4),
+    GRAY: (1, 2, 4),
+    DTC: (2, 4),
+    SOLO: (1, 2),
+    SOLO_GRAY: (1, 2),
+}
+"""Every mode, and at which seats of the table it is played."""
+
+
+def played(chosen: Setup, seed: int = 1, most: int = 10_000) -> Play:
+    """A game between greedy bots, ended after so many events at the latest."""
+    chance = Random(seed)
+    state: State = game.setup(chosen)
+    events: list[Event] = []
+    while game.to_act(state) != game.NOBODY and len(events) < most:
+        if game.to_act(state) == game.CHANCE:
+            event = game.chance(state, chance.randrange)
+        else:
+            event = play_greedy(state, chance.randrange)
+        events.append(event)
+        state = game.apply(state, event)
+    return Play(chosen, PLACES[chosen], state, tuple(events))
+
+
+def dropped(rounds: int) -> Play:
+    """A game of two who drop all their tiles, so that it never ends; so many rounds of it (R17)."""
+    chance = Random(1)
+    state: State = game.setup(STANDARD)
+    events: list[Event] = []
+    while state.round < rounds:
+        turn = game.to_act(state)
+        event = game.chance(state, chance.randrange) if turn == game.CHANCE else game.legal(state)[-1]
+        events.append(event)
+        state = game.apply(state, event)
+    return Play(STANDARD, PLACES[STANDARD], state, tuple(events))
+
+
+def keep(path: Path, plays: Iterable[Play], *, on_table: bool = False) -> None:
+    """Save games one after another; the last one stays on the table or is put away."""
+    store = Store.open(path)
+    blank = new_table(4, 9)
+    store.load(blank, 0.0)
+    table = blank
+    for play in plays:
+        store.save(blank)
+        table = replace(blank, play=play)
+        store.save(table)
+    if not on_table:
+        store.save(blank)
+    store.close()
+
+
+def keep_grades(path: Path, number: int, grades: Mapping[int, tuple[float, Event]]) -> None:
+    """Grade a game's events."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executemany(
+            "INSERT OR REPLACE INTO grades VALUES (?, ?, ?, ?)",
+            [(number, at, lost, text_of(best)) for at, (lost, best) in grades.items()],
+        )

@@ -1,0 +1,38 @@
+"""The command `azul-table` with eyes: what each strip of its simulated Pico got last is kept in a file.
+
+`python -m tests.harness.watched_play play --simulate pico ...`; the folder is named by WATCHED_STRIPS.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from device.commands.cli import main
+from firmware_bridge.simulator.process import SimulatedPico
+from tests.harness.patient_play import be_patient
+
+FOLDER = "WATCHED_STRIPS"
+
+
+def watch(folder: Path) -> None:
+    """From now on keep what the strips of any simulated Pico get; whoever reads never sees half of it."""
+    begin = SimulatedPico.__init__
+
+    def keep(pin: int, data: bytes, _at: float) -> None:
+        new = folder / f"{pin}.new"
+        new.write_bytes(data)
+        new.rename(folder / str(pin))
+
+    def begin_watched(self: SimulatedPico, *given: Any, **named: Any) -> None:
+        begin(self, *given, **named)
+        self.on_strip = keep
+
+    setattr(SimulatedPico, "__init__", begin_watched)  # noqa: B010 - a method of the product's own class
+
+
+if __name__ == "__main__":
+    watch(Path(os.environ[FOLDER]))
+    be_patient("CLOSING")  # after a game's last scoring `ok` begins another game
+    main()

@@ -1,0 +1,102 @@
+"""The frames of a table at rest come again and again: they are made once, and are what would be made anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from device.lights.animation import FRAMES_A_SECOND, SLOW, frame_time
+from device.lights.palettes import BOX, DISTINCT
+from device.lights.view import Frames, repeats_after, view
+from device.runtime.loop import Options, fittings
+from hardware.api import LightFrame
+from hardware.layout.model import Layout, read_layout
+from hardware.power import limit
+from tests.lights.test_light_laws import walking
+from tests.table.hands import FULL, Hands, at_table, playing
+from tests.table.opponents import answer_all, any_choice, seated
+from tests.table.walks import Walk, moments, walks
+
+INDICATORS = read_layout("indicators")
+layouts = st.sampled_from([FULL, INDICATORS])
+SETTLED = 8.0
+"""Seconds after which nothing is on its way any more, tiles of resin included."""
+
+
+def at(layout: Layout, hands: Hands) -> Hands:
+    """The same hands at the table of a layout."""
+    hands.table = replace(hands.table, fittings=fittings(layout, Options()))
+    return hands
+
+
+def frames_of(layout: Layout) -> Frames:
+    """What makes a layout's frames."""
+    return Frames([light.name for light in layout.lights], lambda frame: limit(frame, layout.supply))
+
+
+def made(layout: Layout, hands: Hands, now: float) -> LightFrame:
+    """A frame, without any that were made before."""
+    names = {light.name for light in layout.lights}
+    lit = view(hands.table, now, BOX).lit
+    return limit(LightFrame({name: light for name, light in lit.items() if name in names}), layout.supply)
+
+
+@walking
+@given(walks, layouts, st.floats(0, 3), st.integers(1, 1000))
+def test_a_table_at_rest_looks_the_same_again_and_again(
+    walk: Walk, layout: Layout, late: float, times: int
+) -> None:
+    for hands in moments(walk):
+        at(layout, hands)
+        now = frame_time(hands.now + late)
+        period = repeats_after(hands.table, now)
+        if period is not None:
+            assert view(hands.table, now + times * period, BOX) == view(hands.table, now, BOX)
+
+
+@walking
+@given(walks, layouts)
+def test_frames_that_are_kept_are_those_that_would_be_made(walk: Walk, layout: Layout) -> None:
+    frames = frames_of(layout)
+    for hands in moments(walk):
+        at(layout, hands)
+        for late in (0.0, 0.3, SLOW, SLOW + 0.3, SETTLED, SETTLED + SLOW):
+            now = hands.now + late
+            assert frames.at(hands.table, now, BOX) == made(layout, hands, now)
+
+
+@pytest.mark.parametrize("mode", ["", "standard", "gray", "dtc", "solo"])
+@pytest.mark.parametrize("pressed", [(), ("display.1",), ("ok",)])
+def test_a_table_that_nobody_touches_comes_to_rest(mode: str, pressed: tuple[str, ...]) -> None:
+    """An idle table once painted all its lights 16 times a second, for ever."""
+    hands = (playing(mode) if mode else at_table()).press(*pressed).wait(SETTLED)
+    frames = frames_of(FULL)
+    for step in range(int(SLOW * FRAMES_A_SECOND)):
+        now = hands.now + step / FRAMES_A_SECOND
+        assert frames.at(hands.table, now, BOX) is frames.at(hands.table, now + SLOW, BOX)
+
+
+def test_another_palette_is_other_frames() -> None:
+    hands = playing().wait(SETTLED)
+    frames = frames_of(FULL)
+    assert frames.at(hands.table, hands.now, BOX) != frames.at(hands.table, hands.now, DISTINCT)
+
+
+def test_hands_that_are_shown_what_to_move_may_take_their_time() -> None:
+    """With tiles of resin the table guides them until they say that it is done."""
+    hands = seated("calm", "calm", resin=True)
+    for letter in "byrkw" * 4:
+        hands.tell_letter(letter)
+    answer_all(hands, any_choice(1)).wait(30)
+    assert hands.table.hands_due
+    assert repeats_after(hands.table, hands.now) == SLOW
+    now = frame_time(hands.now)
+    pulse = [
+        view(hands.table, now + step / FRAMES_A_SECOND, BOX) for step in range(int(SLOW * FRAMES_A_SECOND))
+    ]
+    assert len({tuple(frame.lit.values()) for frame in pulse}) > 1
+    for step, frame in enumerate(pulse):
+        assert view(hands.table, now + 60 + step / FRAMES_A_SECOND, BOX) == frame

@@ -1,0 +1,331 @@
+"""Laws of every frame: only lights that there are, channels 0 to 255, the current limit, no fast flashing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from device.lights.flash_limiter import Calm, calm
+from device.lights.palettes import BOX, DISTINCT, palette_for
+from device.lights.view import view
+from device.runtime.loop import Daemon, Inbox, Stop
+from hardware.api import ButtonPressed, LightFrame
+from hardware.drivers.simulated import SimulatedTable
+from hardware.layout.model import Layout
+from hardware.power import limit, milliamperes
+from tests.table.hands import BUTTONS, DUO, FULL, Hands, at_table, dealt, playing
+from tests.table.walks import SETUPS, Start, Walk, moments, walks, whole_games
+
+LIGHTS = {layout.name: frozenset(light.name for light in layout.lights) for layout in (FULL, DUO)}
+
+walking = settings(max_examples=60, deadline=None)
+
+
+def frame_of(hands: Hands, late: float = 0.0) -> LightFrame:
+    """What the lights show so many seconds after now."""
+    return view(hands.table, hands.now + late, BOX)
+
+
+def filtered(frame: LightFrame, layout: Layout) -> LightFrame:
+    """A frame as the daemon gives it to a table: without the lights that its layout has not."""
+    return LightFrame({name: light for name, light in frame.lit.items() if name in LIGHTS[layout.name]})
+
+
+# --- Every frame -----------------------------------------------------------------------------------------
+
+
+@walking
+@given(walks, st.floats(0, 3))
+def test_every_frame_names_only_lights_of_the_full_table(walk: Walk, late: float) -> None:
+    for hands in moments(walk):
+        assert frame_of(hands, late).lit.keys() <= LIGHTS["full"]
+
+
+@walking
+@given(walks, st.floats(0, 3))
+def test_every_channel_is_from_0_to_255(walk: Walk, late: float) -> None:
+    for hands in moments(walk):
+        for light in frame_of(hands, late).lit.values():
+            assert len(light) == 3
+            assert all(type(channel) is int and 0 <= channel <= 255 for channel in light)
+
+
+@walking
+@given(walks, st.floats(0, 3))
+def test_no_frame_asks_for_more_than_the_supply_gives(walk: Walk, late: float) -> None:
+    for hands in moments(walk):
+        frame = frame_of(hands, late)
+        for layout in (FULL, DUO):
+            shown = limit(filtered(frame, layout), layout.supply)
+            assert milliamperes(shown, layout.supply) <= layout.supply.budget
+
+
+def test_a_frame_is_dimmed_as_a_whole_where_it_has_to_be() -> None:
+    """The law above is kept by more than dark frames: all lights of a full table ask for too much."""
+    white = LightFrame({light.name: (255, 255, 255) for light in FULL.lights})
+    assert milliamperes(white, FULL.supply) > FULL.supply.budget
+    shown = limit(white, FULL.supply)
+    assert len(set(shown.lit.values())) == 1
+    assert FULL.supply.budget * 0.9 < milliamperes(shown, FULL.supply) <= FULL.supply.budget
+
+
+@walking
+@given(walks)
+def test_duo_gets_only_its_own_lights(walk: Walk) -> None:
+    table = SimulatedTable(DUO)
+    for hands in moments(walk):
+        table.show(filtered(frame_of(hands), DUO))
+
+
+@pytest.mark.parametrize("start", whole_games(), ids=str)
+def test_two_players_need_no_light_that_duo_has_not(start: Start) -> None:
+    """Whatever a game for one or two shows, the table for two has a light for it."""
+    hands = start.hands()
+    if len(hands.play.setup.players) > DUO.seats:
+        assert not frame_of(hands).lit.keys() <= LIGHTS["duo"]
+    else:
+        assert frame_of(hands).lit.keys() <= LIGHTS["duo"]
+
+
+@walking
+@given(walks, st.floats(0, 0.999))
+def test_frames_change_only_16_times_a_second(walk: Walk, part: float) -> None:
+    """Between two of those moments nothing has to be sent."""
+    for hands in moments(walk):
+        step = int(hands.now * 16) / 16
+        assert view(hands.table, step, BOX) == view(hands.table, step + part / 16.001, BOX)
+
+
+@pytest.mark.parametrize("palette", [BOX, DISTINCT], ids=["box", "distinct"])
+def test_bot_games_have_a_palette_of_their_own(palette: object) -> None:
+    assert palette in (BOX, DISTINCT)
+    words = [shade.word for shade in palette_for("dtc", BOX).shades]
+    assert words == ["green", "orange", "blue", "yellow", "red"]
+    assert palette_for("standard", BOX) is BOX
+    assert palette_for("solo", DISTINCT) is DISTINCT
+
+
+@pytest.mark.parametrize("palette", [BOX, DISTINCT, palette_for("dtc", BOX)], ids=["box", "distinct", "dtc"])
+def test_five_colours_and_the_marker_can_be_told_apart(palette: object) -> None:
+    lights = [*(shade.light for shade in palette.shades), palette.marker]  # type: ignore[attr-defined]
+    for at, one in enumerate(lights):
+        assert max(one) >= 64, "a black tile, too, needs a colour that a light can show"
+        for other in lights[at + 1 :]:
+            assert sum(abs(a - b) for a, b in zip(one, other, strict=True)) >= 60
+
+
+# --- Flashes ---------------------------------------------------------------------------------------------
+
+
+class Flashes:
+    """Counts how often each light flashes: how often it rises above half, and how often by a quarter."""
+
+    def __init__(self) -> None:
+        self.worst = 0
+        self.light = ""
+        self._rises: dict[tuple[str, str], list[float]] = {}
+        self._low: dict[str, int] = {}
+        self._high: dict[str, int] = {}
+        self._before: dict[str, int] = {}
+
+    def see(self, frame: LightFrame, now: float) -> None:
+        """Look at what is shown now."""
+        for light in {*frame.lit, *self._before}:
+            level, before = max(frame.colour(light)), self._before.get(light, 0)
+            if before < 128 <= level:
+                self._note("half", light, now)
+            if self._swung(light, level):
+                self._note("quarter", light, now)
+            self._before[light] = level
+
+    def _swung(self, light: str, level: int) -> bool:
+        """Whether a light has just risen by a quarter since it fell by a quarter."""
+        if light in self._high:  # on its way up, or there
+            self._high[light] = max(self._high[light], level)
+            if level <= self._high[light] - 64:
+                del self._high[light]
+                self._low[light] = level
+            return False
+        self._low[light] = min(self._low.get(light, 0), level)
+        if level < self._low[light] + 64:
+            return False
+        self._high[light] = level
+        return True
+
+    def _note(self, kind: str, light: str, now: float) -> None:
+        times = [at for at in self._rises.get((kind, light), []) if at > now - 1.0]
+        self._rises[kind, light] = [*times, now]
+        if len(times) + 1 > self.worst:
+            self.worst, self.light = len(times) + 1, light
+
+
+Press = Callable[[int], str | None]
+
+
+def watched(hands: Hands, press: Press, seconds: int, frames_a_second: int) -> Flashes:
+    """Watch a table for a while, as the daemon shows it; one button may be pressed before every frame."""
+    flashes = Flashes()
+    shown = Calm()
+    for at in range(seconds * frames_a_second):
+        hands.wait(1 / frames_a_second)
+        button = press(at)
+        if button is not None:
+            hands.press(button, after=0.0)
+        shown = calm(shown, limit(frame_of(hands), FULL.supply), hands.now)
+        flashes.see(shown.frame, hands.now)
+    return flashes
+
+
+def in_turn(every: int, *buttons: str) -> Press:
+    """Press some buttons in turn, one every so many frames."""
+    return lambda at: buttons[at // every % len(buttons)] if at % every == 0 else None
+
+
+DEAL = "bbyr kkww rryy bykw bbbb"
+
+
+def near_last_scoring() -> Hands:
+    """A game's last ceremony has just begun."""
+    return Start(SETUPS[0], 3, 0, to="over").hands().press("undo")
+
+
+SCENES: dict[str, tuple[Callable[[], Hands], tuple[str, ...]]] = {
+    "one display's colours": (lambda: dealt(DEAL), ("display.1",)),
+    "two displays": (lambda: dealt(DEAL), ("display.1", "display.2")),
+    "chosen and let go": (lambda: dealt(DEAL), ("display.5", "undo")),
+    "drafted and undone": (lambda: dealt(DEAL), ("display.5", "seat.1.line.4", "undo")),
+    "sat down and up": (at_table, ("seat.1.floor", "undo")),
+    "choosing and back": (lambda: at_table().press("seat.1.floor", "seat.2.floor"), ("ok", "undo")),
+    "modes": (
+        lambda: at_table().press("seat.1.floor", "seat.2.floor", "ok"),
+        ("display.1", "display.2", "display.3"),
+    ),
+    "games stopped and begun": (playing, ("undo", "ok", "seat.1.floor")),
+    "refused beside what is chosen": (lambda: dealt(DEAL).press("display.5"), ("seat.1.line.9", "ok")),
+    "refused on an empty display": (lambda: dealt(DEAL), ("display.9",)),
+    "solo, a line tried": (
+        lambda: playing("solo").press("seat.2.line.2", "seat.2.line.3", "seat.2.line.4"),
+        ("display.1", "seat.2.floor", "display.1", "undo"),
+    ),
+    "gray, columns and back": (
+        lambda: Start(SETUPS[3], 2, 40, to="scoring").hands().press("undo"),
+        ("seat.1.line.1", "undo", "seat.1.line.2", "seat.2.line.3", "seat.2.line.4", "undo", "undo"),
+    ),
+    "undone after the end": (near_last_scoring, ("undo", "seat.1.floor", "seat.2.floor", "display.1")),
+}
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 5, 7])
+@pytest.mark.parametrize("scene", SCENES)
+def test_no_light_flashes_more_than_3_times_a_second_however_people_press(scene: str, every: int) -> None:
+    """Photosensitive epilepsy: floods of presses once made lights flash up to 16 times a second."""
+    start, buttons = SCENES[scene]
+    flashes = watched(start(), in_turn(every, *buttons), seconds=8, frames_a_second=32)
+    assert flashes.worst <= 3, flashes.light
+    assert flashes.worst >= 1, "something was seen"
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.sampled_from([None, *SETUPS]),
+    st.integers(0, 80),
+    st.sampled_from(["", "scoring", "over"]),
+    st.sampled_from([16, 32]),
+    st.integers(1, 5),
+    st.randoms(use_true_random=False),
+)
+def test_no_light_flashes_too_often_whatever_is_pressed(
+    setup: object, events: int, to: str, frames: int, every: int, random: object
+) -> None:
+    hands = Start(setup, 1, events, to=to).hands()  # type: ignore[arg-type]
+    few = random.sample(BUTTONS, 4)  # type: ignore[attr-defined]
+    buttons = [random.choice([*few, "undo", "ok"]) for _ in range(400)]  # type: ignore[attr-defined]
+    assert watched(hands, in_turn(every, *buttons), seconds=10, frames_a_second=frames).worst <= 3
+
+
+@pytest.mark.parametrize("frames_a_second", [16, 32])
+@pytest.mark.parametrize(
+    "start",
+    [
+        Start(None, 0, 0),
+        *(
+            Start(setup, 2, 30, to=to)
+            for setup in (SETUPS[2], SETUPS[5], SETUPS[7])
+            for to in ("", "scoring")
+        ),
+        Start(SETUPS[0], 2, 0, to="over"),
+    ],
+    ids=str,
+)
+def test_by_itself_no_light_flashes_more_than_3_times_a_second(start: Start, frames_a_second: int) -> None:
+    """A whole minute without a press, as the lights are painted: the rhythms need no holding back."""
+    hands = start.hands()
+    flashes = Flashes()
+    for _ in range(60 * frames_a_second):
+        hands.wait(1 / frames_a_second)
+        flashes.see(limit(frame_of(hands), FULL.supply), hands.now)
+    assert flashes.worst <= 3, flashes.light
+
+
+# --- By the daemon ---------------------------------------------------------------------------------------
+
+
+class Eyes:
+    """Lights and an audience in one: it sees every frame, and no news."""
+
+    frames_wanted = False
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.flashes = Flashes()
+        self.frames = 0
+        self.clock = clock
+
+    def show(self, frame: LightFrame) -> None:
+        self.frames += 1
+        self.flashes.see(frame, self.clock())
+        assert milliamperes(frame, DUO.supply) <= DUO.supply.budget
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def publish_snapshot(self, line: bytes) -> None:
+        """News are for others."""
+
+    def publish_frame(self, line: bytes) -> None:
+        pytest.fail("nobody wants frames")
+
+
+class PressingClock:
+    """Time goes on whenever it is read, and somebody presses a button whenever none waits."""
+
+    def __init__(self, inbox: Inbox, buttons: Iterator[str], until: float) -> None:
+        self.now = 0.0
+        self.inbox = inbox
+        self.buttons = buttons
+        self.until = until
+
+    def __call__(self) -> float:
+        self.now += 0.01
+        if self.inbox.empty():
+            over = self.now > self.until
+            self.inbox.put(Stop() if over else ButtonPressed(next(self.buttons), self.now))
+        return self.now
+
+
+@pytest.mark.parametrize(
+    "buttons", [("seat.1.floor", "undo"), ("seat.1.floor", "seat.2.floor", "undo", "undo")]
+)
+def test_the_daemon_keeps_the_lights_calm(tmp_path: Path, buttons: tuple[str, ...]) -> None:
+    inbox: Inbox = SimpleQueue()
+    clock = PressingClock(inbox, cycle(buttons), until=10.0)
+    eyes = Eyes(lambda: clock.now)
+    daemon = Daemon(DUO, tmp_path / "azul-table.db", BOX, inbox, eyes, eyes, clock=clock)
+    daemon.run(ready=lambda: None)
+    assert eyes.frames > 50
+    assert 1 <= eyes.flashes.worst <= 3

@@ -1,0 +1,157 @@
+"""A table with one light a display and no boards: what its lights say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from device.lights.animation import SLOW
+from device.lights.palettes import BOX
+from device.lights.view import CREST, REFUSED, view
+from device.rules.tiles import NO_TILES
+from device.runtime.loop import Options, fittings
+from hardware.api import LightFrame, Rgb
+from hardware.drivers.simulated import SimulatedTable
+from hardware.layout.model import read_layout
+from tests.lights.test_light_laws import Flashes, in_turn, walking, watched
+from tests.lights.test_turn_lights import DEAL, SETTLED
+from tests.table.hands import DUO, FULL, Hands, at_table, dealt
+from tests.table.walks import Walk, moments, walks
+
+INDICATORS = read_layout("indicators")
+LIGHTS = frozenset(light.name for light in INDICATORS.lights)
+
+
+def small(hands: Hands) -> Hands:
+    """The same hands at the same moment, at the smallest table."""
+    hands.table = replace(hands.table, fittings=fittings(INDICATORS, Options()))
+    return hands
+
+
+def shades(hands: Hands, light: str, seconds: float = 12.0) -> set[str]:
+    """The colours that a light shows while nothing is pressed, by their letters; m is the marker."""
+    known = {**dict(zip("byrkw", (shade.light for shade in BOX.shades), strict=True)), "m": BOX.marker}
+    seen = set()
+    for at in range(int(seconds * 16)):
+        shown = view(hands.table, hands.now + at / 16, BOX).colour(light)
+        seen |= {letter for letter, rgb in known.items() if like(shown, rgb)}
+    return seen
+
+
+def like(shown: Rgb, light: Rgb) -> bool:
+    """Whether a light shows this colour, dimmed or not."""
+    peak = max(shown)
+    want = [channel * peak / max(light) for channel in light]
+    return peak > 40 and all(abs(a - b) <= 4 for a, b in zip(shown, want, strict=True))
+
+
+def test_what_is_a_layouts_own_is_known_to_its_table() -> None:
+    assert fittings(FULL, Options()).single == fittings(DUO, Options()).single == ()
+    assert fittings(FULL, Options()).boards
+    mine = fittings(INDICATORS, Options())
+    assert mine.single == tuple(range(10))
+    assert not mine.boards
+    assert mine.buttons == frozenset(
+        {*(f"display.{number}" for number in range(1, 10)), "centre", "ok", "undo"}
+    )
+
+
+def test_a_display_shows_each_of_its_colours_in_turn_and_pulses_slowly() -> None:
+    hands = small(dealt(DEAL).wait(SETTLED))
+    found = [shades(hands, f"display.{display}.1") for display in range(1, 7)]
+    assert found == [set("byr"), set("kw"), set("ry"), set("bykw"), set("b"), set()]
+    hands.now = 200.0  # where a pulse begins
+    assert {hands.rhythm(f"display.{display}.1") for display in (1, 2, 3, 4, 5)} == {"slow"}
+    assert hands.rhythm("display.6.1") == "dark"
+
+
+def test_each_colour_is_shown_for_one_slow_pulse() -> None:
+    hands = small(dealt(DEAL).wait(SETTLED))
+    start = (hands.now // SLOW + 1) * SLOW
+    turns = [view(hands.table, start + SLOW * (at + 0.5), BOX).colour("display.1.1") for at in range(6)]
+    assert turns[:3] == turns[3:]
+    assert len(set(turns)) == 3
+    edges = [view(hands.table, start + SLOW * at, BOX).colour("display.1.1") for at in range(6)]
+    assert max(map(max, edges)) < min(map(max, turns)), "the colour changes where the pulse is lowest"
+
+
+def test_the_chosen_colour_alone_pulses_fast() -> None:
+    hands = small(dealt(DEAL)).press("display.1", "display.1").wait(SETTLED)
+    assert hands.rhythm("display.1.1") == "fast"
+    assert shades(hands, "display.1.1") == {"y"}
+    assert hands.press("display.4").rhythm("display.4.1") == "fast"
+    assert hands.rhythm("display.1.1") == "slow"
+
+
+def test_the_centre_tells_of_the_marker() -> None:
+    hands = small(dealt(DEAL).wait(SETTLED))
+    assert shades(hands, "centre.1") == {"m"}
+    assert hands.rhythm("centre.1") == "steady", "nobody can choose the marker"
+    hands.press("display.1", "seat.1.line.3").wait(SETTLED)
+    assert shades(hands, "centre.1") == set("myr")
+    hands.press("centre", "seat.2.line.1").wait(SETTLED)
+    assert shades(hands, "centre.1") == {"r"}
+
+
+@pytest.mark.parametrize(
+    ("button", "light"),
+    [("display.7", "display.7.1"), ("seat.2.line.3", "status"), ("seat.2.floor", "status"), ("ok", "status")],
+)
+def test_a_refused_press_flashes_where_it_was_made_or_at_the_status_light(button: str, light: str) -> None:
+    hands = small(dealt(DEAL).wait(SETTLED))
+    hands.now = 200.0
+    hands.press(button, after=0.0)
+    assert hands.colour(light) == REFUSED
+    assert [name for name in LIGHTS if hands.colour(name) == REFUSED] == [light]
+
+
+def test_tiles_on_their_way_are_seen_at_the_display_that_they_leave() -> None:
+    hands = small(dealt(DEAL).wait(SETTLED)).press("display.5", "seat.1.line.4", after=0.0)
+    seen = [hands.wait(1 / 16).colour("display.5.1") for _ in range(24)]
+    assert CREST in seen
+    assert seen[-1] == (0, 0, 0)
+
+
+def test_the_next_tile_of_resin_is_awaited_at_its_display() -> None:
+    hands = at_table()
+    hands.table = replace(hands.table, resin=True)
+    small(hands).press("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor").wait(SETTLED)
+    assert hands.rhythm("display.1.1") == "fast"
+    assert hands.rhythm("display.2.1") == "dark"
+
+
+@walking
+@given(walks, st.floats(0, 3))
+def test_whatever_is_done_sources_light_where_they_hold_tiles_and_nowhere_else(
+    walk: Walk, late: float
+) -> None:
+    """But for what is offered before a game and flashes when it is refused."""
+    table = SimulatedTable(INDICATORS)
+    for hands in moments(walk):
+        small(hands)
+        frame = view(hands.table, hands.now + late, BOX)
+        table.show(LightFrame({name: light for name, light in frame.lit.items() if name in LIGHTS}))
+        assert not {name for name in frame.lit if name.startswith(("display", "centre"))} - LIGHTS
+        if hands.table.stage == "offer" and hands.table.movement is None:
+            for source, tiles in enumerate(hands.play.state.sources):
+                light = f"display.{source}.1" if source else "centre.1"
+                if tiles != NO_TILES and frame.colour(light) != REFUSED:
+                    assert max(frame.colour(light)) > 0
+
+
+@pytest.mark.parametrize(
+    "buttons",
+    [
+        ("display.1",),
+        ("display.1", "display.2"),
+        ("display.7",),
+        ("display.1", "seat.1.floor", "undo", "undo"),
+    ],
+)
+def test_nothing_flashes_more_than_three_times_a_second(buttons: tuple[str, ...]) -> None:
+    for every in (1, 2, 5):
+        flashes: Flashes = watched(small(dealt(DEAL)), in_turn(every, *buttons), 6, 32)
+        assert flashes.worst <= 3, (buttons, every, flashes.light)

@@ -1,0 +1,212 @@
+"""People play on the twin in a real browser, and read the phone page."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+
+from device.rules import game as rules
+from device.rules.notation import event_of
+from device.rules.scoring import Outcome
+from tests.harness.client import Message
+from tests.harness.fixtures import StartTable
+from tests.harness.hands import next_button
+from tests.harness.pages import DESKTOP, PATIENCE, PHONE, caught_up, go_on_counting, page_of
+from tests.harness.running import RunningTable
+from tests.harness.waiting import until
+
+NOTE_TURNS = """() => {
+    const turn = document.querySelector("[data-region=turn]");
+    window.turns = [];
+    const note = () => turns.push(turn.textContent);
+    new MutationObserver(note).observe(turn, { subtree: true, childList: true, characterData: true });
+}"""
+
+
+@pytest.fixture
+def table(start: StartTable) -> RunningTable:
+    table = start()
+    caught_up(table)
+    return table
+
+
+def play(table: RunningTable, page: Page, press: Callable[[str], None], presses: int = 10_000) -> None:
+    """Press on a page what the game goes on with, and see that the table takes it."""
+    for _ in range(presses):
+        state = caught_up(table, page)
+        button = next_button(state)
+        if button is None:
+            break
+        if state["stage"] == "scoring":
+            go_on_counting(table, state)
+            continue
+        assert button in state["live"]
+        with page.expect_response("**/press") as answered:
+            press(button)
+        assert answered.value.json() == {"taken": True}, button
+    caught_up(table, page)
+
+
+def names(table: RunningTable) -> list[str | None]:
+    """Who sits at seats 1 and 3; each name is on its way alone, so either may come first."""
+    seats = table.browser.ask("/state").json["seats"]
+    return [seats[0]["name"], seats[2]["name"]]
+
+
+def stored_outcome(path: Path) -> Outcome:
+    """How the stored game ended, by the rules alone."""
+    with closing(sqlite3.connect(path)) as connection:
+        ((setup,),) = connection.execute("SELECT setup FROM games").fetchall()
+        events = connection.execute("SELECT event FROM events ORDER BY number").fetchall()
+    state = rules.setup(msgspec.json.decode(setup, type=rules.Setup))
+    for (text,) in events:
+        state = rules.apply(state, event_of(text))
+    outcome = rules.outcome(state)
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+def test_two_play_a_whole_game_with_the_mouse(chromium: Browser, table: RunningTable) -> None:
+    """From the first seat taken to the last bonus, on the twin; the scores are read off the phone page."""
+    with (
+        page_of(chromium, f"{table.browser.origin}/") as phone,
+        page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
+    ):
+
+        def click(button: str) -> None:
+            twin.locator(f'svg [data-button="{button}"].live').click()
+
+        play(table, twin, click, 2)  # both seats
+        for seat, name in ((1, "Ana"), (3, "Rui")):
+            twin.locator(f"#name-{seat}").fill(name)
+            twin.locator(f"#name-{seat}").press("Enter")
+        until(lambda: names(table) == ["Ana", "Rui"], "the names")
+        play(table, twin, click)
+        rows = phone.locator(".result tbody tr")
+        rows.first.wait_for()
+        read = [row.locator("td, th").all_inner_texts() for row in rows.all()]
+    outcome = stored_outcome(table.data / "azul-table.db")
+    assert sorted(outcome.scores) != [0, 0]
+    found = {name.split()[0]: (int(points), int(complete)) for name, complete, points in read}
+    assert found == {
+        name: (outcome.scores[seat], outcome.rows[seat]) for seat, name in enumerate(("Ana", "Rui"))
+    }
+    winners = {name.split()[0] for name, _, _ in read if len(name.split()) > 1}
+    assert winners == {("Ana", "Rui")[seat] for seat in outcome.winners}
+    assert table.err == ""
+
+
+def test_a_name_that_is_saved_late_leaves_the_next_one_alone(chromium: Browser, table: RunningTable) -> None:
+    """Once, the focus sprang back to the first name while the second was typed."""
+    for seat in (1, 3):
+        assert table.browser.post("/press", {"button": f"seat.{seat}.floor"}).json == {"taken": True}
+    with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
+        held: list[Route] = []
+        twin.route("**/name", lambda route: held.append(route), times=1)  # noqa: PLW0108
+        twin.locator("#name-1").fill("Ana")
+        with twin.expect_request("**/name"):
+            twin.locator("#name-1").press("Enter")
+        twin.locator("#name-3").press_sequentially("Ru")
+        with twin.expect_response("**/name"):
+            held[0].continue_()
+        expect(twin.locator('[data-name="1"]')).to_have_text("Ana")
+        assert twin.evaluate("document.activeElement.id") == "name-3"
+        twin.keyboard.type("i")
+        twin.keyboard.press("Enter")
+        until(lambda: table.browser.ask("/state").json["seats"][2]["name"] == "Rui", "the second name")
+
+
+def test_some_turns_by_the_keyboard_alone(chromium: Browser, table: RunningTable) -> None:
+    with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
+        focused = 'document.activeElement?.closest("svg [data-button]")?.dataset.button ?? ""'
+
+        def press(button: str) -> None:
+            for _ in range(60):
+                if twin.evaluate(focused) == button:
+                    twin.keyboard.press("Enter" if len(button) % 2 else "Space")
+                    return
+                twin.keyboard.press("Tab")
+            raise AssertionError(f"Tab never came to {button}")
+
+        twin.locator("body").click(position={"x": 2, "y": 2})
+        play(table, twin, press, 16)
+    assert table.snapshot()["moves"]
+
+
+def test_some_turns_on_a_phone_by_its_hands(chromium: Browser, table: RunningTable) -> None:
+    with page_of(chromium, f"{table.browser.origin}/table") as twin:
+        play(table, twin, lambda button: twin.locator(f'#hands [data-button="{button}"]').click(), 20)
+        assert twin.evaluate("document.documentElement.scrollWidth") <= PHONE[0], "nothing to scroll sideways"
+    moves = table.snapshot()["moves"]
+    assert moves
+    with page_of(chromium, f"{table.browser.origin}/") as phone:
+        expect(phone.locator(".moves li")).to_have_count(len(moves))
+        assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+
+
+def test_the_page_is_right_again_after_the_table_was_killed(
+    chromium: Browser, table: RunningTable, start: StartTable
+) -> None:
+    """The pages were away with it; nobody loads the page anew by hand."""
+    context = chromium.new_context(viewport={"width": PHONE[0], "height": PHONE[1]}, locale="en-GB")
+    phone = context.new_page()
+    phone.set_default_timeout(PATIENCE)
+    phone.goto(table.browser.origin)
+    with table.client() as client:
+        client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor")
+    phone.locator(".offer .display").first.wait_for()
+    port = table.port
+    table.kill()
+    phone.locator("#lost, .turn.away").first.wait_for()
+    again = start("--port", str(port))
+    with again.client() as client:
+        client.take("ok", "display.2", "seat.1.line.5")
+    phone.locator(".moves li").first.wait_for()
+    phone.locator("#lost").wait_for(state="hidden")
+    context.close()
+
+
+def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
+    chromium: Browser, start: StartTable, data: Path
+) -> None:
+    """On the twin: who plays, what is advised, what the opponent does and why."""
+    data.mkdir()
+    (data / "settings.toml").write_text("pace = 'slow'\n")
+    table = start()
+    with (
+        page_of(chromium, f"{table.browser.origin}/") as phone,
+        page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
+    ):
+        hands, turn = twin.locator(".hands"), twin.locator("[data-region=turn]")
+
+        def press(hand: Locator) -> Message:
+            with twin.expect_response(re.compile("/(press|hint)$")):
+                hand.click()
+            return caught_up(table, twin)
+
+        press(hands.get_by_role("button", name="Seat 1", exact=True))
+        press(hands.get_by_role("button", name="Seat 2", exact=True))
+        press(hands.locator('[data-button="seat.2.line.2"]'))
+        expect(phone.locator(".seat-list")).to_contain_text("Greedy: takes what scores at once")
+        press(hands.get_by_role("button", name="ok", exact=True))
+        expect(hands.get_by_role("button", name="Hints allowed")).to_be_visible()
+        press(hands.locator('[data-button^="seat.1."]'))
+        state = press(hands.get_by_role("button", name="A hint"))
+        expect(turn).to_contain_text("Hint for Seat 1: ")
+        state = caught_up(table, twin)
+        advised = state["hint"]["shown"][0]["choice"]
+        while (state["choice"] or {}).get("colour") != advised["colour"]:
+            state = press(hands.locator(f'[data-button="display.{advised["source"]}"]'))
+        line = f"line.{advised['line']}" if advised["line"] else "floor"
+        twin.evaluate(NOTE_TURNS)
+        press(hands.locator(f'[data-button="seat.1.{line}"]'))
+        expect(phone.locator(".moves")).to_contain_text("Greedy took ")
+        expect(turn).to_contain_text("Seat 1's turn")
+        assert "Greedy takes " in twin.evaluate("turns.join()"), "what passes is noted: nobody need be fast"

@@ -1,0 +1,163 @@
+"""A disk that takes no more: the press is refused with a reason, nothing is lost, and then it goes on."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.harness.client import Message
+from tests.harness.fixtures import StartTable
+from tests.harness.house import House
+from tests.harness.mirror import without
+from tests.harness.past import dropped, keep
+from tests.harness.waiting import until
+
+
+@contextmanager
+def refusing(path: Path, table: str, when: str = "1") -> Iterator[None]:
+    """While it lasts, the database refuses rows of a table."""
+
+    def execute(statement: str) -> None:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(statement)
+            connection.commit()
+
+    execute(
+        f"CREATE TRIGGER full_disk BEFORE INSERT ON {table} WHEN {when} "
+        "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+    )
+    yield
+    execute("DROP TRIGGER full_disk")
+
+
+pytestmark = pytest.mark.usefixtures("patient")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "azul-table.db"
+
+
+def test_a_press_that_cant_be_saved_is_refused_and_changes_nothing(path: Path) -> None:
+    with House(path) as house:
+        house.play(30)
+        while house.snapshot["ask"]["say"] != "place":
+            house.play(1)
+        before = house.snapshot
+        seat, line = before["ask"]["seat"], before["choice"]["lines"][-1]
+        button = f"seat.{seat}.line.{line}" if line else f"seat.{seat}.floor"
+        with refusing(path, "events"):
+            for _ in range(3):
+                assert house.press(button).why == "not_saved"
+            assert without(house.snapshot) == without(before)
+            assert house.snapshot["refusal"]["say"] == "not_saved"
+            assert house.snapshot["refusal"]["button"] == button
+            assert house.press("display.9").why == "source_empty", "the loop goes on"
+        assert house.press(button).taken
+        assert len(house.snapshot["moves"]) in (len(before["moves"]) + 1, 8)
+        assert house.snapshot["refusal"] is None
+        after = house.snapshot
+    with House(path) as house:
+        assert house.press("ok").taken
+        assert without(house.snapshot) == without(after)
+
+
+def test_a_seat_that_cant_be_saved_is_not_taken(path: Path) -> None:
+    with House(path) as house:
+        with refusing(path, "situation"):
+            assert house.press("seat.1.floor").why == "not_saved"
+            assert not house.snapshot["seats"][0]["taken"]
+        assert house.press("seat.1.floor").taken
+
+
+def test_a_deal_that_cant_be_saved_is_dealt_as_soon_as_it_can(path: Path) -> None:
+    """Nobody must press a button for it: nothing is live while the table deals."""
+    with House(path) as house:
+        house.play(4)
+        while house.snapshot["stage"] != "scoring":
+            house.play(1)
+        with refusing(path, "events", "NEW.event LIKE 'deal%'"):
+            assert house.press("ok").taken
+            assert house.snapshot["ask"]["say"] == "dealing"
+            assert house.snapshot["displays"] == [""] * 5
+        until(lambda: house.audience.snapshot["ask"]["say"] == "draft", "the deal")
+        assert all(len(tiles) == 4 for tiles in house.snapshot["displays"])
+
+
+def test_a_ceremony_that_cant_be_saved_stands_and_goes_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with House(path) as house:
+        house.play(4)
+        while house.snapshot["stage"] != "scoring":
+            house.play(1)
+        with refusing(path, "situation"):
+            monkeypatch.setattr("device.table.score_animation.OPENING", 0.0)
+            until(lambda: house.audience.snapshot["refusal"], "a refusal")
+            assert house.snapshot["refusal"]["say"] == "not_saved"
+            assert house.snapshot["account"]["steps"] == []
+        until(lambda: house.audience.snapshot["account"]["steps"], "the first step")
+
+
+def test_a_disk_that_is_really_full(start: StartTable) -> None:
+    """The system refuses to make the file larger while the table runs; then it lets it."""
+    table = start()
+    process = table.process.pid
+    no_limit = resource.prlimit(process, resource.RLIMIT_FSIZE)
+    with table.client() as client:
+        client.subscribe()
+        client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor")
+        before = client.until(lambda shown: shown["ask"]["say"] == "draft")
+        size = os.path.getsize(table.data / "azul-table.db-wal")  # noqa: PTH202
+        resource.prlimit(process, resource.RLIMIT_FSIZE, (size, no_limit[1]))
+        assert [client.press("display.1")["why"] for _ in range(5)] == ["not_saved"] * 5
+        shown = client.until(lambda shown: shown["refusal"] is not None)
+        assert without(shown) == without(before)
+        resource.prlimit(process, resource.RLIMIT_FSIZE, no_limit)
+        client.take("display.1", "seat.1.line.5", "display.2")
+        shown = client.until(chose_display_2)
+        resource.prlimit(process, resource.RLIMIT_FSIZE, (size, no_limit[1]))
+        assert client.press("seat.3.line.5")["why"] == "not_saved"
+        table.kill()
+    again = start()
+    assert without(again.snapshot()) == without(shown)
+    assert table.err == ""
+
+
+def test_a_file_that_was_taken_away_while_the_disk_is_full(start: StartTable, data: Path) -> None:
+    """Somebody deletes the games to make room.
+
+    Each press that was not saved left one more file behind; and where there was room for the game on the
+    table, but not for all the others, those were given up.
+    """
+    data.mkdir()
+    keep(data / "azul-table.db", [dropped(200)] * 3)
+    table = start()
+    process = table.process.pid
+    no_limit = resource.prlimit(process, resource.RLIMIT_FSIZE)
+    with table.client() as client:
+        client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor")
+        for file in data.glob("azul-table*"):
+            file.unlink()
+        for room in (0, 8192, 65_536):
+            resource.prlimit(process, resource.RLIMIT_FSIZE, (room, no_limit[1]))
+            assert [client.press("display.1").get("why") for _ in range(3)] == ["not_saved"] * 3
+        resource.prlimit(process, resource.RLIMIT_FSIZE, no_limit)
+        client.take("display.1", "seat.1.line.5")
+        client.subscribe()
+        shown = client.until(lambda shown: len(shown["moves"]) == 1)
+    assert [file.name for file in data.glob("azul-table*.db")] == ["azul-table.db"]
+    with closing(sqlite3.connect(data / "azul-table.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM games").fetchone() == (4,)
+    table.kill()
+    assert without(start().snapshot()) == without(shown)
+
+
+def chose_display_2(shown: Message) -> bool:
+    return shown["choice"] is not None and shown["choice"]["source"] == 2

@@ -1,0 +1,261 @@
+"""The games of a table are graded while nobody plays: all of it in the end, whatever comes between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from threading import Condition, Event
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from device.bots.mind import Grade
+from device.bots.thinker import Answer, Question
+from device.records.review import real_choices
+from device.rules.events import Chance
+from device.rules.game import Setup
+from device.rules.notation import event_of
+from device.runtime.grader import Grader
+from device.store import archive
+from device.store.store import Store
+from device.table.game import Play, resume
+from device.table.state import Table, new_table
+from tests.harness.fixtures import StartTable
+from tests.harness.past import PLACES, SOLO_GRAY, STANDARD, keep, keep_grades, played
+from tests.harness.running import children, lives, program
+from tests.harness.waiting import DEADLINE, until
+
+FREE = new_table(4, 9)
+LONG = 300.0
+"""Seconds for a whole game: who grades it gets only what the others leave of the processor."""
+Rows = dict[int, tuple[float, str]]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "azul-table.db"
+
+
+@pytest.fixture
+def grader(path: Path) -> Iterator[Grader]:
+    with closing(Grader(lambda: path, seconds=0.02)) as grader:
+        grader.start()
+        yield grader
+
+
+@pytest.fixture
+def slow(path: Path) -> Iterator[Grader]:
+    """One that takes seconds for a game, so that there is time to interrupt it."""
+    with closing(Grader(lambda: path, seconds=0.3)) as grader:
+        grader.start()
+        yield grader
+
+
+def playing(play: Play) -> Table:
+    return replace(FREE, play=play)
+
+
+def rows(path: Path, game: int = 1) -> Rows:
+    with closing(sqlite3.connect(path)) as connection:
+        found = connection.execute("SELECT number, lost, best FROM grades WHERE game = ?", (game,))
+        return {number: (lost, best) for number, lost, best in found}
+
+
+def thinking() -> list[int]:
+    """The processes of this one that think; a browser may be another."""
+    return [child for child in children(os.getpid()) if "thinker" in program(child)]
+
+
+def choices(play: Play) -> set[int]:
+    return {at for at, event in enumerate(play.events) if not isinstance(event, Chance)}
+
+
+def all_graded(path: Path) -> bool:
+    return not archive.not_graded(path)
+
+
+@pytest.mark.parametrize("chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
+def test_every_choice_of_a_finished_game_is_graded(path: Path, grader: Grader, chosen: Setup) -> None:
+    play = played(chosen)
+    keep(path, [play])
+    grader.look(FREE)
+    until(lambda: all_graded(path), "all grades", LONG)
+    found = rows(path)
+    assert found.keys() == choices(play)
+    for lost, best in found.values():
+        assert lost >= 0
+        event_of(best)
+    until(lambda: not thinking(), "the end of the process, for nothing is left to think about")
+
+
+def test_the_newest_game_comes_first_and_stopped_ones_are_left_out(path: Path, grader: Grader) -> None:
+    keep(path, [played(SOLO_GRAY), played(STANDARD, most=9), played(SOLO_GRAY, seed=5)])
+    assert archive.not_graded(path) == [3, 1]
+    grader.look(FREE)
+    until(lambda: rows(path, 1), "the older game's first grade")
+    assert rows(path, 3).keys() == choices(played(SOLO_GRAY, seed=5))
+    until(lambda: all_graded(path), "all grades")
+    assert rows(path, 2) == {}
+
+
+def test_a_game_that_cant_be_read_keeps_no_other_waiting(path: Path, grader: Grader) -> None:
+    keep(path, [played(SOLO_GRAY), played(SOLO_GRAY, seed=5)])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE events SET event = '9?9' WHERE game = 2 AND number = 4")
+    grader.look(FREE)
+    until(lambda: rows(path, 1).keys() == choices(played(SOLO_GRAY)), "the grades of the other game", LONG)
+
+
+def test_nothing_is_thought_about_while_somebody_plays(path: Path, slow: Grader) -> None:
+    play = played(STANDARD)
+    keep(path, [play])
+    slow.look(playing(played(STANDARD, most=20)))
+    assert thinking() == []
+    slow.look(playing(play))  # that one is over
+    until(lambda: len(rows(path)) > 3, "some grades")
+    slow.look(playing(played(STANDARD, most=20)))
+    until(lambda: not thinking(), "the end of the process")
+    before = rows(path)
+    assert 3 < len(before) < len(choices(play))
+    slow.look(FREE)
+    until(lambda: all_graded(path), "the rest", LONG)
+    after = rows(path)
+    assert {number: after[number] for number in before} == before
+
+
+def test_a_game_that_ends_later_is_graded_later(path: Path, grader: Grader) -> None:
+    keep(path, [played(SOLO_GRAY)])
+    grader.look(FREE)
+    until(lambda: all_graded(path), "all grades")
+    grader.look(playing(played(STANDARD, most=20)))
+    keep(path, [played(SOLO_GRAY, seed=5)])
+    grader.look(FREE)
+    until(lambda: rows(path, 2), "the next game's grades")
+
+
+def test_a_choice_taken_back_takes_its_grade_along(path: Path) -> None:
+    play = played(STANDARD)
+    store = Store.open(path)
+    store.load(FREE, 0.0)
+    store.save(playing(play))
+    keep_grades(path, 1, {at: (1.0, play.events[at]) for at in choices(play)})
+    back = resume(play.setup, play.places, play.events[:-2])
+    store.save(playing(back))
+    assert rows(path).keys() == choices(back)
+    assert archive.not_graded(path) == []  # it is not finished any more
+    store.save(playing(play))
+    assert archive.not_graded(path) == [1]
+    store.close()
+
+
+def test_a_damaged_game_does_not_keep_the_others_from_their_grades(path: Path, grader: Grader) -> None:
+    keep(path, [played(SOLO_GRAY), played(STANDARD)])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE events SET event = '9k5' WHERE game = 2 AND number = 4")
+    grader.look(FREE)
+    until(lambda: archive.not_graded(path) == [2], "the other game's grades")
+
+
+def test_a_process_that_is_killed_costs_a_grade_and_no_more(path: Path, slow: Grader) -> None:
+    play = played(STANDARD)
+    keep(path, [play])
+    slow.look(FREE)
+    until(lambda: len(rows(path)) > 3, "some grades")
+    (process,) = thinking()
+    os.kill(process, signal.SIGKILL)
+    until(lambda: len(rows(path)) >= len(choices(play)) - 1, "the others", LONG)
+
+
+def test_who_sees_late_that_the_table_is_free_takes_no_grade_away(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last word about that came after the first question, and was taken for the answer.
+
+    The choice had no grade, and its game was given up until the next start.
+    """
+    play = played(STANDARD)
+    choice = next(iter(real_choices(STANDARD, play.events)))
+    keep(path, [play])
+    keep_grades(path, 1, {at: (0.0, play.events[at]) for at in choices(play) - {choice.number}})
+    desk = Desk()
+    monkeypatch.setattr("device.runtime.grader.Thinker", desk.of)
+    with closing(Grader(lambda: path)) as grader:
+        grader.start()
+        sys.setprofile(desk.hold)
+        grader.look(FREE)
+        sys.setprofile(None)
+        desk.looked.set()
+        until(lambda: all_graded(path), "the grade")
+
+
+class Desk:
+    """Grades a choice, but not before somebody has looked at the table to the end.
+
+    Who looks is held, once the grading thread was woken, before it puts anything more, until that has asked.
+    """
+
+    put: Callable[[Answer], None]
+
+    def __init__(self) -> None:
+        self.woken = False
+        self.asked, self.looked = Event(), Event()
+
+    def of(self, put: Callable[[Answer], None], _politeness: int) -> Desk:
+        self.put = put
+        return self
+
+    def hold(self, frame: FrameType, event: str, called: Any) -> None:
+        if frame.f_code is Condition.notify.__code__:
+            self.woken = True
+        elif self.woken and event == "c_call" and called.__name__ == "put":
+            assert self.asked.wait(DEADLINE)
+
+    def ask(self, question: Question) -> None:
+        self.asked.set()
+        assert self.looked.wait(DEADLINE)
+        assert question.event is not None
+        self.put(Answer(question.number, Grade(0.0, question.event)))
+
+    def close(self) -> None:
+        """Nothing is left of it."""
+
+
+def test_a_file_that_can_not_be_read_is_left_alone(path: Path, grader: Grader) -> None:
+    path.write_text("no database")
+    grader.look(FREE)
+    grader.look(playing(played(STANDARD, most=20)))
+    path.unlink()
+    keep(path, [played(SOLO_GRAY)])
+    grader.look(FREE)
+    until(lambda: all_graded(path), "all grades")
+
+
+def test_grading_goes_on_after_the_table_was_killed(data: Path, start: StartTable) -> None:
+    data.mkdir()
+    path = data / "azul-table.db"
+    play = played(SOLO_GRAY, seed=5)
+    keep(path, [play])
+    table = start()
+    until(lambda: rows(path), "the first grade")
+    thinkers = [child for child in children(table.process.pid) if child != table.pages()]
+    table.kill()
+    until(lambda: not any(map(lives, thinkers)), "the end of what thinks")
+    before = rows(path)
+    assert before
+    again = start("--port", "0")
+    until(lambda: all_graded(path), "the rest", LONG)
+    after = rows(path)
+    assert {number: after[number] for number in before} == before
+    assert after.keys() == choices(play)
+    page = again.browser.ask("/history/1").text
+    assert "The costliest moves" in page
+    assert "while nobody plays" not in page
+    until(lambda: len(children(again.process.pid)) == 1, "the pages alone")
+    assert again.err == ""

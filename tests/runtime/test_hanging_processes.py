@@ -1,0 +1,96 @@
+"""Processes of a table that hang: nothing waits for them, and they are replaced."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from device.runtime.bot_service import Thinking
+from device.runtime.settings import Settings
+from device.table.state import Answered, HintAsked, Manners, Tick, new_table
+from device.table.update import update
+from tests.harness.running import RunningTable, children, lives, program
+from tests.harness.waiting import DEADLINE, until
+from tests.table.hands import MODE_BUTTONS, Hands
+from tests.table.opponents import seated
+
+
+@pytest.fixture
+def stopped() -> Iterator[list[int]]:
+    """Processes to stop; they go on when the test ends, so that they can end, too."""
+    processes: list[int] = []
+    yield processes
+    for process in processes:
+        try:
+            os.kill(process, signal.SIGCONT)
+        except ProcessLookupError:
+            continue
+
+
+def stop_new(stopped: list[int], parent: int, known: set[int]) -> None:
+    """Stop the process that a parent has started since.
+
+    Not before its own program runs in it: until then its parent stands still and waits for that (vfork).
+    """
+    (process,) = until(lambda: set(children(parent)) - known, "a process")
+    until(lambda: program(process) not in ("", program(parent)), "its program")
+    os.kill(process, signal.SIGSTOP)
+    stopped.append(process)
+
+
+def test_a_hint_comes_though_the_process_that_was_asked_first_hangs(
+    tmp_path: Path, stopped: list[int]
+) -> None:
+    """It was asked twice, and stayed: no hint came ever after."""
+    answers: SimpleQueue[Answered] = SimpleQueue()
+    known = set(children(os.getpid()))
+    hands = seated("", "")
+    asking = update(hands.table, HintAsked(None, hands.now))
+    thinking = Thinking(Settings(), tmp_path, answers.put, clock=lambda: hands.now)
+    thinking.look(asking)
+    stop_new(stopped, os.getpid(), known)
+    asking = update(asking, Tick(hands.now + 100))
+    thinking.look(asking)
+    while (answer := answers.get(timeout=DEADLINE)).number != 2:
+        continue  # it may have answered before it was stopped
+    assert update(asking, answer).hints
+    thinking.close()
+
+
+def test_a_thinking_process_that_hangs_holds_up_nothing(tmp_path: Path, stopped: list[int]) -> None:
+    """Hints that are asked for and forgotten filled its pipe, and then the table's loop stood still."""
+    with RunningTable(tmp_path / "data") as table, table.ready().client() as client:
+        known = {table.pages()}
+        client.take("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+        client.send({"hint": {}})
+        assert client.answer()["taken"]
+        stop_new(stopped, table.process.pid, known)
+        for _ in range(150):
+            client.take("display.1", "seat.1.floor")
+            client.send({"hint": {}})
+            assert client.answer()["taken"]
+            client.take("undo")
+        assert client.press("display.2")["taken"]
+
+
+def test_a_program_that_hangs_when_its_game_ends_holds_up_nothing(tmp_path: Path, stopped: list[int]) -> None:
+    """The table's loop waited for its end: some frames of light each time, ten seconds where it hung."""
+    hands = Hands(new_table(2, 5, manners=Manners(programs=("slow",))))
+    hands.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
+    answers: SimpleQueue[Answered] = SimpleQueue()
+    command = (sys.executable, "-c", "input()")
+    thinking = Thinking(Settings(programs={"slow": command}), tmp_path, answers.put, lambda: hands.now)
+    thinking.look(hands.table)
+    keeper = until(lambda: next(filter(children, children(os.getpid())), 0), "a program and its keeper")
+    os.kill(keeper, signal.SIGSTOP)
+    stopped.append(keeper)
+    thinking.look(hands.press("undo", "ok", after=1.0).table)
+    assert lives(keeper), "it was waited for"
+    thinking.close()
+    assert not lives(keeper)

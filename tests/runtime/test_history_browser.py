@@ -1,0 +1,86 @@
+"""The games of a table in a real browser, on a phone, with and without scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from device.records.record import read
+from device.records.review import real_choices
+from device.rules.events import Chance, Event
+from tests.harness.fixtures import StartTable
+from tests.harness.pages import DESKTOP, PATIENCE, PHONE, page_of
+from tests.harness.past import PLACES, STANDARD, keep, keep_grades, played
+from tests.harness.running import RunningTable
+
+
+@pytest.fixture
+def table(data: Path, start: StartTable) -> RunningTable:
+    """Twenty-four games, all graded; in each, a player's third choice was bad."""
+    data.mkdir()
+    path = data / "azul-table.db"
+    plays = [played(chosen) for chosen in PLACES]
+    keep(path, plays * 4)
+    for at, play in enumerate(plays * 4, start=1):
+        grades: dict[int, tuple[float, Event]]
+        grades = {n: (0.0, event) for n, event in enumerate(play.events) if not isinstance(event, Chance)}
+        bad = list(real_choices(play.setup, play.events))[2]
+        grades[bad.number] = (7.7, bad.event)
+        keep_grades(path, at, grades)
+    return start()
+
+
+def fits(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_from_the_phone_page_to_a_costly_move(
+    chromium: Browser, table: RunningTable, size: tuple[int, int]
+) -> None:
+    with page_of(chromium, f"{table.browser.origin}/", size, expected="ERR_ABORTED") as page:
+        page.get_by_role("link", name="The games of this table").click()
+        expect(page.locator(".games > li")).to_have_count(20)
+        assert fits(page)
+        page.get_by_role("link", name="Older games").click()
+        expect(page.locator(".games > li")).to_have_count(4)
+        page.get_by_role("link", name="The newest games").click()
+        expect(page.locator(".games > li")).to_have_count(20)
+        for number in range(24, 24 - len(PLACES), -1):
+            page.goto(f"{table.browser.origin}/history/{number}")
+            expect(page.locator(".reviews .title")).to_have_text("Round 1: 8 points")
+            page.get_by_text("Show the position").click()
+            expect(page.locator(".position .wall")).to_be_visible()
+            for summary in page.locator(".rounds summary").all():
+                summary.click()
+            expect(page.locator(".lost-points")).to_have_text("\N{MINUS SIGN}8")
+            assert fits(page), number
+
+
+def test_a_record_is_kept_as_a_file_that_verifies(
+    chromium: Browser, table: RunningTable, tmp_path: Path
+) -> None:
+    with page_of(chromium, f"{table.browser.origin}/history/1") as page:
+        with page.expect_download() as kept:
+            page.get_by_role("link", name="Keep the game as a file").click()
+        assert kept.value.suggested_filename == "azul-game-1.jsonl"
+        kept.value.save_as(tmp_path / "kept.jsonl")
+    (record,) = read((tmp_path / "kept.jsonl").read_bytes().splitlines(keepends=True))
+    assert record.events == played(STANDARD).events
+
+
+def test_without_scripts_all_is_there(chromium: Browser, table: RunningTable) -> None:
+    context = chromium.new_context(
+        viewport={"width": PHONE[0], "height": PHONE[1]}, locale="de-DE", java_script_enabled=False
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{table.browser.origin}/history")
+    page.locator(".games a").last.click()
+    page.get_by_text("Die Stellung zeigen").click()
+    expect(page.locator(".position .wall")).to_be_visible()
+    page.get_by_role("link", name="Alle Spiele").click()
+    expect(page.get_by_role("heading", name="Die Spiele dieses Tisches")).to_be_visible()
+    context.close()

@@ -1,0 +1,151 @@
+"""Whole games on the smallest table: sources by its own buttons, boards by phones through the real pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.harness.client import Message
+from tests.harness.hands import acting_seat, best_draft, line_button, source_button
+from tests.harness.house import House
+from tests.harness.waiting import until
+from web_ui.app import create_app
+from web_ui.latest import Latest
+from web_ui.table_link import TableLink
+
+AT_TABLE = ("display", "centre", "ok", "undo")
+
+
+@pytest.fixture
+def house(short: Path, patient: None) -> Iterator[House]:
+    with House(short / "azul-table.db", "indicators", short / "table.sock") as house:
+        yield house
+
+
+@pytest.fixture
+def link(house: House, short: Path) -> Iterator[TableLink]:
+    assert house.server is not None
+    link = TableLink(short / "table.sock", Latest())
+    link.start()
+    until(lambda: link.latest.view.snapshot is not None, "the table on its pages")
+    yield link
+    link.close()
+
+
+class Players:
+    """They press what the table has at the table, and the rest on their phones."""
+
+    def __init__(self, house: House, phone: FlaskClient) -> None:
+        self.house = house
+        self.phone = phone
+        self.on_phones = 0
+
+    def press(self, button: str) -> None:
+        """Press a button wherever it is, and see that it was taken."""
+        before = self.state()
+        assert button in before["live"], (button, before["ask"])
+        if button.startswith(AT_TABLE):
+            self.house.hardware.press(button)
+            until(lambda: self.house.snapshot != before, f"what {button} does")
+        else:
+            assert self.on_phone(button) == {"taken": True}
+            self.on_phones += 1
+        assert not self.refused()
+
+    def on_phone(self, button: str) -> Message:
+        answer = self.phone.post(
+            "/press",
+            data=json.dumps({"button": button}),
+            headers={"Host": "192.168.1.5:8080", "Content-Type": "application/json"},
+            environ_overrides={"REMOTE_ADDR": f"192.168.1.{self.on_phones % 200}"},
+        )
+        told: Message = answer.get_json()
+        return told
+
+    def refused(self) -> bool:
+        return self.house.snapshot["refusal"] is not None
+
+    def play(self, mode: str, seats: tuple[int, ...]) -> Message:
+        """A game of these seats to its end."""
+        for seat in seats:
+            self.press(f"seat.{seat}.floor")
+        self.press("ok")
+        for value in (mode, "gray") if mode == "solo" else (mode,):
+            for item in self.house.snapshot["menu"]:
+                if item["value"] == value and not item["chosen"]:
+                    self.press(item["button"])
+        self.press(f"seat.{seats[0]}.line.1")
+        while (state := self.state())["stage"] != "over":
+            self.press(choice_of(state))
+        return state
+
+    def state(self) -> Message:
+        """The table as it is, once it has dealt what it had to."""
+        until(lambda: self.house.snapshot["ask"]["say"] != "dealing", "a deal")
+        return self.house.snapshot
+
+
+def choice_of(state: Message) -> str:
+    """The next button of a game."""
+    if state["stage"] == "choice":
+        return str(state["choosing"][0]["button"])
+    if state["stage"] != "offer":
+        return "ok"
+    seat, chosen = acting_seat(state), state["choice"]
+    if chosen is not None and chosen["tried"] is not None:
+        return line_button(seat, chosen["tried"])
+    if state["mode"] != "solo":
+        source, colour, line = best_draft(state)
+        taken = chosen is not None and (chosen["source"], chosen["colour"]) == (source, colour)
+        return line_button(seat, line) if taken else source_button(source)
+    if chosen is None:
+        return str(next(name for name in state["live"] if name.startswith("display.")))
+    return line_button(seat, cheapest(chosen))
+
+
+def cheapest(chosen: Message) -> int:
+    """The line that sends the fewest tiles to the penalty row."""
+    lines: list[int] = chosen["lines"]
+    return min(lines, key=lambda line: (len(chosen["sends"].get(str(line), "")), -line))
+
+
+@pytest.mark.parametrize(
+    ("mode", "seats"),
+    [("standard", (1, 2, 3, 4)), ("standard", (2, 4)), ("gray", (1, 3, 4)), ("dtc", (1, 3)), ("solo", (1,))],
+)
+def test_a_whole_game(house: House, link: TableLink, mode: str, seats: tuple[int, ...]) -> None:
+    players = Players(house, create_app(link).test_client())
+    state = players.play(mode, seats)
+    result = state["result"]
+    assert result["victory"] if mode == "solo" else len(result["scores"]) == len(seats)
+    assert players.on_phones > len(seats)
+    assert set(house.hardware.frame.lit) <= {light.name for light in house.hardware.layout.lights}
+
+
+def test_phones_press_the_boards_and_the_table_presses_the_rest(house: House, link: TableLink) -> None:
+    allowed = house.snapshot["phones"]["press"]
+    assert len(allowed) == 24
+    assert all(name.startswith("seat.") for name in allowed)
+    players = Players(house, create_app(link).test_client())
+    assert "error" in players.on_phone("ok")
+    assert players.on_phone("seat.2.floor") == {"taken": True}
+    until(lambda: house.daemon.table.taken == (2,), "the seat")
+
+
+def test_the_source_in_hand_is_seen_on_its_light(house: House, link: TableLink) -> None:
+    players = Players(house, create_app(link).test_client())
+    for button in ("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor", "display.2"):
+        players.press(button)
+    shade = house.snapshot["palette"][house.snapshot["choice"]["colour"]]["rgb"]
+    channels = [int(shade[at : at + 2], 16) for at in (1, 3, 5)]
+    strongest = channels.index(max(channels))
+
+    def seen() -> bool:
+        shown = house.hardware.colour("display.2.1")
+        return max(shown) > 100 and shown.index(max(shown)) == strongest
+
+    until(seen, "the chosen colour")

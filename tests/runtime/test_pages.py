@@ -1,0 +1,170 @@
+"""The pages of a table that really runs: looking, pressing, and coming back by themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+
+import pytest
+
+from tests.harness.fixtures import StartTable
+from tests.harness.hands import next_button
+from tests.harness.mirror import without
+from tests.harness.pages import caught_up, go_on_counting
+from tests.harness.running import RunningTable, lives
+from tests.harness.waiting import until
+
+
+@pytest.fixture
+def table(start: StartTable) -> RunningTable:
+    table = start()
+    here(table)
+    return table
+
+
+def here(table: RunningTable) -> None:
+    """Wait until the pages see the table."""
+
+    def state() -> bool:
+        try:
+            return table.browser.ask("/state").status == 200
+        except OSError:
+            return False
+
+    until(state, "the table on its pages")
+
+
+def test_everything_is_answered(table: RunningTable) -> None:
+    browser = table.browser
+    assert "<svg" in browser.ask("/table").text
+    assert 'data-button="display.3"' in browser.ask("/table").text
+    assert browser.ask("/").status == 200
+    assert without(browser.ask("/state").json) == without(table.snapshot())
+    for page in ("phone", "table"):
+        regions = browser.ask(f"/regions?page={page}")
+        assert regions.status == 200
+        assert browser.ask(f"/regions?page={page}", headers={"If-None-Match": "W/none"}).status == 200
+        with browser.stream(page) as stream:
+            assert stream.status == 200
+            assert stream.next("hello").data["build"]
+    assert browser.ask("/nothing").status == 404
+
+
+def test_an_etag_spares_what_is_known(table: RunningTable) -> None:
+    first = table.browser.ask("/state")
+    known = {"If-None-Match": first.headers["ETag"]}
+    assert table.browser.ask("/state", headers=known).status == 304
+    with table.client() as client:
+        client.take("seat.1.floor")
+    until(lambda: table.browser.ask("/state", headers=known).status == 200, "news")
+
+
+def test_a_press_on_the_page_is_a_press_at_the_table(table: RunningTable) -> None:
+    with table.client() as client, table.browser.stream() as stream:
+        client.subscribe()
+        stream.next("news")
+        assert table.browser.post("/press", {"button": "seat.4.floor"}).json == {"taken": True}
+        client.until(lambda shown: bool(shown["seats"][3]["taken"]))
+        stream.next("news")
+        refused = table.browser.post("/press", {"button": "seat.4.floor"}).json
+        assert refused["taken"] is False
+        assert refused["why"] == "seat_taken"
+        assert len(refused["say"].split()) > 2
+        client.until(lambda shown: shown["refusal"] is not None and shown["refusal"]["say"] == "seat_taken")
+        assert table.browser.post("/name", {"seat": 4, "name": "Ana"}).json == {"taken": True}
+        client.until(lambda shown: shown["seats"][3]["name"] == "Ana")
+
+
+MALFORMED = [
+    (b"", 400),
+    (b"{", 400),
+    (b"[]", 400),
+    (b'{"button":7}', 400),
+    (b'{"button":"\xff"}', 400),
+    (b'{"button":' + b"[" * 4000, 400),
+    (b'{"button":"display.10"}', 404),
+    (b'{"button":"' + b"A" * 5000 + b'"}', 413),
+]
+
+
+def test_a_malformed_press_is_refused_and_the_table_goes_on(table: RunningTable) -> None:
+    headers = {"Content-Type": "application/json", "Origin": table.browser.origin}
+    before = table.snapshot()
+    for body, status in MALFORMED:
+        reply = table.browser.ask("/press", method="POST", body=body, headers=headers)
+        assert reply.status == status, body[:50]
+        assert len(json.loads(reply.body)["error"].split()) > 3
+    assert without(table.snapshot()) == without(before)
+    assert table.browser.post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
+    assert table.err == ""
+
+
+def test_a_press_from_another_site_is_refused(table: RunningTable) -> None:
+    for headers in (
+        {"Content-Type": "application/json", "Origin": "http://evil.example"},
+        {"Content-Type": "application/json", "Host": "evil.example"},
+        {"Content-Type": "text/plain", "Origin": table.browser.origin},
+    ):
+        reply = table.browser.ask("/press", method="POST", body=b'{"button":"seat.1.floor"}', headers=headers)
+        assert reply.status in (403, 415)
+    assert not table.snapshot()["seats"][0]["taken"]
+
+
+def test_the_lights_are_streamed_while_somebody_looks(table: RunningTable) -> None:
+    with table.browser.stream("table") as stream:
+        first = stream.next("lights").data["all"]
+        assert len(first) == 6 * 338
+        stream.next("lights")
+
+
+def test_a_killed_table_comes_back_on_its_pages(table: RunningTable, start: StartTable) -> None:
+    for button in ("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor", "display.1"):
+        assert table.browser.post("/press", {"button": button}).json == {"taken": True}
+    with table.browser.stream() as stream:
+        stamp = stream.next("news").stamp
+        port = table.port
+        table.kill()
+        assert stream.at_end(), "the browser notices, and asks again"
+    table = start("--port", str(port))
+    here(table)
+    state = table.browser.ask("/state").json
+    assert state["choice"]["source"] == 1
+    assert state["ask"]["say"] == "your_board"
+    with table.browser.stream(have=stamp) as stream:
+        assert stream.next("news").data["regions"], "all of it, for one who knows only the pages before"
+    assert table.browser.post("/press", {"button": "ok"}).json == {"taken": True}
+
+
+def test_pages_that_die_are_started_again_and_the_game_is_unharmed(table: RunningTable) -> None:
+    with table.client() as client:
+        client.subscribe()
+        client.take("seat.1.floor")
+        first = table.pages()
+        os.kill(first, signal.SIGKILL)
+        until(lambda: not lives(first), "the end of the pages")
+        client.take("seat.2.floor")
+        assert until(lambda: table.pages() != first, "other pages")
+        here(table)
+        assert table.browser.post("/press", {"button": "seat.3.floor"}).json == {"taken": True}
+        client.until(lambda shown: [seat["taken"] for seat in shown["seats"]] == [True, True, True, False])
+    assert table.err.splitlines() == ["The pages ended (status -9); they start again in 0.5 s."]
+    assert table.end() == 0
+
+
+def test_it_ends_while_its_pages_are_about_to_start_again(table: RunningTable) -> None:
+    os.kill(table.pages(), signal.SIGKILL)
+    until(lambda: "start again" in table.err, "the note about the pages")
+    assert table.end() == 0
+
+
+def test_a_whole_game_by_posts_ends_with_its_result(table: RunningTable) -> None:
+    """As a browser plays, but for the browser."""
+    while button := next_button(state := caught_up(table)):
+        if state["stage"] == "scoring":
+            go_on_counting(table, state)
+        else:
+            assert table.browser.post("/press", {"button": button}).json == {"taken": True}, button
+    assert state["stage"] == "over"
+    scores = [player["score"] for player in state["result"]["scores"]]
+    assert scores == [state["seats"][0]["score"], state["seats"][2]["score"]]

@@ -1,0 +1,124 @@
+"""Phones in the network of a table that really runs: they come by its address, and do what it lets them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import Page, expect
+
+from tests.harness.client import Message
+from tests.harness.fixtures import StartTable
+from tests.harness.hands import acting_seat, next_button
+from tests.harness.pages import caught_up, go_on_counting, page_of
+from tests.harness.running import RunningTable
+from tests.harness.waiting import until
+from tests.web_ui.browsing import Browser
+
+EVERYBODY = ("--port", "0", "--host", "0.0.0.0")
+
+
+def phone(table: RunningTable) -> Browser:
+    """A browser that comes from the network; skips where this machine is in none."""
+    address = table.out.splitlines()[1].split("//")[1].split(":")[0]
+    if address.startswith("127.") or not address.replace(".", "").isdecimal():
+        pytest.skip("this machine has no address in a network")
+    return Browser(table.port, address)
+
+
+def known(browser: Browser) -> Browser:
+    """The same browser, once the pages know the table."""
+    until(lambda: browser.ask("/state").status == 200, "the table's state")
+    return browser
+
+
+def test_phones_look_and_press_nothing_unless_they_are_let(start: StartTable) -> None:
+    table = start(*EVERYBODY)
+    nothing = {"press": [], "tell": False, "hint": False, "learn": False, "seats": False}
+    assert table.snapshot()["phones"] == nothing
+    reply = known(phone(table)).post("/press", {"button": "seat.1.floor"})
+    assert (reply.status, list(reply.json)) == (403, ["error"])
+    assert not table.snapshot()["seats"][0]["taken"]
+
+
+def test_phones_play_where_the_command_lets_them(start: StartTable) -> None:
+    table = start(*EVERYBODY, "--phones", "play")
+    mine = known(phone(table))
+    assert mine.post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
+    assert mine.post("/name", {"seat": 1, "name": "Ana"}).json == {"taken": True}
+    assert mine.post("/press", {"button": "seat.5.floor"}).status == 403
+    assert (table.snapshot()["seats"][0]["taken"], table.snapshot()["seats"][0]["name"]) == (True, "Ana")
+
+
+def test_phones_play_where_the_settings_let_them_and_the_command_has_the_last_word(
+    start: StartTable, data: Path
+) -> None:
+    data.mkdir()
+    (data / "settings.toml").write_text("phones = 'play'\n")
+    with start(*EVERYBODY) as table:
+        assert known(phone(table)).post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
+    assert start(*EVERYBODY, "--phones", "look").snapshot()["phones"]["press"] == []
+
+
+def test_a_flood_from_a_phone_ends_at_the_door(start: StartTable) -> None:
+    table = start(*EVERYBODY, "--phones", "play")
+    mine = known(phone(table))
+    statuses: list[int] = []
+
+    def pour() -> bool:
+        with ThreadPoolExecutor(30) as hands:  # of what one machine may have in connections
+            statuses.extend(hands.map(press_once, range(30)))
+        return 429 in statuses
+
+    def press_once(_number: int) -> int:
+        return mine.post("/press", {"button": "seat.1.floor"}).status
+
+    until(pour, "an answer that this is too fast")
+    assert set(statuses) == {200, 429}
+    assert table.browser.post("/press", {"button": "seat.2.floor"}).json == {"taken": True}
+    assert table.err == ""
+
+
+def test_two_phones_play_a_whole_game(chromium: Chromium, start: StartTable) -> None:
+    """Each at its own seat; nobody touches the table. As they share an address here, they may be too fast."""
+    table = start(*EVERYBODY, "--phones", "play")
+    origin = known(phone(table)).origin
+    with ExitStack() as opened:
+        phones = {
+            seat: opened.enter_context(page_of(chromium, f"{origin}/", expected="429|/events.*ERR_ABORTED"))
+            for seat in (1, 3)
+        }
+        for seat, page in phones.items():
+            page.locator(f'[data-sit="{seat}"]').click()
+            expect(page.locator(f'[data-sit="{seat}"]')).to_have_attribute("aria-pressed", "true")
+            page.wait_for_load_state()  # it has loaded itself again, and hears hands from then on
+        while (button := next_button(state := caught_up(table, *phones.values()))) is not None:
+            if state["stage"] == "scoring":
+                go_on_counting(table, state)
+            else:
+                press(phones[whose(button, state)], button)
+        for page in phones.values():
+            expect(page.locator(".result tbody tr")).to_have_count(2)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert state["result"]["scores"]
+    assert table.err == ""
+
+
+def whose(button: str, state: Message) -> int:
+    """The seat whose phone presses a button."""
+    if button.startswith("seat."):
+        return int(button.split(".")[1])
+    return acting_seat(state) if state["stage"] == "offer" else 3
+
+
+def press(page: Page, button: str) -> None:
+    """Touch a button, again when it was too fast."""
+    status = 429
+    while status == 429:
+        with page.expect_response("**/press") as answered:
+            page.locator(f'#hands [data-button="{button}"]').click()
+        status = answered.value.status
+    assert answered.value.json() == {"taken": True}, button

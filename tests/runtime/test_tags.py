@@ -1,0 +1,220 @@
+"""Tags at a table that runs: learned through its socket and its readers, and on disk before it is said."""
+
+from __future__ import annotations
+
+import random
+import threading
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from device.rules.tiles import Colour
+from device.store.store import Store
+from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
+from tests.harness.client import Client, Message
+from tests.harness.fixtures import StartTable
+from tests.harness.house import House
+from tests.harness.waiting import until
+from tests.store.test_store import rows
+
+KILLS = 5
+LONGEST_LIFE = 0.05
+"""Seconds from the second of many tags to the kill, at most."""
+KNOWN_TAGS = "SELECT tag, kind, value FROM tags ORDER BY rowid"
+
+
+def tags(number: int, first: int = 0) -> list[str]:
+    return [f"{at:010X}" for at in range(first, first + number)]
+
+
+def ask(client: Client, **message: object) -> Message:
+    client.send(message)
+    return client.answer()
+
+
+def lay(client: Client, tag: str, reader: str = "shared") -> Message:
+    return ask(client, tag={"reader": reader, "tag": tag})
+
+
+def test_all_100_tiles_are_learned_through_the_socket(client: Client, house: House) -> None:
+    client.subscribe()
+    assert ask(client, learn={"tiles": "all"})["taken"]
+    for number, tag in enumerate(tags(100)):
+        assert lay(client, tag.lower())["taken"]
+        assert len(rows(house.store, "SELECT * FROM tags")) == number + 1, "on disk when it is said"
+    assert client.until(lambda told: told["ask"]["say"] == "learn_done")["tags"]["tiles"] == dict.fromkeys(
+        "byrkw", 20
+    )
+    assert rows(house.store, KNOWN_TAGS) == [
+        (tag, "tile", "byrkw"[number // 20]) for number, tag in enumerate(tags(100))
+    ]
+
+
+def test_a_tag_on_a_reader_is_learned_as_well(house: House) -> None:
+    with Client(house.server._path) as client:  # type: ignore[union-attr]
+        ask(client, learn={"player": "Ana"})
+        house.hardware.show_tag("seat.2", "04A21B7C")
+        client.subscribe()
+        client.until(lambda told: told["ask"]["say"] == "learn_done")
+    assert rows(house.store, KNOWN_TAGS) == [("04A21B7C", "player", "Ana")]
+
+
+def test_the_answers_say_what_became_of_a_tag(client: Client) -> None:
+    assert lay(client, "AA")["why"] == "unknown_tag"
+    assert ask(client, learn={"back": True})["why"] == "nothing_to_undo"
+    ask(client, learn={"tiles": "r"})
+    assert lay(client, "aa")["taken"]
+    assert lay(client, "BB")["taken"]
+    assert lay(client, "AA")["why"] == "tag_known"
+    assert ask(client, tags="list")["tags"] == [
+        {"tag": "AA", "kind": "tile", "value": "r", "number": 1},
+        {"tag": "BB", "kind": "tile", "value": "r", "number": 2},
+    ]
+    assert ask(client, learn={"back": True})["taken"]
+    assert ask(client, forget=["bb"])["why"] == "tag_not_known"
+    assert ask(client, forget=["aa"])["taken"]
+    assert ask(client, tags="list")["tags"] == []
+    assert ask(client, learn={"end": True})["taken"]
+
+
+@pytest.mark.parametrize(
+    ("message", "fault"),
+    [
+        ({"learn": {}}, "exactly one of tiles"),
+        ({"learn": {"back": True, "end": True}}, "exactly one of tiles"),
+        ({"learn": {"tiles": "all", "player": "Ana"}}, "exactly one of tiles"),
+        ({"learn": {"tiles": "green"}}, "no message"),
+        ({"learn": {"action": "stop"}}, "no message"),
+        ({"learn": {"player": 7}}, "no message"),
+        ({"tags": "all"}, "no message"),
+        ({"forget": ["\x07"]}, "is no tag"),
+        ({"tag": {"reader": "shared", "tag": ""}}, "is no tag"),
+        ({"tag": {"reader": "shared", "tag": "x" * 65}}, "is no tag"),
+        ({"forget": [], "press": "ok"}, "exactly one of subscribe"),
+    ],
+)
+def test_what_is_no_message_is_told_and_changes_nothing(client: Client, message: Message, fault: str) -> None:
+    assert fault in ask(client, **message)["error"]
+    assert "learning" not in client.subscribe()["stage"]
+
+
+def test_two_who_teach_at_once_teach_the_same_lesson(house: House, client: Client, socket_path: Path) -> None:
+    with Client(socket_path) as other:
+        assert ask(client, learn={"tiles": "all"})["taken"]
+        assert ask(other, learn={"tiles": "all"})["taken"]
+        assert ask(other, learn={"player": "Ana"})["why"] == "learning_other"
+        for mine, theirs in zip(tags(50), tags(50, 50), strict=True):
+            client.send({"tag": {"reader": "shared", "tag": mine}})
+            other.send({"tag": {"reader": "seat.1", "tag": theirs}})
+        assert all(answer["taken"] for answer in (*client.answers(50), *other.answers(50)))
+    known = rows(house.store, KNOWN_TAGS)
+    assert {tag for tag, *_ in known} == set(tags(100))
+    assert [colour for _, _, colour in known] == [colour for colour in "byrkw" for _ in range(20)]
+
+
+def test_who_vanishes_leaves_a_lesson_that_anybody_ends(house: House, socket_path: Path) -> None:
+    with Client(socket_path) as teacher:
+        ask(teacher, learn={"tiles": "all"})
+        lay(teacher, "AA")
+    house.hardware.press("ok")
+    until(lambda: house.audience.snapshot.get("stage") == "seating", "the end of the lesson")
+    assert rows(house.store, KNOWN_TAGS) == [("AA", "tile", "b")]
+
+
+def test_what_was_said_to_be_learned_is_there_after_a_kill(data: Path, start: StartTable) -> None:
+    dice = random.Random(7)
+    laid = iter(tags(1000))
+    said: list[str] = []
+    for _ in range(KILLS):
+        table = start()
+        with table.client() as client:
+            ask(client, learn={"tiles": "all"})
+            if lay(client, first := next(laid))["taken"]:
+                said.append(first)
+            kill = threading.Timer(dice.uniform(0, LONGEST_LIFE), table.kill)
+            kill.start()
+            with suppress(OSError, EOFError):
+                for tag in laid:
+                    client.send({"tag": {"reader": "shared", "tag": tag}})
+                    answer = client.answer()
+                    if not answer["taken"]:
+                        break
+                    said.append(tag)
+            kill.join()
+        known = rows(data / "azul-table.db", KNOWN_TAGS)
+        tiles = [tag for tag, kind, _ in known if kind == "tile"]
+        assert set(said) <= set(tiles)
+        assert len(tiles) == len(set(tiles)) <= 100, "one set, in however many lives"
+        said = tiles
+    assert said
+
+
+def test_a_lesson_leaves_the_game_as_it_was(data: Path, start: StartTable) -> None:
+    table = start()
+    with table.client() as client:
+        client.take("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor", "display.1")
+        client.subscribe()
+        before = client.until(lambda told: told["choice"])
+        ask(client, learn={"action": "new_game"})
+        assert client.press("display.2")["why"] == "learning"
+        lay(client, "AA")
+        client.take("ok")
+        after = client.until(lambda told: told["stage"] == "offer" and told["tags"] != before["tags"])
+        changed = {"version", "tags", "refusal", "simulated"}
+        assert {key: after[key] for key in after if key not in changed} == {
+            key: before[key] for key in before if key not in changed
+        }
+        lay(client, "AA")
+        assert client.until(lambda told: told["ask"]["say"] == "stop_game")
+    table.kill()
+    with closing(Store.open(data / "azul-table.db")) as store:
+        assert store.tags()["AA"] == ActionCard(Action.NEW_GAME)
+
+
+def test_what_lies_beside_simulated_readers_is_known_where_no_tag_is(data: Path, start: StartTable) -> None:
+    """The cards always, the tiles where they are of resin; what somebody half learned or forgot stays so."""
+    for tiles, expected in (("lights", 0), ("resin", 100)):
+        table = start("--tiles", tiles, "--port", "0")
+        with table.client() as client:
+            known = ask(client, tags="list")["tags"]
+        table.end()
+        assert sum(tag["kind"] == "tile" for tag in known) == expected
+        assert sum(tag["kind"] == "player" for tag in known) == 4
+        assert sum(tag["kind"] == "action" for tag in known) == 3
+    table = start("--tiles", "resin", "--port", "0")
+    with table.client() as client:
+        assert ask(client, forget=[tag["tag"] for tag in known[:-1]])["taken"]
+    table.end()
+    table = start("--tiles", "resin", "--port", "0")
+    with table.client() as client:
+        assert ask(client, tags="list")["tags"] == [{**known[-1], "number": 1}]
+
+
+def test_the_cards_of_the_twin_seat_players_and_press(start: StartTable) -> None:
+    table = start()
+    with table.client() as client:
+        cards = {card["value"]: card["tag"] for card in client.subscribe()["simulated"]["cards"]}
+        assert lay(client, cards["Ana"], "seat.2")["taken"]
+        assert lay(client, cards["Rui"])["taken"]
+        client.take("seat.4.line.3")
+        assert lay(client, cards["new_game"])["taken"]
+        told = client.until(lambda told: told["stage"] == "choosing")
+        assert [seat["name"] for seat in told["seats"]] == [None, "Ana", None, "Rui"]
+        assert lay(client, cards[None])["why"] == "unknown_tag"
+        ask(client, learn={"tiles": "all"})
+        drawer = client.until(lambda told: told["simulated"]["drawer"])["simulated"]["drawer"]
+        assert lay(client, drawer["b"][3])["taken"]
+        client.until(lambda told: told["simulated"]["known"] == [drawer["b"][3]])
+
+
+def test_kinds_of_tags_come_back(tmp_path: Path) -> None:
+    known: dict[str, Meaning] = {
+        "BB": PlayerCard("Ana Žižek 🐟"),
+        "AA": TileTag(Colour.RED),
+        "CC": ActionCard(Action.OK),
+    }
+    for _ in range(2):
+        with closing(Store.open(tmp_path / "azul-table.db")) as store:
+            store.keep_tags(store.tags(), known)
+            assert list(store.tags().items()) == list(known.items())

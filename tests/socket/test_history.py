@@ -1,0 +1,434 @@
+"""Past games: what is told of them, asked through the socket while no loop runs at all."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from device.lights.palettes import BOX
+from device.records.record import read
+from device.records.review import real_choices
+from device.rules.events import Chance, Draft
+from device.rules.game import MODES, Setup
+from device.rules.notation import event_of
+from device.runtime.historian import MOST_WAITING, Historian
+from device.socket.history import MOST_EVENTS
+from device.socket.messages import Answer, ClientMessage, GamesAsked
+from device.socket.server import Request, SocketServer
+from tests.harness.client import Client, Message
+from tests.harness.past import PLACES, SOLO, STANDARD, dropped, keep, keep_grades, played
+from tests.harness.running import run
+from tests.harness.waiting import DEADLINE
+
+ALL_MODES = pytest.mark.parametrize(
+    "chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}-{chosen.wall}"
+)
+
+
+@pytest.fixture
+def path(short: Path) -> Path:
+    return short / "azul-table.db"
+
+
+@pytest.fixture
+def said() -> list[str]:
+    """What whoever runs the table is told."""
+    return []
+
+
+@pytest.fixture
+def historian(path: Path, said: list[str]) -> Iterator[Historian]:
+    historian = Historian(lambda: path, BOX, said.append)
+    historian.start()
+    yield historian
+    historian.close()
+
+
+@pytest.fixture
+def client(historian: Historian, socket_path: Path) -> Iterator[Client]:
+    """Asks a table whose loop takes nothing from its inbox."""
+    server = SocketServer(socket_path, {}, SimpleQueue[Request]().put, historian.put)
+    server.start()
+    with Client(socket_path) as client:
+        yield client
+    server.close()
+
+
+def ask(client: Client, question: Message) -> Any:
+    """What is told; fails where the question is refused."""
+    client.send({**question, "id": 7})
+    answer = client.answer()
+    assert answer == {**question, "id": 7, "taken": True, "told": answer.get("told")}, answer
+    return answer["told"]
+
+
+def why(client: Client, question: Message) -> str:
+    client.send(question)
+    answer = client.answer()
+    assert answer["taken"] is False
+    reason: str = answer["why"]
+    return reason
+
+
+# --- Lists -----------------------------------------------------------------------------------------------
+
+
+def test_a_table_where_nobody_played_has_no_games(client: Client, path: Path) -> None:
+    assert ask(client, {"games": {}}) == {"games": [], "more": False}
+    assert not path.exists()
+    keep(path, [])
+    assert ask(client, {"games": {}}) == {"games": [], "more": False}
+    assert why(client, {"game": 1}) == "no_such_game"
+    assert why(client, {"record": 1}) == "no_such_game"
+
+
+def test_a_file_that_nobody_wrote_to_yet_has_no_games(client: Client, path: Path) -> None:
+    sqlite3.connect(path).close()
+    path.touch()
+    assert ask(client, {"games": {}}) == {"games": [], "more": False}
+
+
+def test_games_come_in_pages_the_newest_first(client: Client, path: Path) -> None:
+    play = played(STANDARD, most=3)
+    keep(path, [play] * 23)
+    found: list[int] = []
+    question: Message = {"count": 10}
+    while True:
+        told = ask(client, {"games": question})
+        assert len(told["games"]) <= 10
+        found += [game["number"] for game in told["games"]]
+        if not told["more"]:
+            break
+        question = {"count": 10, "before": found[-1]}
+    assert found == list(range(23, 0, -1))
+    assert ask(client, {"games": {"before": 1}}) == {"games": [], "more": False}
+
+
+def test_a_game_says_how_it_ended_or_that_it_did_not(client: Client, path: Path) -> None:
+    keep(path, [played(STANDARD), played(STANDARD, most=20), played(STANDARD, most=9)], on_table=True)
+    newest, stopped, finished = ask(client, {"games": {}})["games"]
+    assert [game["status"] for game in (newest, stopped, finished)] == ["in_play", "stopped", "finished"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", finished["ended"])
+    assert newest["ended"] is stopped["ended"] is None
+    assert sum(player["winner"] for player in finished["players"]) >= 1
+    assert not any(player["winner"] for player in (*newest["players"], *stopped["players"]))
+    assert why(client, {"record": 2}) == why(client, {"record": 3}) == "not_finished"
+
+
+# --- Single games ----------------------------------------------------------------------------------------
+
+
+@ALL_MODES
+def test_a_game_is_told_with_all_its_choices(client: Client, path: Path, chosen: Setup) -> None:
+    play = played(chosen)
+    keep(path, [play])
+    told = ask(client, {"game": 1})
+    made = [(at, event) for at, event in enumerate(play.events) if not isinstance(event, Chance)]
+    assert [(move["number"], event_of(move["token"])) for move in told["moves"]] == made
+    assert {move["kind"] == "draft" for move in told["moves"] if len(move["token"]) == 3} == {True}
+    assert told["rounds"] == told["moves"][-1]["round"] == play.state.round
+    assert told["choices"] == len(list(real_choices(chosen, play.events)))
+    assert told["reviews"] == []
+    assert [player["seat"] for player in told["players"]] == list(PLACES[chosen][: len(chosen.players)])
+    boards = {seat["seat"]: seat for seat in told["table"]["seats"] if seat["taken"]}
+    assert sorted(boards) == sorted(PLACES[chosen])
+    assert told["table"]["result"] is not None
+    assert all(set(move) >= {"round", "kind", "seat", "lost"} for move in told["moves"])
+    listed = ask(client, {"games": {}})["games"][0]
+    assert listed == {key: told[key] for key in listed}
+
+
+def test_all_modes_are_tried() -> None:
+    assert {chosen.mode for chosen in PLACES} == set(MODES)
+
+
+@ALL_MODES
+def test_a_record_is_one_that_replay_verifies(client: Client, path: Path, chosen: Setup) -> None:
+    play = played(chosen, seed=2)
+    keep(path, [play])
+    text = ask(client, {"record": 1})
+    (record,) = read(text.encode().splitlines(keepends=True))
+    assert record.setup == chosen
+    assert record.state.boards == play.state.boards
+    assert record.stopped is False
+
+
+def test_who_gave_no_name_has_none(client: Client, path: Path) -> None:
+    keep(path, [played(Setup("standard", ("Ana", "Seat 2", "Eva", "Rui"), 2), most=4)])
+    assert [player["name"] for player in ask(client, {"game": 1})["players"]] == ["Ana", None, "Eva", "Rui"]
+
+
+def test_a_graded_game_has_its_review(client: Client, path: Path) -> None:
+    play = played(STANDARD)
+    choices = [choice for choice in real_choices(STANDARD, play.events) if isinstance(choice.event, Draft)]
+    grades = {choice.number: (0.2, choice.event) for choice in choices}
+    worst = next(choice for choice in choices[3:] if choice.seat == 1)
+    best = next(event for event in _legal(worst) if event != worst.event)
+    grades[worst.number] = (12.4, best)
+    keep(path, [play])
+    keep_grades(path, 1, grades)
+    told = ask(client, {"game": 1})
+    ana, rui = told["reviews"]
+    assert (ana["seat"], rui["seat"]) == (1, 3)
+    assert ana["costliest"] == []
+    assert ana["choices"] + rui["choices"] == told["choices"]
+    (costly,) = rui["costliest"]
+    assert costly["lost"] == 12.4
+    assert event_of(costly["played"]["token"]) == worst.event
+    assert event_of(costly["better"]["token"]) == best
+    marked = costly["table"]["choice"]
+    assert (marked["source"], marked["lines"]) == (best.source, [best.line])
+    assert costly["table"]["seats"][2]["acting"]
+    lost = {move["number"]: move["lost"] for move in told["moves"]}
+    assert lost[worst.number] == 12.4
+
+
+def _legal(choice: Any) -> list[Draft]:
+    from device.rules import game
+
+    return [event for event in game.legal(choice.state) if isinstance(event, Draft)]
+
+
+@ALL_MODES
+def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: Setup) -> None:
+    """Each kind of choice, with the position before it."""
+    play = played(chosen, seed=3)
+    keep(path, [play])
+    kinds = set()
+    for choice in real_choices(chosen, play.events):
+        keep_grades(path, 1, {at: (0.0, event) for at, event in enumerate(play.events)})
+        keep_grades(path, 1, {choice.number: (3.0, choice.event)})
+        if type(choice.event) in kinds:
+            continue
+        kinds.add(type(choice.event))
+        told = ask(client, {"game": 1})
+        (costly,) = [move for review in told["reviews"] for move in review["costliest"]]
+        assert costly["number"] == choice.number
+        assert costly["table"]["round"] == choice.state.round
+    assert Draft in kinds
+
+
+def test_a_game_that_never_ended_is_told_without_its_moves(client: Client, path: Path) -> None:
+    play = dropped(rounds=330)
+    assert len(play.events) > MOST_EVENTS
+    keep(path, [play])
+    assert ask(client, {"games": {}})["games"][0]["rounds"] is None
+    told = ask(client, {"game": 1})
+    assert (told["moves"], told["table"], told["events"]) == (None, None, len(play.events))
+
+
+# --- What goes wrong -------------------------------------------------------------------------------------
+
+
+def do(path: Path, damage: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(damage)
+
+
+def do_to_game_2(path: Path, damage: str) -> None:
+    """Damage the middle one of three games."""
+    keep(path, [played(STANDARD), played(STANDARD), played(SOLO)])
+    do(path, damage + (" AND game = 2" if "events" in damage else " WHERE id = 2"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE events SET event = '9k5' WHERE number = 4",
+        "UPDATE events SET event = 'what' WHERE number = 4",
+        "UPDATE events SET event = CAST(x'31ff35' AS TEXT) WHERE number = 4",
+        "UPDATE events SET event = x'316b35' WHERE number = 4",
+        "DELETE FROM events WHERE number = 4",
+        "UPDATE games SET setup = '{}'",
+        "UPDATE games SET setup = replace(setup, 'standard', 'chess')",
+        "UPDATE games SET places = '[1]'",
+        "UPDATE games SET places = 'x'",
+        "INSERT INTO grades SELECT id, 1, 0.0, 'what' FROM games",
+    ],
+)
+def test_a_game_that_can_not_be_read_keeps_no_other_from_the_list(
+    client: Client, path: Path, damage: str
+) -> None:
+    do_to_game_2(path, damage)
+    newest, unreadable, first = ask(client, {"games": {}})["games"]
+    assert [game["status"] for game in (newest, unreadable, first)] == ["finished", "unreadable", "finished"]
+    assert (unreadable["number"], unreadable["players"]) == (2, [])
+    assert unreadable["started"][:2] == "20"
+    assert set(unreadable) == set(first)
+    assert why(client, {"game": 2}) == "unreadable_game"
+    assert ask(client, {"game": 1})["moves"] != []
+
+
+@pytest.mark.parametrize("damage", ["PRAGMA user_version = 99", "DROP TABLE games"])
+def test_a_damaged_file_is_said_and_the_next_question_answered(
+    client: Client, path: Path, damage: str
+) -> None:
+    keep(path, [played(STANDARD)])
+    do(path, damage)
+    assert why(client, {"game": 1}) == "unreadable_game"
+    assert why(client, {"games": {}}) == "unreadable"
+    path.unlink()
+    assert ask(client, {"games": {}})["games"] == []
+
+
+def test_why_a_game_can_not_be_read_is_told_once_to_whoever_runs_the_table(
+    client: Client, path: Path, said: list[str]
+) -> None:
+    do_to_game_2(path, "UPDATE events SET event = '9k5' WHERE number = 4")
+    for _ in range(3):
+        why(client, {"game": 2})
+    (line,) = said
+    assert line.startswith("Past games: game 2 can't be told: ") and "no display 9" in line
+    do(path, "DROP TABLE games")
+    why(client, {"games": {}})
+    assert said[1].startswith(f"Past games: {path}: ") and "no such table" in said[1]
+
+
+def test_a_damaged_letter_of_a_name_is_a_letter_that_nobody_knows(client: Client, path: Path) -> None:
+    keep(path, [played(STANDARD)])
+    do(path, "UPDATE games SET setup = CAST(replace(CAST(setup AS BLOB), 'Ana', x'41ff61') AS TEXT)")
+    (game,) = ask(client, {"games": {}})["games"]
+    assert [player["name"] for player in game["players"]] == ["A\N{REPLACEMENT CHARACTER}a", "Rui"]
+
+
+def test_too_many_questions_are_refused_at_once(path: Path) -> None:
+    """No thread runs that would answer."""
+    historian = Historian(lambda: path, BOX, print)
+    answers: SimpleQueue[Answer] = SimpleQueue()
+    for _ in range(MOST_WAITING + 3):
+        historian.put(Request(ClientMessage(games=GamesAsked()), answers.put))
+    assert [answers.get(timeout=DEADLINE).why for _ in range(3)] == ["too_many_questions"] * 3
+    assert answers.empty()
+    historian.close()
+
+
+def test_the_end_waits_for_one_answer_and_not_for_all_that_were_asked(path: Path) -> None:
+    """Where the table ended while many looked at old games, it went through all of them first."""
+    turns: SimpleQueue[None] = SimpleQueue()
+    answers: SimpleQueue[Answer] = SimpleQueue()
+
+    def one_after_another() -> Path:
+        turns.get()
+        return path
+
+    historian = Historian(one_after_another, BOX, print)
+    historian.start()
+    for _ in range(MOST_WAITING):
+        historian.put(Request(ClientMessage(games=GamesAsked()), answers.put))
+    ending = Thread(target=historian.close)
+    ending.start()
+    while ending.is_alive():
+        turns.put(None)
+        ending.join(1.0)  # at the first turn, unless the end had not begun by then
+    assert answers.qsize() < MOST_WAITING // 2
+
+
+@pytest.mark.usefixtures("historian")
+def test_while_a_game_is_told_the_table_waits_for_short_turns_only() -> None:
+    """Python's own are 5 ms, and a press had to wait for some ten of them."""
+    assert sys.getswitchinterval() <= 0.001
+
+
+def test_a_table_without_a_history_says_so(socket_path: Path) -> None:
+    server = SocketServer(socket_path, {}, SimpleQueue[Request]().put)
+    server.start()
+    with Client(socket_path) as client:
+        assert why(client, {"game": 1}) == "not_now"
+    server.close()
+
+
+WHATEVER = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+QUESTION = st.fixed_dictionaries(
+    {},
+    optional={
+        "games": WHATEVER | st.fixed_dictionaries({}, optional={"before": WHATEVER, "count": WHATEVER}),
+        "game": WHATEVER,
+        "record": WHATEVER,
+    },
+)
+
+
+@settings(
+    max_examples=150,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+)
+@given(question=QUESTION)
+def test_any_question_is_answered(client: Client, path: Path, question: Message) -> None:
+    if not path.exists():
+        keep(path, [played(SOLO)])
+    client.send(question)
+    answer = client.answer()
+    assert ("error" in answer) != ("taken" in answer)
+    assert ask(client, {"games": {"count": 1}})["games"][0]["number"] == 1
+
+
+# --- The command -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def history(path: Path) -> Callable[..., Any]:
+    return lambda *arguments: run(["history", "--data", str(path.parent), *arguments])
+
+
+def test_the_command_lists_games_and_prints_records(path: Path, history: Callable[..., Any]) -> None:
+    assert history().stdout == "no game was played at this table yet\n"
+    keep(path, [played(STANDARD), played(SOLO), played(STANDARD, most=9)])
+    head, *rows = history().stdout.splitlines()
+    assert head.split() == ["game", "started", "(UTC)", "mode", "rounds", "players"]
+    assert [row.split()[0] for row in rows] == ["3", "2", "1"]
+    assert " stopped " in rows[0]
+    assert " Ana " in rows[2]
+    assert " (winner)" in rows[2]
+    told = [json.loads(line) for line in history("--json").stdout.splitlines()]
+    assert [game["number"] for game in told] == [3, 2, 1]
+    (record,) = read(history("1").stdout.encode().splitlines(keepends=True))
+    assert record.setup == STANDARD
+    assert history("3").stderr == f"{path}: game 3 was not played to its end, so it has no record\n"
+    missing = history("4")
+    assert (missing.returncode, missing.stderr) == (1, f"{path}: there is no game 4\n")
+
+
+@pytest.mark.parametrize("event", ["9k5", "what"])
+def test_the_command_lists_what_can_be_read(path: Path, history: Callable[..., Any], event: str) -> None:
+    do_to_game_2(path, f"UPDATE events SET event = '{event}' WHERE number = 4")
+    listed = history()
+    assert listed.returncode == 0
+    rows = listed.stdout.splitlines()[1:]
+    assert [row.split()[0] for row in rows] == ["3", "2", "1"]
+    assert ["can't be read" in row for row in rows] == [False, True, False]
+    told = [json.loads(line)["status"] for line in history("--json").stdout.splitlines()]
+    assert told == ["finished", "unreadable", "finished"]
+    alone = history("2")
+    assert (alone.returncode, alone.stdout) == (1, "")
+    assert alone.stderr.startswith(f"{path}: game 2 can't be read: ")
+
+
+def test_the_command_names_what_it_can_not_read(path: Path, history: Callable[..., Any]) -> None:
+    path.write_text("no database")
+    said = history()
+    assert said.returncode == 1
+    assert said.stderr.startswith(f"{path}: its games can't be read: ")
+
+
+def test_the_command_says_which_folder_to_name_where_there_is_none() -> None:
+    elsewhere = run(["history", "--data", "/nowhere/at/all"])
+    assert elsewhere.returncode == 1
+    assert elsewhere.stderr.startswith("/nowhere/at/all: there are no games of a table here; ")
+    assert "--data" in elsewhere.stderr

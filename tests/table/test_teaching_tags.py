@@ -1,0 +1,348 @@
+"""Learning tags, on top of whatever the table does; no tag ever means two things."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from device.lights.palettes import BOX
+from device.rules.tiles import ALL_TILES, COLOURS, NO_TILES, Colour
+from device.runtime.simulation import drawer
+from device.socket.snapshot import snapshot
+from device.table import tags as lessons
+from device.table.prompts import live_buttons, prompt
+from device.table.state import Forgotten, LessonBack, LessonBegun, LessonEnded, Stage, TagShown, Why
+from device.table.tag_input import RESTS
+from device.table.tags import (
+    Action,
+    ActionCard,
+    Lesson,
+    Meaning,
+    PlayerCard,
+    Tags,
+    Tiles,
+    TileTag,
+    Verdict,
+    one_form,
+    tile_counts,
+)
+from device.table.update import update
+from tests.table.hands import Hands, at_table, dealt, playing, to_end_of_round
+
+DEAL = "bbyr kkww bbbb yyyy rrrr"
+ALL = Tiles()
+Asked = LessonBegun | LessonBack | LessonEnded | Forgotten | TagShown
+
+
+class Teacher(Hands):
+    """Hands that teach."""
+
+    def why(self, *events: Asked) -> str | None:
+        """Say or lay things; why the last is refused, None where it is taken."""
+        for event in events:
+            before = self.refusals
+            self.now += 0.1
+            self.table = update(self.table, replace(event, at=self.now))
+        refusal = self.table.refusal
+        return None if refusal is None or refusal.number == before else refusal.why
+
+    def lay(self, *tags: str) -> str | None:
+        return self.why(*(TagShown("shared", tag, 0.0) for tag in tags))
+
+    @property
+    def last(self) -> dict[str, object]:
+        told = snapshot(self.table, BOX)["learning"]["last"]
+        assert isinstance(told, dict)
+        return told
+
+
+def begin(subject: lessons.Subject) -> LessonBegun:
+    return LessonBegun(subject, 0.0)
+
+
+BACK, END = LessonBack(0.0), LessonEnded(0.0)
+
+
+@pytest.fixture
+def teacher() -> Teacher:
+    return Teacher(at_table().table)
+
+
+def tags(number: int, first: int = 0) -> list[str]:
+    return [f"{at:010X}" for at in range(first, first + number)]
+
+
+def test_100_tiles_in_one_sitting_colour_after_colour(teacher: Teacher) -> None:
+    assert teacher.why(begin(ALL)) is None
+    for number, tag in enumerate(tags(100)):
+        asked = prompt(teacher.table)
+        assert (asked.say, asked.values) == (
+            "learn_tiles",
+            {"colour": "byrkw"[number // 20], "count": number % 20},
+        )
+        assert teacher.lay(tag) is None
+        assert teacher.last == {
+            "tag": tag,
+            "verdict": "learned",
+            "kind": "tile",
+            "value": "byrkw"[number // 20],
+            "number": number % 20 + 1,
+        }
+    assert tile_counts(teacher.table.tags) == ALL_TILES
+    assert prompt(teacher.table).say == "learn_done"
+    assert teacher.lay("AA") == Why.LESSON_OVER
+    assert teacher.lay(tags(1)[0]) == Why.TAG_KNOWN
+    assert teacher.press("ok").table.stage is Stage.SEATING
+
+
+def test_a_duplicate_is_named_and_keeps_its_meaning(teacher: Teacher) -> None:
+    teacher.why(begin(ALL))
+    teacher.lay(*tags(25))
+    assert teacher.lay(tags(7)[-1]) == Why.TAG_KNOWN
+    assert teacher.last == {"tag": tags(7)[-1], "verdict": "known", "kind": "tile", "value": "b", "number": 7}
+    assert len(teacher.table.tags) == 25
+
+
+def test_the_same_tag_lifted_and_laid_again_is_no_mistake(teacher: Teacher) -> None:
+    teacher.why(begin(ALL))
+    assert teacher.lay("AA", "AA") is None
+    assert teacher.last["verdict"] == "learned"
+
+
+def test_going_back_forgets_the_last_and_again_the_one_before(teacher: Teacher) -> None:
+    teacher.why(begin(ALL))
+    teacher.lay(*tags(21))
+    assert teacher.why(BACK) is None
+    assert teacher.press("undo").table.tags.keys() == set(tags(19))
+    assert prompt(teacher.table).values == {"colour": "b", "count": 19}
+    for _ in range(19):
+        teacher.why(BACK)
+    assert teacher.table.tags == {}
+    assert teacher.why(BACK) == Why.NOTHING_TO_UNDO
+    assert live_buttons(teacher.table) == ("ok",)
+
+
+def test_it_goes_on_where_it_was_left(teacher: Teacher) -> None:
+    teacher.why(begin(ALL))
+    teacher.lay(*tags(37))
+    teacher.why(END)
+    assert teacher.table.stage is Stage.SEATING
+    teacher.why(begin(ALL))
+    assert prompt(teacher.table).values == {"colour": "y", "count": 17}
+    assert teacher.why(BACK) == Why.NOTHING_TO_UNDO, "what was learned before is not taken back by mistake"
+
+
+def test_one_colour_alone(teacher: Teacher) -> None:
+    teacher.why(begin(Tiles(Colour.RED)))
+    teacher.lay(*tags(20))
+    assert prompt(teacher.table).say == "learn_done"
+    assert tile_counts(teacher.table.tags) == (0, 0, 20, 0, 0)
+
+
+def test_another_colour_is_chosen_on_the_way(teacher: Teacher) -> None:
+    teacher.why(begin(ALL))
+    teacher.lay(*tags(3))
+    assert teacher.why(begin(Tiles(Colour.BLACK))) is None
+    teacher.lay("AA")
+    assert teacher.table.tags["AA"] == TileTag(Colour.BLACK)
+    assert teacher.why(BACK, BACK) is None
+    assert len(teacher.table.tags) == 2
+
+
+def test_cards_are_learned_one_at_a_time(teacher: Teacher) -> None:
+    teacher.why(begin(PlayerCard("  Ana   Maria ")))
+    assert prompt(teacher.table).values == {"name": "Ana Maria"}
+    teacher.lay("AA")
+    assert teacher.table.tags == {"AA": PlayerCard("Ana Maria")}
+    assert prompt(teacher.table).say == "learn_done"
+    assert teacher.lay("BB") == Why.LESSON_OVER
+    assert teacher.why(begin(ActionCard(Action.UNDO))) is None
+    assert teacher.lay("AA") == Why.TAG_KNOWN
+    assert teacher.lay("BB") is None
+    assert snapshot(teacher.table, BOX)["tags"]["cards"] == [
+        {"tag": "AA", "kind": "player", "value": "Ana Maria"},
+        {"tag": "BB", "kind": "action", "value": "undo"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("", Why.NAME_MISSING), ("  ", Why.NAME_MISSING), ("x" * 21, Why.NAME_TOO_LONG)]
+)
+def test_a_card_needs_a_name_that_can_be_shown(teacher: Teacher, name: str, why: Why) -> None:
+    assert teacher.why(begin(PlayerCard(name))) == why
+    assert teacher.table.lesson is None
+
+
+def test_two_who_begin_the_same_lesson_teach_together(teacher: Teacher) -> None:
+    teacher.why(begin(ALL))
+    teacher.lay("AA")
+    assert teacher.why(begin(ALL)) is None
+    assert teacher.table.lesson is not None
+    assert teacher.table.lesson.learned == ("AA",)
+
+
+def test_a_lesson_under_way_is_not_taken_over(teacher: Teacher) -> None:
+    teacher.why(begin(PlayerCard("Ana")))
+    assert teacher.why(begin(ALL)) == Why.LEARNING_OTHER
+    assert teacher.why(begin(PlayerCard("Rui"))) == Why.LEARNING_OTHER
+    teacher.lay("AA")
+    assert teacher.table.tags == {"AA": PlayerCard("Ana")}
+    assert teacher.why(begin(ALL)) is None
+
+
+def test_who_goes_away_is_waited_for_ten_minutes(teacher: Teacher) -> None:
+    teacher.why(begin(ALL))
+    teacher.wait(RESTS - 1).lay("AA")  # type: ignore[attr-defined]
+    assert teacher.wait(RESTS - 1).table.stage is Stage.LEARNING
+    assert teacher.wait(2).table.stage is Stage.SEATING
+    assert "AA" in teacher.table.tags
+
+
+def test_a_game_waits_untouched_while_tags_are_learned() -> None:
+    teacher = Teacher(dealt(DEAL).press("display.1", "seat.1.line.2", "display.2").table)
+    before = replace(teacher.table, refusal=None)
+    teacher.why(begin(ALL))
+    teacher.lay(*tags(3))
+    for button in ("display.3", "seat.2.line.2", "centre", "undo"):
+        teacher.press(button)
+    assert teacher.refused("seat.1.floor") == Why.LEARNING
+    assert snapshot(teacher.table, BOX)["displays"] == snapshot(before, BOX)["displays"]
+    teacher.press("ok")
+    assert replace(teacher.table, tags={}, refusal=None) == before
+
+
+def test_a_scoring_waits_too() -> None:
+    hands = playing()
+    to_end_of_round(hands, Random(1))
+    teacher = Teacher(hands.table, now=hands.now)
+    teacher.why(begin(ALL))
+    ceremony = teacher.table.ceremony
+    assert ceremony is not None
+    assert teacher.wait(60).table.ceremony == ceremony
+
+
+@pytest.mark.parametrize("goes", [False, True], ids=["ended", "left alone"])
+def test_a_scoring_goes_on_where_it_was_when_the_lesson_ends(*, goes: bool) -> None:
+    """Its steps are not over because their time went by meanwhile."""
+    hands = playing()
+    to_end_of_round(hands, Random(1)).wait(3.0)
+    teacher = Teacher(hands.table, now=hands.now)
+    teacher.why(begin(ALL))
+    teacher.wait(60)
+    if goes:
+        teacher.wait(RESTS)
+    else:
+        teacher.press("ok")
+    before, after = hands.table.ceremony, teacher.wait(0.1).table.ceremony
+    assert before is not None
+    assert after is not None
+    assert after.shown == before.shown
+
+
+def test_forgetting_by_tag(teacher: Teacher) -> None:
+    teacher.why(begin(ALL))
+    teacher.lay(*tags(5))
+    assert teacher.why(Forgotten((tags(2)[-1],), 0.0)) is None
+    assert teacher.lay(tags(5)[-1]) == Why.TAG_KNOWN
+    assert teacher.last["number"] == 4, "those after it move up"
+    assert teacher.why(Forgotten(("EE",), 0.0)) == Why.TAG_NOT_KNOWN
+    teacher.why(BACK, BACK, BACK, BACK)
+    assert teacher.table.tags == {}
+
+
+def test_each_tile_lights_one_more() -> None:
+    teacher = Teacher(at_table().table)
+    teacher.why(begin(ALL))
+    teacher.lay(*tags(5))
+    assert [teacher.rhythm(f"display.{1 + at // 4}.{1 + at % 4}") for at in range(7)] == [
+        *["steady"] * 5,
+        "fast",
+        "dark",
+    ]
+    assert teacher.rhythm("status") == "fast"
+    teacher.lay(*tags(15, 5))
+    assert teacher.colour("display.1.2") == (0, 0, 0), "the next colour begins"
+
+
+# --- Whatever is laid ------------------------------------------------------------------------------------
+
+subjects = st.one_of(
+    st.just(ALL),
+    st.sampled_from([Tiles(colour) for colour in COLOURS]),
+    st.sampled_from([PlayerCard("Ana"), PlayerCard("Rui")]),
+    st.sampled_from([ActionCard(action) for action in Action]),
+)
+doings = st.lists(
+    st.one_of(
+        subjects.map(begin),
+        st.just(BACK),
+        st.just(END),
+        st.integers(0, 130).map(lambda number: TagShown("shared", f"{number:04X}", 0.0)),
+        st.integers(0, 130).map(lambda number: Forgotten((f"{number:04X}",), 0.0)),
+    ),
+    max_size=300,
+)
+
+
+@given(doings)
+def test_whatever_is_said_what_was_learned_is_known_and_no_tag_means_two_things(said: list[Asked]) -> None:
+    teacher = Teacher(at_table().table)
+    known: dict[str, object] = {}
+    for event in said:
+        before = teacher.table
+        why = teacher.why(event)
+        match event:
+            case TagShown(_, tag) if before.lesson is not None and why is None and tag not in known:
+                known[tag] = teacher.table.tags[tag]
+            case Forgotten((tag,)) if why is None:
+                del known[tag]
+            case LessonBack() if why is None:
+                assert before.lesson is not None
+                del known[before.lesson.learned[-1]]
+        assert teacher.table.tags == known
+        assert all(number <= 20 for number in tile_counts(teacher.table.tags))
+        assert replace(teacher.table, tags={}, lesson=None, refusal=None, card=None) == at_table().table
+
+
+@given(st.lists(st.integers(0, 120), max_size=250))
+def test_tiles_in_any_order_with_duplicates(laid: list[int]) -> None:
+    lesson, known = Lesson(ALL), dict[str, Meaning]()
+    verdicts: Counter[Verdict] = Counter()
+    for number in laid:
+        lesson, now = lessons.lay(lesson, known, str(number))
+        assert lesson.last is not None
+        verdicts[lesson.last.verdict] += 1
+        assert {**known, **now} == now, "nothing changes its meaning"
+        known = dict(now)
+    assert list(known) == list(dict.fromkeys(map(str, laid)))[:100]
+    assert sum(tile_counts(known)) == len(known)
+    full = [count for count in tile_counts(known) if count]
+    assert all(count == 20 for count in full[:-1]), "colour after colour"
+
+
+def test_a_tag_has_one_form() -> None:
+    for text in ("04a21b7c", "04:A2:1B:7C", "04 a2 1b 7c", " 04-A2-1b-7c\r\n"):
+        assert one_form(text) == "04A21B7C"
+    assert one_form("Tile-B-07") == "tile-b-07"
+    for nothing in ("", "  ", "\x07", "x" * 65):
+        with pytest.raises(ValueError, match="is no tag"):
+            one_form(nothing)
+
+
+@given(st.binary(min_size=4, max_size=10), st.sampled_from(["", ":", "-", " "]), st.booleans())
+def test_bytes_have_one_form_however_they_are_written(tag: bytes, between: str, capitals: bool) -> None:  # noqa: FBT001
+    text = between.join(f"{byte:02x}" for byte in tag)
+    form = one_form(text.upper() if capitals else text)
+    assert form == tag.hex().upper()
+    assert one_form(form) == form
+
+
+def test_the_drawer_has_tags_in_their_one_form() -> None:
+    known: Tags = drawer()
+    assert all(one_form(tag) == tag for tag in known)
+    assert tile_counts({}) == NO_TILES

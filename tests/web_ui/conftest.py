@@ -1,0 +1,143 @@
+"""A table that is only a socket, pages in this process, and pages in a process of their own."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partialmethod
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.web_ui import scenes
+from tests.web_ui.browsing import Browser
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from web_ui.app import create_app
+from web_ui.latest import Frame, Latest, Presence, View
+from web_ui.security import Pace
+from web_ui.table_link import TableLink
+
+StartPages = Callable[..., "PagesProcess"]
+
+
+@pytest.fixture
+def socket_path() -> Iterator[Path]:
+    """A short path, as Unix sockets need it, where user nobody may look."""
+    folder = Path(tempfile.mkdtemp(prefix="azul-"))
+    folder.chmod(0o755)
+    yield folder / "table.sock"
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def daemon(socket_path: Path) -> Iterator[FakeDaemon]:
+    fake = FakeDaemon(socket_path, scenes.layout())
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def link(socket_path: Path) -> Iterator[TableLink]:
+    table_link = TableLink(socket_path, Latest())
+    table_link.start()
+    yield table_link
+    table_link.close()
+
+
+@pytest.fixture
+def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a request takes here, for the pace of phones it takes no time."""
+    monkeypatch.setattr(Pace, "__init__", partialmethod(Pace.__init__, lambda: 0.0))
+
+
+@pytest.fixture
+def client(link: TableLink) -> FlaskClient:
+    """Asks the pages in this process."""
+    return create_app(link).test_client()
+
+
+def shown(daemon: FakeDaemon, link: TableLink, scene: Message) -> None:
+    """Play a scene, and go on when the pages know it."""
+    daemon.play(scene)
+    until(link, scene["version"])
+
+
+def until(link: TableLink, version: int) -> View:
+    """The view, once it is that of a snapshot's version; fails when it does not come."""
+    view = link.latest.view
+    while view.snapshot is None or view.snapshot.version != version or view.presence is not Presence.HERE:
+        view = newer(link, view)
+    return view
+
+
+def until_presence(link: TableLink, presence: Presence) -> View:
+    """The view, once the table is there, away or otherwise as wanted."""
+    view = link.latest.view
+    while view.presence is not presence:
+        view = newer(link, view)
+    return view
+
+
+def until_frame(link: TableLink, after: Frame) -> Frame:
+    """The next frame; views that come meanwhile are passed over."""
+    view, frame = link.latest.view, after
+    while frame.number == after.number:
+        link.latest.want_frames(TIMEOUT)
+        fresh, frame = link.latest.wait_for_frame(view.number, after.number, TIMEOUT)
+        assert (fresh.number, frame.number) != (view.number, after.number), "no frame came"
+        view = fresh
+    return frame
+
+
+def newer(link: TableLink, view: View) -> View:
+    fresh = link.latest.wait_for_view(view.number, TIMEOUT)
+    assert fresh.number > view.number, "nothing new came from the table"
+    return fresh
+
+
+class PagesProcess:
+    """The pages in a process of their own, as the daemon starts them."""
+
+    def __init__(self, path: Path, *options: str, pass_fds: tuple[int, ...] = ()) -> None:
+        command = [sys.executable, "-P", "-m", "web_ui", "--socket", str(path), "--follow-parent", *options]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=pass_fds
+        )
+
+    def address(self) -> Browser:
+        """Who asks these pages; known once the process has said where it listens."""
+        assert self.process.stdout is not None
+        said = self.process.stdout.readline().decode().strip()
+        return Browser(int(said.rstrip("/").rpartition(":")[2]))
+
+    def wait(self) -> int:
+        return self.process.wait(TIMEOUT)
+
+    def __enter__(self) -> PagesProcess:
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self.process.terminate()
+        self.process.communicate(timeout=TIMEOUT)
+
+
+@pytest.fixture
+def start_pages(daemon: FakeDaemon) -> Iterator[StartPages]:
+    """Start the pages of the fake daemon with some options."""
+    with ExitStack() as started:
+
+        def start(*options: str, pass_fds: tuple[int, ...] = ()) -> PagesProcess:
+            return started.enter_context(PagesProcess(daemon.path, *options, pass_fds=pass_fds))
+
+        yield start
+
+
+@pytest.fixture
+def browser(start_pages: StartPages) -> Browser:
+    """Asks pages in a process of their own."""
+    return start_pages("--port", "0").address()

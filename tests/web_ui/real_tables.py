@@ -1,0 +1,174 @@
+"""Snapshots of real tables, as the daemon would tell them: the pages are held to what the device says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+from device.lights.palettes import BOX, palette_for
+from device.rules import game
+from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
+from device.rules.game import Setup
+from device.rules.tiles import COLOURS, Colour
+from device.runtime import simulation
+from device.runtime.simulation import Simulated
+from device.socket.snapshot import snapshot
+from device.table import physical_tiles
+from device.table.state import Stage, Table, TileShown, new_table
+from device.table.update import update
+from tests.table.hands import Hands, drawn_at_random, midway, sat_down, some_choice
+from tests.web_ui.scenes import Message
+from web_ui.latest import Presence, View
+from web_ui.messages import Layout, read_snapshot
+
+GRAY = Setup("gray", ("Ana", "Rui", "Eva"))
+BOTS = Setup("dtc", ("Ana", "Rui"))
+STANDARD = Setup("standard", ("Ana", "Rui"))
+
+
+def solo(level: str = "easy", wall: str = "gray") -> Setup:
+    """A solo game."""
+    return Setup("solo", ("Ana",), 0, level, wall)
+
+
+def drawer_tag(colour: Colour, number: int) -> str:
+    """The tag of a tile of the drawer beside simulated readers, from 1."""
+    return [tag for tag, tile in simulation.drawer().items() if tile.colour is colour][number - 1]
+
+
+def told(table: Table, version: int = 1) -> Message:
+    """What the daemon tells of a table with simulated readers."""
+    mode = table.play.setup.mode if table.play is not None else table.wishes.mode
+    simulated = Simulated(readers=True).told(table)
+    return {**snapshot(table, palette_for(mode, BOX), simulated=simulated), "version": version}
+
+
+def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator[Message]:
+    """A game from sitting down to its end, after every press and every step of the scoring."""
+    random = Random(seed)
+    hands = _sat_down(setup, seed, with_resin=with_resin)
+    while True:
+        yield told(hands.table)
+        match hands.table.stage:
+            case Stage.OVER:
+                return
+            case Stage.SCORING if with_resin:
+                hands.press("ok")
+            case Stage.SCORING:
+                hands.wait(1.9)
+            case Stage.TELLING:
+                tell_one(hands, random)
+            case Stage.OFFER if hands.table.selection is not None:
+                _finish_draft(hands, random)
+            case _:
+                _begin_choice(hands, random)
+
+
+def _sat_down(setup: Setup, seed: int, *, with_resin: bool) -> Hands:
+    table = replace(new_table(4, 9, resin=with_resin), tags=simulation.drawer())
+    return sat_down(Hands(table, drawn_at_random(seed)), setup, range(1, len(setup.players) + 1))
+
+
+def _begin_choice(hands: Hands, random: Random) -> None:
+    """Press a source, or make a choice that is no draft."""
+    if hands.table.stage is Stage.CHOICE:
+        hands.make(some_choice(hands.play, random))
+    else:
+        live = [name for name in told(hands.table)["live"] if name.startswith(("display", "centre"))]
+        hands.press(random.choice(live))
+
+
+def _finish_draft(hands: Hands, random: Random) -> None:
+    """Press a line that sends little to the penalty row; where it is only tried at first, press it again."""
+    choice = told(hands.table)["choice"]
+    if choice["tried"] is not None:
+        _press_line(hands, choice["tried"])
+        return
+    source = f"display.{choice['source']}" if choice["source"] else "centre"
+    ratings = []
+    for _ in COLOURS:  # each press of the source selects its next colour
+        choice = told(hands.table)["choice"]
+        for line in choice["lines"]:
+            sent = len(choice["sends"].get(str(line), ""))
+            ratings.append((sent, not line, random.random(), choice["colour"], line))
+        hands.press(source)
+    *_, colour, line = min(ratings)
+    while told(hands.table)["choice"]["colour"] != colour:
+        hands.press(source)
+    _press_line(hands, line)
+
+
+def _press_line(hands: Hands, line: int) -> None:
+    place = told(hands.table)["ask"]["seat"]
+    hands.press(f"seat.{place}.line.{line}" if line else f"seat.{place}.floor")
+
+
+def tell_one(hands: Hands, random: Random) -> None:
+    """Tell the next tile of resin; after the first of a chance event, those that make it legal."""
+    play = hands.play
+    event = game.chance(play.state, Random(f"{len(play.events)}").randrange)
+    assert isinstance(event, Chance)
+    colour = _colours(event, hands.table)[len(hands.table.told)]
+    number = 1 + sum(tile.colour is colour for tile in hands.table.told)
+    tag = drawer_tag(colour, number) if random.random() < 0.5 else None
+    hands.table = update(hands.table, TileShown(colour, "shared" if tag else None, tag, hands.now))
+
+
+def _colours(event: Chance, table: Table) -> list[Colour]:
+    """The tiles of a chance event in an order in which they can be told: the bag's before the lid's."""
+    match event:
+        case Penalty(row):
+            return list(row)
+        case ScoringColour(colour) | Draw(colour):
+            return [colour]
+        case Deal(displays):
+            bag = list(physical_tiles.in_bag(replace(table, told=())))
+            ordered: list[Colour] = []
+            for display in displays:
+                tiles = [colour for colour in COLOURS for _ in range(display[colour])]
+                first = []
+                for colour in tiles:
+                    if bag[colour]:
+                        bag[colour] -= 1
+                        first.append(colour)
+                later = tiles.copy()
+                for colour in first:
+                    later.remove(colour)
+                ordered += [*first, *later]
+            return ordered
+        case _:
+            raise ValueError(event)
+
+
+def telling(tiles: str = "", version: int = 1, setup: Setup = STANDARD) -> Message:
+    """Tiles of resin: some were told by their tags, the first of each colour first."""
+    hands = _sat_down(setup, 1, with_resin=True)
+    for at, colour in enumerate(tiles):
+        shown_colour = COLOURS["byrkw".index(colour)]
+        tag = drawer_tag(shown_colour, tiles[: at + 1].count(colour))
+        shown = TileShown(shown_colour, "shared", tag, hands.now)
+        hands.table = update(hands.table, shown)
+    return told(hands.table, version)
+
+
+def until(setup: Setup, say: str, seed: int = 1) -> Message:
+    """The first moment of a game at which something is asked for."""
+    return next(scene for scene in whole_game(setup, seed) if scene["ask"]["say"] == say)
+
+
+def at_columns(version: int = 1) -> Message:
+    """Gray walls: several seats choose their columns at once."""
+    for events in range(20, 120):
+        table = midway(GRAY, 3, events).table
+        scene = told(table, version)
+        if len({each["seat"] for each in scene["choosing"]}) > 1:
+            return scene
+    raise AssertionError("nobody chose a column")
+
+
+def view_of(scene: Message, number: int = 1) -> View:
+    """What the pages make of a scene."""
+    raw = json.dumps(scene).encode()
+    return View(number, Presence.HERE, Layout("none", 1, 1, (), ()), read_snapshot(raw), raw)

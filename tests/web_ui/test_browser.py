@@ -1,0 +1,321 @@
+"""Both pages in a real browser of a phone's size: nothing sticks out, and hands, keys and news work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import APIResponse, Page, Route, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser as Chromium
+
+from device.rules.tiles import Colour
+from tests.web_ui import real_tables, scenes
+from tests.web_ui.browsing import Browser
+from tests.web_ui.conftest import PagesProcess, StartPages
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from web_ui.text.rulebook import MODES
+
+PHONE: ViewportSize = {"width": 360, "height": 740}
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+QUIETLY = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE = 1000 * TIMEOUT
+"""Milliseconds."""
+
+NOTE_HEADINGS = """() => {
+    window.headings = [];
+    const note = () => headings.push(document.querySelector("h1").textContent);
+    const everything = { subtree: true, childList: true, characterData: true };
+    new MutationObserver(note).observe(document.body, everything);
+}"""
+STICKS_OUT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chromium]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIETLY, timeout=PATIENCE)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(chromium: Chromium) -> Iterator[Page]:
+    """A page that fails a test with whatever its scripts complain of."""
+    context = chromium.new_context(viewport=PHONE, locale="en-GB", color_scheme="dark")
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    faults: list[str] = []
+    opened.on("pageerror", lambda fault: faults.append(str(fault)))
+    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    yield opened
+    context.close()
+    assert not faults
+
+
+def new_page(chromium: Chromium, locale: str = "en-GB") -> Page:
+    """A page that may complain of something."""
+    page = chromium.new_page(viewport=PHONE, locale=locale)
+    page.set_default_timeout(PATIENCE)
+    return page
+
+
+def begin(daemon: FakeDaemon, browser: Browser, scene: Message) -> None:
+    """Play a scene, and go on when the pages know it.
+
+    A page that was loaded before loads itself again, and hands that press meanwhile press nothing.
+    """
+    daemon.play(scene)
+    browser.until_version(scene["version"])
+
+
+def test_the_phone_page_follows_the_game(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
+    begin(daemon, browser, scenes.seating(1))
+    page.goto(browser.origin)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Everybody here?")
+    told = (
+        (scenes.offer(2), "Ana, take tiles"),
+        (scenes.refused(3), "That line is full."),
+        (scenes.scoring(4), "Scoring"),
+        (scenes.over(5), "Ana wins"),
+    )
+    for scene, sentence in told:
+        daemon.play(scene)
+        expect(page.locator("[data-region=turn]")).to_contain_text(sentence)
+        assert page.evaluate(STICKS_OUT) == 0
+    daemon.stop()
+    expect(page.locator("[data-region=turn]")).to_contain_text("this page comes back by itself")
+
+
+def test_the_twin_shows_the_lights_and_presses_by_hand_and_by_key(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    daemon.shine(scenes.dark(daemon.layout))
+    begin(daemon, browser, scenes.offer(1))
+    page.goto(f"{browser.origin}/table")
+    light = page.locator("[data-light='display.3.1']")
+    expect(light).to_have_attribute("fill", "#000000")
+    daemon.play(scenes.chosen(2))
+    daemon.shine(scenes.lit(daemon.layout, scenes.chosen(2)))
+    expect(light).to_have_attribute("fill", scenes.PALETTE["k"]["rgb"])
+    expect(page.locator("svg [data-button='seat.1.line.4']")).to_have_class("button line live")
+    assert page.evaluate(STICKS_OUT) == 0
+    page.locator("svg [data-button='display.7']").click()
+    page.locator("button[data-button='seat.1.line.4']").click()
+    page.locator("svg [data-button='seat.1.floor']").press("Enter")
+    page.get_by_role("button", name="undo").first.press(" ")
+    pressed = [daemon.asked.get(timeout=TIMEOUT)["press"] for _ in range(4)]
+    assert pressed == ["display.7", "seat.1.line.4", "seat.1.floor", "undo"]
+
+
+def test_a_twin_that_was_opened_too_early_draws_the_table_when_it_comes(
+    socket_path: Path, chromium: Chromium
+) -> None:
+    with PagesProcess(socket_path, "--port", "0") as pages:
+        page = new_page(chromium)
+        page.goto(f"{pages.address().origin}/table")
+        expect(page.get_by_role("heading", level=1)).to_have_text("One moment…")
+        daemon = FakeDaemon(socket_path, scenes.layout())
+        daemon.play(scenes.offer(1))
+        expect(page.locator("svg [data-button='display.1']")).to_have_attribute("aria-label", "Display 1")
+        page.close()
+        daemon.stop()
+
+
+def test_the_twin_says_why_a_press_was_refused_and_keeps_the_focus(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    begin(daemon, browser, scenes.chosen(1))
+    daemon.answer = lambda question: {"taken": False, "why": "line_full"}
+    page.goto(f"{browser.origin}/table")
+    hand = page.locator("button[data-button='seat.1.line.4']")
+    hand.press("Enter")
+    expect(page.locator("#answer")).to_have_text("That line is full.")
+    daemon.play(scenes.refused(2))
+    expect(page.locator("[data-region=turn] .refusal")).to_have_text("That line is full.")
+    expect(hand).to_be_focused()
+
+
+def test_a_refusal_that_the_page_says_by_later_news_is_not_said_twice(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    begin(daemon, browser, scenes.chosen(1))
+    daemon.answer = lambda question: {"taken": False, "why": "line_full"}
+    page.goto(f"{browser.origin}/table")
+    page.locator("#hands button[data-button='seat.1.line.4']").click()
+    expect(page.locator("#answer")).to_have_text("That line is full.")
+    daemon.play(scenes.refused(2))
+    expect(page.locator("[data-region=turn] .refusal")).to_have_text("That line is full.")
+    expect(page.locator("#answer")).to_be_hidden()
+
+
+def test_a_press_that_can_not_be_sent_is_said_once(
+    daemon: FakeDaemon, browser: Browser, chromium: Chromium
+) -> None:
+    begin(daemon, browser, scenes.chosen(1))
+    page = new_page(chromium)
+    page.goto(f"{browser.origin}/table")
+    page.route("**/press", lambda route: route.abort())
+    daemon.play(scenes.refused(2))
+    refusal = page.locator("[data-region=turn] .refusal")
+    expect(refusal).to_be_visible()  # whatever comes by the stream later says that nothing is lost
+    page.locator("button[data-button='seat.1.line.4']").click()
+    expect(page.locator("#lost")).to_be_visible()
+    expect(page.locator("#answer")).to_be_hidden()
+    page.close()
+
+
+def test_names_are_saved_and_what_is_typed_stays(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
+    begin(daemon, browser, scenes.seating(1))
+    page.goto(f"{browser.origin}/table")
+    page.get_by_label("Name of Seat 3").fill("Zo")
+    daemon.play(scenes.snapshot(2, seats=[scenes.seat(number, taken=True) for number in range(1, 5)]))
+    expect(page.get_by_label("Name of Seat 4")).to_be_visible()
+    page.get_by_label("Name of Seat 3").press_sequentially("ë")
+    page.get_by_label("Name of Seat 3").press("Enter")
+    assert daemon.asked.get(timeout=TIMEOUT)["name"] == {"seat": 3, "name": "Zoë"}
+
+
+def test_names_are_saved_in_the_order_in_which_they_were_typed(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    """Each went its own way to the table, and the first could come last."""
+    begin(daemon, browser, scenes.seating(1))
+    page.goto(f"{browser.origin}/table")
+    held: list[Route] = []
+    page.route("**/name", lambda route: held.append(route), times=1)  # noqa: PLW0108
+    field = page.get_by_label("Name of Seat 3")
+    field.fill("Zo")
+    with page.expect_request("**/name"):
+        field.press("Enter")
+    field.fill("Zoë")
+    field.press("Enter")
+    page.locator("svg [data-button='ok']").press("Enter")
+    with page.expect_response("**/press"):
+        held[0].continue_()
+    said = [daemon.asked.get(timeout=TIMEOUT) for _ in range(3)]
+    assert [each.get("press") or each["name"]["name"] for each in said] == ["Zo", "Zoë", "ok"]
+
+
+def test_without_a_free_stream_a_page_asks(
+    daemon: FakeDaemon, start_pages: StartPages, chromium: Chromium
+) -> None:
+    browser = start_pages("--port", "0", "--streams", "1").address()
+    daemon.play(scenes.seating(1))
+    with browser.stream():
+        page = new_page(chromium, "de")
+        page.goto(browser.origin)
+        daemon.play(scenes.offer(2))
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ana ist dran")
+        page.close()
+
+
+def test_an_answer_that_was_overtaken_does_not_bring_back_what_was(
+    daemon: FakeDaemon, start_pages: StartPages, chromium: Chromium
+) -> None:
+    browser = start_pages("--port", "0", "--streams", "1").address()
+    daemon.play(scenes.seating(1))
+    with browser.stream() as only:
+        while "Everybody here?" not in only.next("news").data["regions"].get("turn", ""):
+            continue
+        page = new_page(chromium)
+        held: list[tuple[Route, APIResponse]] = []
+
+        def hold_the_first(route: Route) -> None:
+            if held:
+                route.continue_()
+            else:
+                held.append((route, route.fetch()))
+                daemon.play(scenes.offer(2))
+
+        page.route("**/regions?*", hold_the_first)
+        page.goto(browser.origin)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ana's turn")
+        page.evaluate(NOTE_HEADINGS)
+        (route, late), *_ = held
+        route.fulfill(response=late)
+        daemon.play(scenes.refused(3))
+        expect(page.get_by_text("That line is full.")).to_be_visible()
+        assert page.evaluate('headings.every((heading) => heading === "Ana\'s turn")')
+        page.close()
+
+
+def test_without_scripts_the_page_is_complete_and_reloads(
+    daemon: FakeDaemon, browser: Browser, chromium: Chromium
+) -> None:
+    begin(daemon, browser, scenes.offer(1))
+    context = chromium.new_context(viewport=PHONE, java_script_enabled=False, locale="en-GB")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(browser.origin)
+    expect(page.locator("noscript p")).to_contain_text("because scripts are off here")
+    daemon.play(scenes.refused(2))
+    expect(page.get_by_text("That line is full.")).to_be_visible()
+    context.close()
+
+
+def test_the_phone_page_tells_tiles_and_takes_one_back(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    begin(daemon, browser, real_tables.telling("bb", 1))
+    page.goto(browser.origin)
+    page.get_by_role("button", name="Red", exact=True).click()
+    page.get_by_role("button", name="Take the last one back").click()
+    assert daemon.asked.get(timeout=TIMEOUT)["tile"] == "r"
+    assert daemon.asked.get(timeout=TIMEOUT)["press"] == "undo"
+    daemon.answer = lambda question: {"taken": False, "why": "tile_not_left"}
+    page.get_by_role("button", name="Blue").click()
+    expect(page.locator("#answer")).to_contain_text("look for a tile that was told wrong")
+    assert page.evaluate(STICKS_OUT) == 0
+
+
+def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    begin(daemon, browser, real_tables.telling("b", 1))
+    page.goto(f"{browser.origin}/table")
+    expect(page.locator(".tags .told")).to_have_count(1)
+    assert page.evaluate(STICKS_OUT) == 0
+    smallest = "Math.min(...[...document.querySelectorAll('[data-tag]')].map((tag) => tag.offsetWidth))"
+    assert page.evaluate(smallest) >= 24
+    page.get_by_role("button", name="White 20").click()
+    assert daemon.asked.get(timeout=TIMEOUT)["tag"] == {
+        "reader": "shared",
+        "tag": real_tables.drawer_tag(Colour.WHITE, 20),
+    }
+    page.get_by_role("button", name="Draw one blindly").click()
+    drawn = daemon.asked.get(timeout=TIMEOUT)["tag"]["tag"]
+    assert drawn != real_tables.drawer_tag(Colour.BLUE, 1)
+    daemon.play(real_tables.telling("bw", 2))
+    told = real_tables.drawer_tag(Colour.WHITE, 1)
+    expect(page.locator(f"[data-tag='{told}']")).to_have_attribute("aria-pressed", "true")
+
+
+def test_nothing_sticks_out_in_any_mode(daemon: FakeDaemon, browser: Browser, chromium: Chromium) -> None:
+    opened = new_page(chromium, "de")  # the longer words
+    moments = [
+        real_tables.at_columns(),
+        real_tables.until(real_tables.solo(), "choose_square"),
+        real_tables.until(real_tables.solo(), "choose_swap", 1),
+        real_tables.until(real_tables.solo(), "choose_removal", 6),
+        real_tables.until(real_tables.solo(), "place_again", 1),
+        real_tables.until(real_tables.solo(), "game_over", 1),
+    ]
+    for number, (path, moment) in enumerate(product(("/", "/table"), moments), 1):
+        begin(daemon, browser, {**moment, "version": number})
+        opened.goto(browser.origin + path)
+        assert opened.evaluate(STICKS_OUT) == 0, (path, moment["ask"])
+    for mode in MODES:
+        opened.goto(f"{browser.origin}/rules/{mode}")
+        assert opened.evaluate(STICKS_OUT) == 0
+    opened.close()

@@ -1,0 +1,134 @@
+"""What is lost of the table, in words: for every part and every reason, in every language."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import pytest
+from flask.testing import FlaskClient
+
+from hardware.api import BUTTONS, HEAT, LIGHTS, PICO, POWER, Loss, button_part, reader_part
+from tests.web_ui import real_tables, scenes
+from tests.web_ui.conftest import shown
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
+from tests.web_ui.scenes import Message
+from tests.web_ui.test_sentences import speaker
+from web_ui.table_link import TableLink
+from web_ui.text.sentences import faults
+from web_ui.text.words import read_all_words
+
+PARTS = (
+    LIGHTS,
+    BUTTONS,
+    PICO,
+    POWER,
+    HEAT,
+    button_part("display.3"),
+    button_part("seat.2.line.4"),
+    button_part("ok"),
+    reader_part("display.3"),
+    reader_part("centre"),
+    reader_part("seat.2"),
+    reader_part("shared"),
+)
+each_language = pytest.mark.parametrize("language", sorted(read_all_words()))
+
+
+def lost(part: str, why: str = "silent") -> Message:
+    return {"part": part, "why": why, "since": 1_700_000_000}
+
+
+def said(*given: Message, language: str = "en", scene: Message | None = None) -> tuple[str, ...]:
+    return faults(speaker({**(scene or scenes.offer()), "faults": list(given)}, language))
+
+
+@each_language
+@pytest.mark.parametrize(("part", "why"), list(product(PARTS, Loss)))
+def test_every_part_and_every_reason_is_three_sentences(language: str, part: str, why: Loss) -> None:
+    (text,) = said(lost(part, why), language=language)
+    words = read_all_words()[language]
+    assert len(re.findall(r"[.!?](?= |$)", text)) >= 3, text
+    assert not re.search(r"[{}]|\N{EN DASH}|  |lost|instead|_", text), text
+    assert words.say("lost.other", part=part) not in text
+    assert words.say("mend.failed") not in text or why is Loss.FAILED
+
+
+def test_a_family_is_told_what_to_do_instead_and_what_to_look_at() -> None:
+    assert said(lost("reader.display.3")) == (
+        "The reader at display 3 does not answer. Take the colours with the buttons. Look at its plug.",
+    )
+    assert said(lost("reader.shared"), scene=real_tables.telling("b")) == (
+        "The reader for everybody does not answer. Tell the tiles with the buttons on the pages. "
+        "Look at its plug.",
+    )
+
+
+def test_a_reason_of_one_part_is_not_that_of_another() -> None:
+    texts = {said(lost(part, why)) for part, why in product((LIGHTS, PICO, "reader.centre"), Loss)}
+    assert len(texts) > 25
+
+
+def test_buttons_that_chatter_are_told_together() -> None:
+    names = ("seat.1.line.2", "display.3", "ok")
+    (text, reader) = sorted(
+        said(*(lost(f"button.{name}", "chattering") for name in names), lost("reader.centre")), reverse=False
+    )
+    assert text.startswith("3 buttons do not work: Line 2 of ")
+    assert "Display 3" in text
+    assert reader.startswith("The reader at the centre")
+
+
+@each_language
+def test_what_these_pages_do_not_know_is_said_too(language: str) -> None:
+    """A newer table may have other parts and other reasons."""
+    (text,) = said(lost("lamp.7", "melted"), language=language)
+    assert "lamp.7" in text
+    assert "azul-table doctor" in text
+
+
+@pytest.mark.parametrize("path", ["/", "/table"])
+def test_both_pages_say_it_until_it_is_over(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, path: str
+) -> None:
+    shown(daemon, link, {**scenes.offer(1), "faults": [lost("pico", "unplugged")]})
+    assert "plug it in again" in client.get(path).text
+    assert 'class="faults"' in client.get(path).text
+    shown(daemon, link, scenes.offer(2))
+    assert 'class="faults"' not in client.get(path).text
+
+
+# --- A Pico that is simulated ----------------------------------------------------------------------------
+
+
+def test_only_a_simulated_pico_has_a_plug_on_the_twin(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    moments: tuple[Message, ...] = ({}, {"simulated": None}, {"simulated": {"drawer": None, "plugged": None}})
+    for version, simulated in enumerate(moments, 1):
+        shown(daemon, link, {**scenes.offer(version), **simulated})
+        assert "data-plug" not in client.get("/table").text
+    shown(daemon, link, {**scenes.offer(4), "simulated": {"drawer": None, "plugged": True}})
+    assert 'data-plug="false"' in client.get("/table").text
+    assert "data-plug" not in client.get("/table", environ_base={"REMOTE_ADDR": "192.168.1.20"}).text
+    shown(daemon, link, {**scenes.offer(5), "simulated": {"drawer": None, "plugged": False}})
+    assert 'data-plug="true"' in client.get("/table").text
+
+
+@pytest.mark.parametrize("plugged", [True, False])
+def test_the_plug_is_pulled_at_the_table(daemon: FakeDaemon, client: FlaskClient, *, plugged: bool) -> None:
+    assert client.post("/plug", json={"plug": plugged}).get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT)["plug"] is plugged
+
+
+@pytest.mark.parametrize("body", [{}, {"plug": "no"}, {"plug": None}, []])
+def test_a_plug_is_in_or_out(client: FlaskClient, body: object) -> None:
+    assert client.post("/plug", json=body).status_code == 400
+
+
+def test_a_real_table_has_no_drawer(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    """Its readers are real: tiles of the twin's drawer would be told of that nobody has."""
+    shown(daemon, link, {**real_tables.telling("b", 1), "simulated": None})
+    page = client.get("/table").text
+    assert "data-tag" not in page
+    assert "data-tile" in page

@@ -1,0 +1,288 @@
+"""The pages of past games: what the table tells, in words, for every mode and in every language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+import pytest
+from flask.testing import FlaskClient
+
+from device.lights.palettes import BOX
+from device.records.review import real_choices
+from device.rules.events import Chance, Draft, Event
+from device.rules.game import Setup
+from device.socket.history import PastGame, entry, record_of, retold, unreadable
+from tests.harness.past import GRAY, PLACES, SOLO, SOLO_GRAY, STANDARD, played
+from tests.web_ui.browsing import Text
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from web_ui.text.words import read_all_words
+
+ALL_WORDS = read_all_words()
+each_language = pytest.mark.parametrize("language", sorted(ALL_WORDS))
+each_mode = pytest.mark.parametrize(
+    "chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}-{chosen.wall}"
+)
+
+
+def past(chosen: Setup = STANDARD, number: int = 7, *, ended: bool = True, most: int = 10_000) -> PastGame:
+    play = played(chosen, most=most)
+    return PastGame(
+        number,
+        chosen,
+        PLACES[chosen],
+        "2026-03-05 09:07:11",
+        "2026-03-05 10:00:00" if ended else None,
+        on_table=False,
+        events=play.events,
+    )
+
+
+def graded(game: PastGame, costly: Mapping[int, float] | None = None) -> PastGame:
+    """A game whose every choice was as good as can be, but for some."""
+    grades: dict[int, tuple[float, Event]] = {
+        at: (0.0, event) for at, event in enumerate(game.events) if not isinstance(event, Chance)
+    }
+    for at, lost in (costly or {}).items():
+        grades[at] = (lost, game.events[at])
+    fields = {name: getattr(game, name) for name in PastGame.__slots__}
+    return PastGame(**{**fields, "grades": grades})
+
+
+def telling(*games: PastGame, more: bool = False) -> Callable[[Message], Message]:
+    """A table that has played these games."""
+    known = {game.number: game for game in games}
+
+    def answer(question: Message) -> Message:
+        if "games" in question:
+            return {"taken": True, "told": {"games": [entry(game) for game in games], "more": more}}
+        game = known.get(question.get("game") or question["record"])
+        if game is None:
+            return {"taken": False, "why": "no_such_game"}
+        written = record_of(game)
+        if "game" in question:
+            return {"taken": True, "told": retold(game, BOX)}
+        return (
+            {"taken": True, "told": written.decode()} if written else {"taken": False, "why": "not_finished"}
+        )
+
+    return answer
+
+
+def read(client: FlaskClient, path: str, language: str = "en") -> str:
+    answer = client.get(path, headers={"Accept-Language": language})
+    assert answer.status_code == 200, answer.text
+    return str(Text(answer.text))
+
+
+# --- The list --------------------------------------------------------------------------------------------
+
+
+def test_an_empty_history_says_so_kindly(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = telling()
+    assert "The first one will stand here, with all its moves." in read(client, "/history")
+    assert "Das erste Spiel wird hier stehen, mit allen Zügen." in read(client, "/history", "de")
+    assert "There are no older games." in read(client, "/history?before=3")
+
+
+def test_the_list_names_players_scores_and_winners(daemon: FakeDaemon, client: FlaskClient) -> None:
+    finished, stopped = past(number=2), past(GRAY, 1, ended=False, most=12)
+    daemon.answer = telling(finished, stopped)
+    text = read(client, "/history")
+    winners = [player for player in entry(finished)["players"] if player["winner"]]
+    assert f"{winners[0]['name']} winner {winners[0]['score']}" in text
+    assert "Gray walls stopped" in text
+    assert "5 March 2026" in text
+    assert "5. März 2026" in read(client, "/history", "de")
+    page = Text(client.get("/history").text)
+    assert "/history/2" in page.values("href")
+    assert not any("before" in address for address in page.values("href"))
+
+
+def test_a_game_that_can_not_be_read_says_so_in_the_list(daemon: FakeDaemon, client: FlaskClient) -> None:
+    games = [entry(past(number=3)), unreadable(2, "2026-03-05 08:00:00"), entry(past(number=1))]
+    daemon.answer = lambda _: {"taken": True, "told": {"games": games, "more": True}}
+    text = read(client, "/history")
+    assert "Game 2 This game can't be read: what was saved of it is damaged." in text
+    assert "Spiel 2 Dieses Spiel ist nicht zu lesen" in read(client, "/history", "de")
+    addresses = Text(client.get("/history").text).values("href")
+    assert {"/history/3", "/history/1", "/history?before=1"} <= set(addresses)
+    assert "/history/2" not in addresses
+
+
+def test_pages_of_the_list_lead_on_and_back(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = telling(past(number=31), past(number=30), more=True)
+    assert "/history?before=30" in Text(client.get("/history").text).values("href")
+    second = Text(client.get("/history?before=30").text).values("href")
+    assert second.count("/history") == 1
+    asked = [daemon.asked.get(timeout=TIMEOUT) for _ in range(2)]
+    assert [each["games"] for each in asked] == [{"count": 20}, {"count": 20, "before": 30}]
+
+
+@pytest.mark.parametrize("before", ["", "0", "-1", "x", "1e9", "٣", "9" * 40])
+def test_nonsense_in_the_address_shows_the_newest(
+    daemon: FakeDaemon, client: FlaskClient, before: str
+) -> None:
+    daemon.answer = telling(past())
+    assert client.get("/history", query_string={"before": before}).status_code == 200
+    assert "before" not in daemon.asked.get(timeout=TIMEOUT)["games"] or before == "9" * 40
+
+
+# --- Single games ----------------------------------------------------------------------------------------
+
+
+@each_language
+@each_mode
+def test_a_game_is_told_in_words(
+    daemon: FakeDaemon, client: FlaskClient, chosen: Setup, language: str
+) -> None:
+    """Every choice as the costliest of its game, and no word is missing."""
+    game = past(chosen)
+    kinds: dict[type[Event], int] = {}
+    for choice in real_choices(chosen, game.events):
+        kinds.setdefault(type(choice.event), choice.number)
+    for number in kinds.values():
+        daemon.answer = telling(graded(game, {number: 6.6}))
+        text = read(client, "/history/7", language)
+        assert "\N{EN DASH}" not in text
+        assert ALL_WORDS[language].say("review.title") in text
+        assert "\N{MINUS SIGN}7" in text
+        for player in retold(game, BOX)["players"]:
+            assert player["name"] is None or player["name"] in text
+    assert Draft in kinds
+
+
+def test_the_costliest_moves_say_what_was_better(daemon: FakeDaemon, client: FlaskClient) -> None:
+    game = past()
+    number = next(at for at, event in enumerate(game.events) if isinstance(event, Draft))
+    daemon.answer = telling(graded(game, {number: 12.2}))
+    text = read(client, "/history/7")
+    told = retold(game, BOX)["moves"][0]
+    who = next(player["name"] for player in told_players(game) if player["seat"] == told["seat"])
+    assert f"{who}: 12 points lost in " in text
+    assert "Round 1: 12 points" in text
+    assert f"{who} took {told['count']} " in text
+    assert "Better: " in text
+    assert "as much as a point" in text
+
+
+def told_players(game: PastGame) -> list[Message]:
+    players: list[Message] = entry(game)["players"]
+    return players
+
+
+def test_a_game_that_is_not_graded_yet_says_when_it_will_be(daemon: FakeDaemon, client: FlaskClient) -> None:
+    game = past()
+    daemon.answer = telling(game)
+    assert "The table will go through this game while nobody plays" in read(client, "/history/7")
+    fields = {name: getattr(game, name) for name in PastGame.__slots__}
+    first = next(real_choices(STANDARD, game.events))
+    daemon.answer = telling(PastGame(**{**fields, "grades": {first.number: (0.0, first.event)}}))
+    assert f": 1 of {len(list(real_choices(STANDARD, game.events)))} choices so far" in read(
+        client, "/history/7"
+    )
+
+
+def test_a_stopped_game_shows_its_boards_and_no_record(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = telling(past(ended=False, most=20))
+    text = read(client, "/history/7")
+    assert "This game was stopped before its end." in text
+    assert "The boards as they stood last" in text
+    assert "go through" not in text
+    assert "/history/7/record" not in Text(client.get("/history/7").text).values("href")
+    assert client.get("/history/7/record").status_code == 404
+
+
+def test_a_game_too_long_to_tell_can_be_kept_all_the_same(daemon: FakeDaemon, client: FlaskClient) -> None:
+    too_long = {**retold(past(), BOX), "moves": None, "scores": None, "reviews": None, "table": None}
+    daemon.answer = lambda _: {"taken": True, "told": too_long}
+    assert "This game is too long to be shown here." in read(client, "/history/7")
+    assert "/history/7/record" in Text(client.get("/history/7").text).values("href")
+
+
+def test_who_plays_alone_is_no_board(daemon: FakeDaemon, client: FlaskClient) -> None:
+    """Once, the costliest moves of a solo game were the player board's."""
+    game = past(SOLO_GRAY)
+    daemon.answer = telling(graded(game))
+    assert "Seat 1: none of " in read(client, "/history/7")
+    daemon.answer = telling(graded(past(SOLO)))
+    assert "Ana: none of " in read(client, "/history/7")
+
+
+def test_the_record_comes_as_a_file(daemon: FakeDaemon, client: FlaskClient) -> None:
+    game = past()
+    daemon.answer = telling(game)
+    answer = client.get("/history/7/record")
+    assert answer.data == record_of(game)
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="azul-game-7.jsonl"'
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_the_past_needs_no_scripts_and_nothing_from_elsewhere(
+    daemon: FakeDaemon, client: FlaskClient
+) -> None:
+    daemon.answer = telling(graded(past(), {3: 4.0}))
+    for path in ("/history", "/history/7"):
+        page = Text(client.get(path).text)
+        assert "script" not in {tag for tag, _ in page.elements}
+        assert not page.values("style")
+        ids = page.values("id")
+        assert len(ids) == len(set(ids))
+        for address in page.values("src") + page.values("href"):
+            assert address.startswith(("/", "#"))
+            assert not address.startswith("//")
+
+
+def test_names_can_not_break_a_page_of_the_past(daemon: FakeDaemon, client: FlaskClient) -> None:
+    nasty = "<script>alert('\"')</script>"
+    told = retold(graded(past(), {3: 4.0}), BOX)
+    nasty_game = json.loads(json.dumps(told).replace('"Ana"', json.dumps(nasty)))
+    daemon.answer = lambda _: {"taken": True, "told": nasty_game}
+    page = client.get("/history/7").text
+    assert nasty not in page
+    assert nasty in str(Text(page))
+
+
+def test_what_is_known_is_not_sent_again(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = telling(past())
+    for path in ("/history", "/history/7"):
+        etag = client.get(path).headers["ETag"]
+        assert client.get(path, headers={"If-None-Match": etag}).status_code == 304
+
+
+# --- What goes wrong -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("why", "status", "sentence"),
+    [
+        ("no_such_game", 404, "There is no such game at this table."),
+        ("too_many_questions", 503, "Many people look at old games just now. Please try again."),
+        ("unreadable", 503, "The saved games can't be read just now."),
+        ("unreadable_game", 503, "This game can't be read. Why stands in the table's log."),
+        ("not_now", 503, "The table does not show its games just now."),
+    ],
+)
+def test_a_refusal_is_said(
+    daemon: FakeDaemon, client: FlaskClient, why: str, status: int, sentence: str
+) -> None:
+    daemon.answer = lambda _: {"taken": False, "why": why}
+    answer = client.get("/history/7")
+    assert (answer.status_code, sentence in str(Text(answer.text))) == (status, True)
+
+
+@pytest.mark.parametrize(
+    "path", ["/history/0", "/history/99999999999999999999", "/history/x", "/history/7/x"]
+)
+def test_a_game_that_can_not_be_is_not_found(daemon: FakeDaemon, client: FlaskClient, path: str) -> None:
+    daemon.answer = telling()
+    assert client.get(path).status_code == 404
+
+
+def test_a_table_that_is_away_or_talks_nonsense_is_said(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = lambda _: {"taken": True, "told": {"games": "what"}}
+    answer = client.get("/history")
+    assert answer.status_code == 503
+    assert "something that these pages can't read" in str(Text(answer.text))
+    daemon.stop()
+    assert client.get("/history").status_code == 503

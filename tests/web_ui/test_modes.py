@@ -1,0 +1,426 @@
+"""What every mode shows beside the standard game: the words, the boards, the hands; scenes of real tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from random import Random
+
+import pytest
+from flask.testing import FlaskClient
+
+from device.runtime.simulation import drawer
+from device.table.state import Stage, new_table
+from tests.table.hands import Hands, drawn_at_random, midway, sat_down
+from tests.web_ui import real_tables, scenes
+from tests.web_ui.browsing import Text
+from tests.web_ui.conftest import shown
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from tests.web_ui.test_sentences import speaker
+from web_ui.messages import Step
+from web_ui.table_link import TableLink
+from web_ui.text.sentences import step_sentence
+from web_ui.views import boards, controls, phone
+
+JSON = {"Content-Type": "application/json"}
+
+
+def groups(scene: Message) -> list[tuple[str, list[str]]]:
+    return [(group.title, [hand.text for hand in group.buttons]) for group in controls.groups(speaker(scene))]
+
+
+# --- Gray walls ------------------------------------------------------------------------------------------
+
+
+def test_who_still_has_to_choose_a_column_is_said() -> None:
+    scene = real_tables.at_columns()
+    said = speaker(scene)
+    for seat in {each["seat"] for each in scene["choosing"]}:
+        due = next(each for each in scene["choosing"] if each["seat"] == seat)
+        text = f"{said.who(seat)} ({said.colour(due['colour'])} in row {due['row']})"
+        assert text in said.ask()
+        board = boards.board(said, seat)
+        assert board is not None
+        assert board.due == f"to choose: {said.colour(due['colour'])} in row {due['row']}"
+        assert [line.number for line in board.lines if line.due] == [due["row"]]
+    waiting = {each["seat"] for each in scene["choosing"]}
+    for seat in {1, 2, 3} - waiting:
+        assert said.who(seat) not in said.ask()
+
+
+def test_legal_columns_are_seen_and_heard_on_the_wall() -> None:
+    scene = real_tables.at_columns()
+    said, due = speaker(scene), scene["choosing"][0]
+    board = boards.board(said, due["seat"])
+    assert board is not None
+    columns = [each["column"] for each in scene["choosing"] if each["seat"] == due["seat"]]
+    row = board.wall[due["row"] - 1]
+    assert [column for column, space in enumerate(row.spaces, 1) if space.legal] == columns
+    assert f". Columns for {said.colour_title(due['colour'])}: {columns[0]}" in row.spoken
+    names = [title for title, _ in groups(scene)]
+    assert f"{said.who(due['seat'])}: {said.column_due(said.snapshot.choosing[0])}" in names
+
+
+# --- The bot ruleset -------------------------------------------------------------------------------------
+
+
+def test_bot_games_have_colours_of_their_own() -> None:
+    scene = real_tables.told(midway(real_tables.BOTS, 1, 0).table)
+    said = speaker(scene)
+    assert [said.colour(letter) for letter in "byrkw"] == ["green", "orange", "blue", "yellow", "red"]
+    assert [tile.name for tile in phone.palette(said.snapshot)] == [
+        "green",
+        "orange",
+        "blue",
+        "yellow",
+        "red",
+    ]
+    assert phone.counts(said) == ()
+
+
+# --- The solo game ---------------------------------------------------------------------------------------
+
+
+def test_the_two_boards_have_titles_and_only_one_a_score() -> None:
+    said = speaker(real_tables.until(real_tables.solo(), "draft"))
+    player, action = boards.board(said, 1), boards.board(said, 2)
+    assert player is not None
+    assert action is not None
+    assert (player.name, player.points) == ("Player board of Ana", "20")
+    assert (action.name, action.points, action.floor.title) == ("Action board", "", "Penalty row")
+    assert [space.cost for space in action.floor.spaces] == [1, 1, 2, 2, 2, 3, 3]
+    assert {space.cost for space in player.floor.spaces} == {0}
+    assert sum(space.scoring for row in action.wall for space in row.spaces) == 1
+    assert said.head() == "For the action board"
+    assert said.ask() == "Display 1: press it to choose a colour for the action board."
+    assert said.button("seat.2.line.3") == "Line 3 of the action board"
+
+
+def test_rows_are_offered_for_the_scoring_tile() -> None:
+    scene = real_tables.until(real_tables.solo(), "choose_square")
+    told = [f"Row {each['row']}, column {each['column']}" for each in scene["choosing"]]
+    assert groups(scene) == [("The scoring tile goes to", told), ("Table", ["A hint", "undo"])]
+    board = boards.board(speaker(scene), 2)
+    assert board is not None
+    assert sum(space.scoring for row in board.wall for space in row.spaces) == len(told)
+
+
+def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
+    choice = {"source": 3, "colour": "b", "count": 2, "lines": [1, 3, 0], "sends": {"1": "b", "0": "b"}}
+    ask = {"say": "place", "seat": 2, "name": None, "source": 3, "colour": "b", "count": 2}
+    scene = real_tables.until(real_tables.solo(), "draft")
+    live = ["display.3", "seat.2.line.1", "seat.2.line.3", "seat.2.floor", "undo"]
+    scene = {**scene, "ask": ask, "choice": choice, "live": live}
+    said = speaker(scene)
+    (_, put, _) = controls.groups(said)
+    assert [(hand.text, hand.sends) for hand in put.buttons] == [
+        ("Line 1", "b"),
+        ("Line 3", ""),
+        ("Let them fall", "b"),
+    ]
+    assert put.buttons[0].spoken == "Line 1 of the action board: sends 1 blue to the penalty row"
+    board = boards.board(said, 2)
+    assert board is not None
+    assert [(each.where, each.tiles, each.tried) for each in board.sends] == [
+        ("Line 1", "b", False),
+        ("Let them fall", "b", False),
+    ]
+    tried = {**scene, "ask": {**ask, "say": "place_again", "line": 1}, "choice": {**choice, "tried": 1}}
+    said = speaker(tried)
+    assert said.ask() == (
+        "Putting 2 blue on line 1 sends 1 blue to the penalty row. Press the same button again to do it."
+    )
+    board = boards.board(said, 2)
+    assert board is not None
+    assert [space.coming for space in board.floor.spaces].count(True) == 1
+    assert controls.groups(said)[1].buttons[0].kind == "line chosen"
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("swap", ("Swap two penalty tiles", "Swap 2nd and 3rd")),
+        ("remove", ("Remove a penalty tile?", "Remove the 3rd: red")),
+    ],
+)
+def test_penalty_tiles_are_chosen_in_words(kind: str, says: tuple[str, str]) -> None:
+    scene = real_tables.until(real_tables.solo(), "draft")
+    scene["seats"][1]["floor"] = "byrkw"
+    positions = [1, 2] if kind == "swap" else [3, None]
+    buttons = ["seat.2.line.1", "seat.2.line.2"] if kind == "swap" else ["seat.2.line.3", "ok"]
+    choosing = [
+        {"button": button, "kind": kind, "seat": 2, "position": position}
+        for button, position in zip(buttons, positions, strict=True)
+    ]
+    ask = {"say": f"choose_{'swap' if kind == 'swap' else 'removal'}"}
+    scene = {**scene, "stage": "choice", "ask": ask, "choosing": choosing, "live": [*buttons, "undo"]}
+    said = speaker(scene)
+    assert said.head() == says[0]
+    ((_, texts), table) = groups(scene)
+    assert says[1] in texts
+    assert ("Leave them" in texts) == (kind == "remove")
+    assert table == ("Table", ["A hint", "undo"])
+    board = boards.board(said, 2)
+    assert board is not None
+    marked = [place for place, space in enumerate(board.floor.spaces, 1) if space.legal]
+    assert marked == ([1, 2, 3] if kind == "swap" else [3])
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        ({"step": "action_tile_placed", "row": 3, "colour": "r"}, "Red goes to row 3 of the action wall."),
+        (
+            {"step": "penalty_drawn", "aside": "b", "drawn": "y"},
+            "Line 1 acts: a yellow tile is drawn for the",
+        ),
+        ({"step": "penalty_drawn"}, "Line 1 acts: with no penalty tile and an empty bag nothing happens."),
+        ({"step": "penalty_swapped", "position": 2}, "Line 2 acts: the 2nd and the 3rd penalty tile change"),
+        (
+            {"step": "penalty_removed", "line": 4, "position": 1, "colour": "k"},
+            "Line 4 acts: the 1st penalty",
+        ),
+        ({"step": "beside_scoring_tile", "nth": 4, "points": 5}, "The 4th tile beside the scoring tile: 5"),
+        ({"step": "penalty_charged", "cost": 8, "points": -8}, "The penalty row costs 8 points."),
+        ({"step": "penalty_charged", "cost": 8, "points": -3}, "The penalty row costs 8 points; only 3 were"),
+        ({"step": "floor_cleared", "tiles": 1}, "1 tile of the player board's floor goes out of play"),
+        (
+            {"step": "penalty_row_counted", "tiles": 2, "points": -16},
+            "2 tiles are left in the penalty row: 16",
+        ),
+        ({"step": "penalty_row_counted", "tiles": 0, "points": 5}, "The penalty row is empty: 5 points."),
+        (
+            {"step": "clear_board_award", "which": 1, "points": 5},
+            "All lines of the action board are empty: 5",
+        ),
+    ],
+)
+def test_every_step_of_a_solo_account_is_told(step: Message, text: str) -> None:
+    said = speaker(real_tables.until(real_tables.solo(), "draft"))
+    assert step_sentence(said, Step(**{"seat": 1, **step})).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("result", "head", "rule"),
+    [
+        (
+            {"score": 7, "victory": "loss", "rule": "S7", "ending": "eighth_tile"},
+            "Lost: an eighth tile",
+            "S7",
+        ),
+        (
+            {"score": 0, "victory": "loss", "rule": "S10", "ending": "no_points"},
+            "Lost: the penalty row",
+            "S10",
+        ),
+        (
+            {"score": 59, "victory": "loss", "rule": "S14", "ending": "row_complete"},
+            "Lost: 59 points are",
+            "S14",
+        ),
+        ({"score": 71, "victory": "apprentice", "rule": None, "ending": "bag_empty"}, "Apprentice! 71 p", ""),
+        (
+            {"score": 104, "victory": "master", "rule": None, "ending": "row_complete"},
+            "Master! 104 points.",
+            "",
+        ),
+    ],
+)
+def test_the_end_of_a_solo_game_says_what_it_is_worth(result: Message, head: str, rule: str) -> None:
+    scene = real_tables.until(real_tables.solo(), "draft")
+    said = speaker({**scene, "stage": "over", "ask": {"say": "game_over"}, "result": result})
+    assert said.head().startswith(head)
+    shown = phone.result(said)
+    assert isinstance(shown, phone.SoloResultView)
+    assert shown.rule == rule
+    assert shown.ending.startswith(said.words.say(f"result.{result['ending']}"))
+    reached = [name for _, name, won in shown.levels if won]
+    assert reached == ([] if rule else [said.words.say(f"victory.{result['victory']}")])
+    assert ("artisan only" in shown.ending) == (result["score"] > 100)
+
+
+def test_a_solo_account_is_one_list_in_order() -> None:
+    scene = next(
+        scene for scene in real_tables.whole_game(real_tables.solo(), 6) if scene["account"] is not None
+    )
+    account = phone.account(speaker(scene))
+    assert account is not None
+    assert len(account.players) == 1
+    assert len(account.players[0].steps) == len(scene["account"]["steps"])
+
+
+def test_a_solo_game_begins_with_one_button() -> None:
+    hands_at = Hands(new_table(4, 9), drawn_at_random(1)).press("seat.2.floor", "ok", "display.3")
+    scene = real_tables.told(hands_at.table)
+    assert groups(scene) == [
+        ("How hard", ["Easy", "Normal", "Expert"]),
+        ("Which wall", ["Coloured wall", "Gray wall"]),
+        ("Hints", ["Hints allowed"]),
+        ("Begin", ["Begin the game"]),
+        ("Table", ["undo"]),
+    ]
+    assert phone.turn(real_tables.view_of(scene), speaker(scene).words).round == (
+        "Solo game \N{MIDDLE DOT} Expert \N{MIDDLE DOT} Coloured wall \N{MIDDLE DOT} Hints allowed"
+    )
+
+
+# --- Tiles of resin --------------------------------------------------------------------------------------
+
+
+def test_where_the_next_tile_goes_is_said_and_drawn() -> None:
+    scene = real_tables.telling("bbyrk")
+    said = speaker(scene)
+    assert said.ask() == (
+        "Draw a tile, lay it on display 2 as number 2, and tell the table which. The bag holds 95 tiles now."
+    )
+    first, second, third, *_ = phone.offer(said)
+    assert (first.tiles, first.free) == ("bbyr", ())
+    assert (second.tiles, second.free) == ("k", (True, False, False))
+    assert second.spoken == "Display 2: 1 black; the next tile goes here"
+    assert third.free == (False,) * 4
+    bag, lid = phone.counts(said)
+    assert (bag.title, lid.title) == ("In the bag: 95 tiles", "In the lid: 0 tiles")
+    assert [number for _, _, number in bag.tiles] == [18, 19, 19, 19, 20]
+
+
+def test_the_penalty_row_is_told_tile_by_tile() -> None:
+    hands_at, random = Hands(new_table(4, 9, resin=True)), Random(1)
+    sat_down(hands_at, real_tables.solo(), (1,))
+    while real_tables.told(hands_at.table)["ask"]["say"] != "tell_penalty":
+        real_tables.tell_one(hands_at, random)
+    real_tables.tell_one(hands_at, random)
+    said = speaker(real_tables.told(hands_at.table))
+    assert "space 2 of the penalty row" in said.ask()
+    board = boards.board(said, 2)
+    assert board is not None
+    assert board.floor.spaces[0].tile
+    assert [space.next for space in board.floor.spaces].index(True) == 1
+    assert phone.counts(said)[1].title == "Out of play: 0 tiles"
+    assert hands_at.table.stage is Stage.TELLING
+
+
+def test_the_phone_page_of_this_machine_tells_tiles(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    shown(daemon, link, real_tables.telling("bb"))
+    page = Text(client.get("/").text)
+    assert page.values("data-tile") == list("byrkw")
+    assert page.values("data-left") == ["18", "20", "20", "20", "20"]
+    assert page.values("data-button") == ["undo"]
+    far = Text(client.get("/", environ_base={"REMOTE_ADDR": "192.168.1.20"}).text)
+    assert not far.values("data-tile")
+    assert "In the bag: 98 tiles" in str(far)
+
+
+def test_the_twin_has_a_drawer_of_a_hundred_tags(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    shown(daemon, link, real_tables.telling("bbw"))
+    page = Text(client.get("/table").text)
+    tags = [tag for tag in page.values("data-tag") if tag in drawer()]
+    assert tags == list(drawer())
+    assert len(tags) == 100
+    assert "blank" in page.words, "and cards"
+    (state,) = page.values("data-state")
+    tags = list(drawer())
+    assert json.loads(state)["told"] == [tags[0], tags[1], tags[80]]
+    shown(daemon, link, scenes.offer(2))
+    assert not Text(client.get("/table").text).values("data-tag")
+
+
+def test_tiles_and_tags_reach_the_table(daemon: FakeDaemon, client: FlaskClient) -> None:
+    assert client.post("/tile", data='{"tile":"b"}', headers=JSON).get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT)["tile"] == "b"
+    assert client.post("/tag", data='{"tag":"A762000007"}', headers=JSON).get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT)["tag"] == {"reader": "shared", "tag": "A762000007"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/tile", '{"tile":"x"}'),
+        ("/tile", '{"tile":7}'),
+        ("/tile", "{}"),
+        ("/tag", '{"tag":""}'),
+        ("/tag", json.dumps({"tag": "x" * 200})),
+        ("/tag", '{"reader":"shared"}'),
+    ],
+)
+def test_tiles_and_tags_that_make_no_sense_are_refused(
+    daemon: FakeDaemon, client: FlaskClient, path: str, body: str
+) -> None:
+    answer = client.post(path, data=body, headers=JSON)
+    assert answer.status_code == 400
+    assert answer.get_json()["error"].endswith(".")
+    assert daemon.asked.empty()
+
+
+def test_scoring_goes_step_by_step_with_tiles_of_resin() -> None:
+    scene = next(
+        scene
+        for scene in real_tables.whole_game(real_tables.STANDARD, 2, with_resin=True)
+        if scene["ask"]["say"] == "scoring"
+    )
+    assert speaker(scene).ask() == "Move the tiles as the lights show, then press ok for the next step."
+
+
+def test_the_lid_is_poured_into_the_bag() -> None:
+    scenes_told = list(real_tables.whole_game(real_tables.STANDARD, 2, with_resin=True))
+    due = next((scene for scene in scenes_told if scene["ask"]["say"] == "tell_after_lid"), None)
+    assert due is not None
+    said = speaker(due)
+    assert said.head() == "The bag is empty"
+    bag, lid = phone.counts(said)
+    assert f"{len(due['resin']['bag'])} tiles must be in it" in said.ask()
+    assert lid.title == "In the lid: 0 tiles"
+    assert bag.title == f"In the bag: {len(due['resin']['bag'])} tiles"
+
+
+# --- The rules for players -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mode", "numbers"), [("standard", "R1 R17"), ("gray", "G3"), ("dtc", "D2"), ("solo", "S1 S15")]
+)
+def test_the_rules_can_be_read_everywhere(client: FlaskClient, mode: str, numbers: str) -> None:
+    far = {"environ_base": {"REMOTE_ADDR": "192.168.1.20"}}
+    answer = client.get(f"/rules/{mode}", **far)
+    page = Text(answer.text)
+    assert set(numbers.split()) <= set(page.values("id"))
+    assert "For example:" in str(page)
+    assert ("/rules/standard" in page.values("href")) == (mode != "standard")
+    again = client.get(f"/rules/{mode}", headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304
+    german = client.get(f"/rules/{mode}", headers={"Accept-Language": "de"})
+    assert "Zum Beispiel:" in german.text
+
+
+def test_all_rules_are_listed(client: FlaskClient) -> None:
+    links = Text(client.get("/rules").text).values("href")
+    assert {f"/rules/{mode}" for mode in ("standard", "gray", "solo", "dtc")} <= set(links)
+    assert client.get("/rules/chess").status_code == 404
+
+
+def test_the_phone_page_links_to_the_rules_of_its_game(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    shown(daemon, link, scenes.snapshot(1))
+    assert "/rules" in Text(client.get("/").text).values("href")
+    shown(daemon, link, real_tables.at_columns(2))
+    assert "/rules/gray" in Text(client.get("/").text).values("href")
+    for path in ("/", "/table"):
+        assert "The rules of this game" in client.get(path).text
+
+
+# --- The end of the game ---------------------------------------------------------------------------------
+
+
+def test_a_tie_is_explained() -> None:
+    rows = phone.result(speaker(scenes.over()))
+    assert isinstance(rows, phone.ResultView)
+    assert rows.tie == "A tie in points: the more complete rows decide."
+    shared = phone.result(speaker(scenes.over(result={**scenes.over()["result"], "tie": "shared"})))
+    assert isinstance(shared, phone.ResultView)
+    assert shared.tie == "A tie in points and in complete rows: the victory is shared."
+    alone = phone.result(speaker(scenes.over(result={**scenes.over()["result"], "tie": "none"})))
+    assert replace(rows, tie="") == alone

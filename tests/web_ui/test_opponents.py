@@ -1,0 +1,174 @@
+"""Opponents and hints on the pages: real tables, in both languages."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from device.lights.palettes import BOX
+from device.rules.board import FLOOR
+from device.rules.events import Draft
+from device.rules.tiles import Colour
+from device.socket.snapshot import snapshot
+from device.table import explain
+from device.table.state import Answered, HintAsked
+from device.table.update import update
+from tests.table.hands import Hands, at_table, dealt
+from tests.table.opponents import answer_all, any_choice, seated
+from tests.web_ui import scenes
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
+from web_ui.latest import Presence, View
+from web_ui.messages import Because, read_snapshot
+from web_ui.text import sentences
+from web_ui.text.sentences import Speaker
+from web_ui.text.words import read_all_words
+from web_ui.views import controls, phone
+
+WORDS = read_all_words()
+JSON = {"Content-Type": "application/json"}
+DEAL = "bbyr kkww rryy bykw bbbb"
+
+
+def speaker(at: Hands, language: str = "en") -> Speaker:
+    told = snapshot(at.table, BOX)
+    return Speaker(WORDS[language], read_snapshot(json.dumps(told).encode()))
+
+
+def texts(said: Speaker) -> dict[str, list[str]]:
+    return {group.title: [each.text for each in group.buttons] for group in controls.groups(said)}
+
+
+def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
+    at = at_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.4")
+    found = texts(speaker(at))
+    assert found["Seat 1 plays. Or instead"] == ["Calm", "Greedy", "Strong", "Master"]
+    assert found["Master plays. Or instead"] == ["A person", "Calm", "Greedy", "Strong"]
+    assert found["Sit down"] == ["Seat 3", "Seat 4"]
+    assert [seat.name for seat in phone.seats(speaker(at))][1] == "Master: the best this table can do"
+    form = controls.names(speaker(at))
+    assert form is not None
+    assert [field.seat for field in form.fields] == [1], "opponents have names of their own"
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_an_opponent_does_and_why_is_said(language: str) -> None:
+    at = seated("calm", "")
+    assert speaker(at, language).head().startswith("Calm")
+    answer_all(at, any_choice(2))
+    assert sentences.notes(speaker(at, language)) == (), "no reason is told before the choice is shown"
+    at.wait(2.0)
+    said = speaker(at, language)
+    assert "Calm" in said.ask()
+    (why,) = sentences.notes(said)
+    assert why.startswith("Calm ")
+    at.wait(2.0)
+    assert sentences.notes(speaker(at, language)) == ()
+    (move,) = phone.moves(speaker(at, language))
+    assert move.why == why
+
+
+@pytest.mark.parametrize(
+    ("line", "where"), [(2, "line 2 of Calm's board"), (FLOOR, "the floor of Calm's board")]
+)
+def test_with_tiles_of_resin_it_is_said_which_tiles_of_an_opponent_to_move(line: int, where: str) -> None:
+    at = seated("calm", "", resin=True)
+    for letter in "byrkw" * 4:
+        at.tell_letter(letter)
+    (asked,) = at.table.asked
+    at.hear(Answered(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
+    said = f"Move 1 blue from display 1 to {where}, as the lights show. Then press ok."
+    assert speaker(at).ask() == said
+
+
+def test_who_stands_in_is_said() -> None:
+    at = at_table()
+    at.table = replace(at.table, manners=replace(at.table.manners, programs=("fast",)))
+    at.press("seat.1.floor", "seat.1.line.5", "seat.2.floor", "ok", "seat.1.floor")
+    at.hear(Answered(at.table.asked[0].number, None, at.now, "illegal", "it wrote 'x'"))
+    view = View(snapshot=speaker(at).snapshot, presence=Presence.HERE)
+    (note,) = phone.turn(view, WORDS["en"]).notes
+    assert note.startswith("fast does not play on: it broke the rules")
+    assert "Greedy plays in its place. For who wrote it: “it wrote 'x'”." in note
+    (german,) = sentences.notes(speaker(at, "de"))
+    assert german.endswith("Auf Englisch, für wer es geschrieben hat: „it wrote 'x'“.")
+
+
+@pytest.mark.parametrize(
+    ("gain", "language", "says"),
+    [
+        (2.53, "en", "2 red from display 3 to line 2. 2.5 points more than the next best: "),
+        (0.0, "en", "2 red from display 3 to line 2. Just as good: "),
+        (2.53, "de", "2,5 Punkte mehr als das Nächstbeste: "),
+    ],
+)
+def test_a_hint_says_what_it_gains(gain: float, language: str, says: str) -> None:
+    at = dealt(DEAL)
+    at.table = update(at.table, HintAsked(1, at.now))
+    (note,) = sentences.notes(speaker(at, language))
+    assert "Ana" in note
+    number = at.table.hints_asked[0].number
+    best, other = Draft(3, Colour.RED, 2), Draft(3, Colour.RED, 3)
+    at.hear(Answered(number, best, at.now, gain=gain, next_best=other))
+    (note,) = sentences.notes(speaker(at, language))
+    assert says in note
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_hint_that_does_not_come_is_said(language: str) -> None:
+    at = dealt(DEAL)
+    at.table = update(at.table, HintAsked(1, at.now))
+    at.press("display.3", "seat.1.line.5")
+    said = WORDS[language]
+    assert sentences.notes(speaker(at, language)) == (said.say("hint.gone_on", who="Ana"),)
+    at.press("display.1")
+    assert sentences.notes(speaker(at, language)) == ()
+
+
+@pytest.mark.parametrize(
+    ("reason", "english", "german"),
+    [
+        (
+            {"key": "column", "colour": "b", "row": 2, "column": 3, "points": 1},
+            "Master scores 1 point with blue in row 2, column 3.",
+            "Master bekommt 1 Punkt für die blaue Fliese in Zeile 2, Spalte 3.",
+        ),
+        (
+            {"key": "brings_forward", "colour": "r", "position": 2},
+            "Master brings the red penalty tile to the 2nd place.",
+            "Master bringt die rote Straffliese auf den 2. Platz.",
+        ),
+    ],
+)
+def test_what_a_reason_is_about_is_named(reason: scenes.Message, english: str, german: str) -> None:
+    because = [Because(**reason)]
+    spoken = [sentences.why(speaker(dealt(DEAL), each), 2, "Master", because) for each in ("en", "de")]
+    assert spoken == [english, german]
+
+
+def test_every_reason_has_its_words() -> None:
+    """The keys of the device's reasons, in both languages."""
+    keys = set(re.findall(r'Reason\("(\w+)"', Path(str(explain.__file__)).read_text("utf-8")))
+    keys |= {"column_best", "column", "beside_fewest", "beside"}
+    assert len(keys) > 12
+    for words in WORDS.values():
+        assert all(f"reason.{key}" in words for key in keys), keys
+
+
+def test_a_page_asks_for_a_hint(daemon: FakeDaemon, client: FlaskClient) -> None:
+    answer = {"hint": {"seat": 2}, "id": 1, "taken": True}
+    daemon.answer = lambda _question: answer
+    assert client.post("/hint", data='{"hint":"2"}', headers=JSON).get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT)["hint"] == {"seat": 2}
+    assert client.post("/hint", data='{"hint":"0"}', headers=JSON).get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT)["hint"] == {}
+    assert client.post("/hint", data='{"hint":"x"}', headers=JSON).status_code == 400
+
+
+def test_the_hint_button_is_there_while_one_can_be_asked_for() -> None:
+    assert "A hint" in texts(speaker(dealt(DEAL)))["Table"]
+    assert "A hint" not in texts(speaker(seated("calm", "")))["Table"]

@@ -1,0 +1,191 @@
+"""Phones in the network press what the table lets them press, from its own pages, and not in a flood."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+from werkzeug.test import TestResponse
+
+from tests.web_ui import scenes
+from tests.web_ui.conftest import shown
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from web_ui.security import MOST_PHONES, PRESSES_A_SECOND, PRESSES_AT_ONCE, Pace, is_local_name
+from web_ui.table_link import TableLink
+
+PHONE = "192.168.1.20"
+LETS = {"press": ["seat.1.line.3", "seat.1.floor", "ok"], "tell": True, "hint": False, "learn": False}
+
+
+def ask(client: FlaskClient, path: str, body: object, address: str = PHONE, **headers: str) -> TestResponse:
+    given = {"Host": "192.168.1.5:8080", "Content-Type": "application/json", **headers}
+    data = body if isinstance(body, bytes) else json.dumps(body)
+    return client.post(path, data=data, headers=given, environ_overrides={"REMOTE_ADDR": address})
+
+
+@pytest.fixture
+def let(daemon: FakeDaemon, link: TableLink) -> None:
+    """A table that lets phones press a few buttons."""
+    shown(daemon, link, scenes.chosen(phones=LETS))
+
+
+@pytest.mark.usefixtures("let")
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/press", {"button": "seat.1.line.3"}, {"press": "seat.1.line.3"}),
+        ("/name", {"seat": 1, "name": "Ana"}, {"name": {"seat": 1, "name": "Ana"}}),
+        ("/tile", {"tile": "b"}, {"tile": "b"}),
+    ],
+)
+def test_a_phone_does_what_the_table_lets_it_do(
+    daemon: FakeDaemon, client: FlaskClient, path: str, body: object, said: Message
+) -> None:
+    answer = ask(client, path, body, Origin="http://192.168.1.5:8080")
+    assert (answer.status_code, answer.get_json()) == (200, {"taken": True})
+    asked = daemon.asked.get(timeout=TIMEOUT)
+    assert said.items() <= asked.items()
+
+
+@pytest.mark.usefixtures("let")
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/press", {"button": "display.3"}),
+        ("/press", {"button": "seat.2.line.3"}),
+        ("/press", {"button": "lever"}),
+        ("/name", {"seat": 2, "name": "Ana"}),
+        ("/tag", {"tag": "tile-b-07"}),
+        ("/learn", {"tiles": "all"}),
+        ("/forget", {"tag": "04A21B7C"}),
+    ],
+)
+def test_a_phone_does_nothing_else(daemon: FakeDaemon, client: FlaskClient, path: str, body: object) -> None:
+    answer = ask(client, path, body)
+    assert answer.status_code == 403
+    assert answer.get_json()["error"].endswith(".")
+    assert daemon.asked.empty()
+
+
+def test_before_the_table_is_known_phones_may_do_nothing(daemon: FakeDaemon, client: FlaskClient) -> None:
+    assert ask(client, "/press", {"button": "ok"}).status_code == 503
+    assert daemon.asked.empty()
+
+
+@pytest.mark.usefixtures("let")
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "azul"}, 200),
+        ({"Host": "azul.local:8080", "Origin": "http://azul.local:8080"}, 200),
+        ({"Host": "[fd00::5]:8080", "Origin": "http://[fd00::5]:8080"}, 200),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Host": "evil.example:8080", "Origin": "http://evil.example:8080"}, 403),
+        ({"Host": "192.168.1.5.evil.example"}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "http://192.168.1.5:9999"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
+    ],
+)
+def test_another_web_site_presses_nothing_through_a_phone(
+    daemon: FakeDaemon, client: FlaskClient, headers: dict[str, str], status: int
+) -> None:
+    answer = ask(client, "/press", {"button": "ok"}, **headers)
+    assert answer.status_code == status
+    assert daemon.asked.qsize() == (status == 200)
+
+
+@pytest.mark.usefixtures("let")
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b"[" * 4000, b'{"button":7}'])
+def test_what_makes_no_sense_is_refused_with_a_sentence(
+    daemon: FakeDaemon, client: FlaskClient, body: bytes
+) -> None:
+    answer = ask(client, "/press", body)
+    assert answer.status_code == 400
+    assert answer.get_json()["error"]
+    assert daemon.asked.empty()
+
+
+@pytest.mark.usefixtures("no_time_passes", "let")
+def test_a_flood_of_one_phone_stops_at_the_door_and_others_play_on(
+    daemon: FakeDaemon, client: FlaskClient
+) -> None:
+    answers = [ask(client, "/press", {"button": "ok"}) for _ in range(60)]
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert [answer.status_code for answer in answers] == [200] * PRESSES_AT_ONCE + [429] * len(refused)
+    assert refused[0].get_json()["error"] == "That was too fast. Slowly, please."
+    assert refused[0].headers["Retry-After"]
+    assert daemon.asked.qsize() == PRESSES_AT_ONCE
+    assert ask(client, "/press", {"button": "ok"}, address="192.168.1.21").status_code == 200
+
+
+OWN_NAMES = (
+    "192.168.1.5",
+    "8.8.8.8:80",
+    "[::1]:8080",
+    "[fe80::1%25eth0]:8080",
+    "localhost:8080",
+    "Table",
+    "azul-table:80",
+    "azul.local",
+    "azul.LOCAL.:8080",
+    "azul.fritz.lan",
+    "azul.home.arpa",
+    "azul.internal",
+    "local",
+    ".local",
+    "a/b",
+)
+STRANGE_NAMES = (
+    "azul.example",
+    "azul.local.example",
+    "azullocal.com",
+    "",
+    ":8080",
+    "[nonsense",
+    "a b",
+    "töpfer",
+)
+
+
+@pytest.mark.parametrize("host", OWN_NAMES)
+def test_a_name_of_this_network_is_local(host: str) -> None:
+    """A header as `a/b` reaches no page: what is before the slash is looked at alone."""
+    assert is_local_name(host)
+
+
+@pytest.mark.parametrize("host", STRANGE_NAMES)
+def test_a_name_that_a_web_site_may_have_is_not_local(host: str) -> None:
+    assert not is_local_name(host)
+
+
+@given(st.text(max_size=60))
+def test_whatever_a_host_is_called_is_judged(host: str) -> None:
+    assert is_local_name(f"{host}.example") in (False, is_local_name(host))
+
+
+def test_a_phone_may_press_ten_times_a_second_for_ever() -> None:
+    now = 0.0
+    pace = Pace(lambda: now)
+    for _ in range(100):
+        assert pace.allows(PHONE)
+        now += 1 / PRESSES_A_SECOND
+    taken = sum(pace.allows(PHONE) for _ in range(100))
+    now += 1.0
+    assert taken <= PRESSES_A_SECOND
+    assert sum(pace.allows(PHONE) for _ in range(100)) == PRESSES_A_SECOND
+
+
+def test_the_memory_of_paces_is_bounded() -> None:
+    pace = Pace(lambda: 0.0)
+    for number in range(3 * MOST_PHONES):
+        assert pace.allows(f"phone {number}")
+    assert pace.remembered <= MOST_PHONES

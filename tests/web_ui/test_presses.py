@@ -1,0 +1,174 @@
+"""Presses and names: taken from hands at this machine alone, and refused with a sentence else."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.web_ui import scenes
+from tests.web_ui.conftest import shown
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from web_ui.table_link import TableLink
+
+JSON = {"Content-Type": "application/json"}
+ALLOWED: dict[str, object] = {
+    "/press": {"button": "ok"},
+    "/name": {"seat": 1, "name": "Ana"},
+    "/tile": {"tile": "b"},
+    "/tag": {"tag": "A762000007"},
+    "/plug": {"plug": False},
+}
+"""Everything that hands may do."""
+
+
+def press(client: FlaskClient, body: object, **headers: str) -> TestResponse:
+    data = body if isinstance(body, bytes) else json.dumps(body)
+    return client.post("/press", data=data, headers={**JSON, **headers})
+
+
+def test_those_elsewhere_look_and_have_no_hands(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    shown(daemon, link, scenes.chosen())
+    far = {"environ_base": {"REMOTE_ADDR": "192.168.1.20"}}
+    page = client.get("/table", **far).text
+    assert "Buttons can be pressed only on the table" in page
+    assert 'role="button"' not in page
+    assert "<button" not in page
+    assert 'href="/table"' not in client.get("/", **far).text
+    assert 'href="/table"' in client.get("/").text
+    assert 'href="/table"' not in client.get("/", headers={"Host": "table.example:8080"}).text
+
+
+def test_a_press_reaches_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    shown(daemon, link, scenes.offer())
+    answer = press(client, {"button": "display.3"})
+    assert (answer.status_code, answer.get_json()) == (200, {"taken": True})
+    assert daemon.asked.get(timeout=TIMEOUT)["press"] == "display.3"
+
+
+def test_a_refused_press_says_why(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    shown(daemon, link, scenes.offer())
+    daemon.answer = lambda question: {"taken": False, "why": "line_full"}
+    answer = press(client, {"button": "seat.1.line.2"})
+    assert answer.get_json() == {"taken": False, "why": "line_full", "say": "That line is full."}
+
+
+def test_a_name_reaches_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    shown(daemon, link, scenes.seating())
+    answer = client.post("/name", data=json.dumps({"seat": 3, "name": "  Zoë "}), headers=JSON)
+    assert answer.get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT)["name"] == {"seat": 3, "name": "Zoë"}
+
+
+def test_a_press_without_a_table_is_told(client: FlaskClient) -> None:
+    answer = press(client, {"button": "ok"})
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"]
+    assert "not running" in answer.get_json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("127.0.0.1", {}, 200),
+        ("127.9.9.9", {"Host": "127.0.0.1:8080", "Origin": "http://127.0.0.1:8080"}, 200),
+        ("::1", {"Host": "[::1]:8080", "Origin": "http://[::1]:8080"}, 200),
+        ("::ffff:127.0.0.1", {"Host": "localhost:1"}, 200),
+        ("127.0.0.1", {"Sec-Fetch-Site": "same-origin"}, 200),
+        ("192.168.1.20", {}, 403),
+        ("::ffff:10.0.0.1", {}, 403),
+        ("", {}, 403),
+        ("127.0.0.1", {"Host": "table.example"}, 403),
+        ("127.0.0.1", {"Host": "127.0.0.1.example:80"}, 403),
+        ("127.0.0.1", {"Host": "[nonsense"}, 403),
+        ("127.0.0.1", {"Origin": "http://evil.example"}, 403),
+        ("127.0.0.1", {"Origin": "http://localhost:9999"}, 403),
+        ("127.0.0.1", {"Origin": "https://localhost"}, 403),
+        ("127.0.0.1", {"Origin": "null"}, 403),
+        ("127.0.0.1", {"Sec-Fetch-Site": "cross-site"}, 403),
+        ("127.0.0.1", {"Sec-Fetch-Site": "same-site"}, 403),
+        ("127.0.0.1", {"Content-Type": "text/plain"}, 415),
+        ("127.0.0.1", {"Content-Type": "application/x-www-form-urlencoded"}, 415),
+    ],
+)
+def test_only_hands_at_this_machine_press(
+    daemon: FakeDaemon,
+    link: TableLink,
+    client: FlaskClient,
+    address: str,
+    headers: dict[str, str],
+    status: int,
+) -> None:
+    shown(daemon, link, scenes.offer())
+    for path, body in ALLOWED.items():
+        answer = client.post(
+            path,
+            data=json.dumps(body),
+            headers={"Host": "localhost", **JSON, **headers},
+            environ_overrides={"REMOTE_ADDR": address},
+        )
+        assert answer.status_code == status
+        assert status == 200 or answer.get_json()["error"]
+    assert daemon.asked.qsize() == (len(ALLOWED) if status == 200 else 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"{", 400),
+        (b"[]", 400),
+        (b"\xff\xff", 400),
+        (b"[" * 4000, 400),
+        (b'{"button":7}', 400),
+        (b'{"press":"ok"}', 400),
+        (b'{"button":"' + b"x" * 200 + b'"}', 400),
+        (b'{"button":"lever.1"}', 404),
+        (b'{"button":"display.10"}', 404),
+        (b'{"button":""}', 404),
+        (b'{"button":"' + b"x" * 5000 + b'"}', 413),
+    ],
+)
+def test_a_press_that_makes_no_sense_is_refused_with_a_sentence(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: bytes, status: int
+) -> None:
+    shown(daemon, link, scenes.offer())
+    answer = press(client, body)
+    assert answer.status_code == status
+    assert re.search(r"[a-z] .*\.$", answer.get_json()["error"])
+    assert daemon.asked.empty()
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"seat": 5, "name": "Ana"}, 404),
+        ({"seat": 0, "name": "Ana"}, 400),
+        ({"seat": 10**30, "name": "Ana"}, 400),
+        ({"seat": "1", "name": "Ana"}, 400),
+        ({"seat": 1}, 400),
+        ({"seat": 1, "name": "A\nB"}, 400),
+        ({"seat": 1, "name": "\u202eAna"}, 400),
+        ({"seat": 1, "name": "A" * 300}, 400),
+    ],
+)
+def test_a_name_that_makes_no_sense_is_refused_with_a_sentence(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: Message, status: int
+) -> None:
+    shown(daemon, link, scenes.seating())
+    answer = client.post("/name", data=json.dumps(body), headers=JSON)
+    assert answer.status_code == status
+    assert answer.get_json()["error"].endswith(".")
+    assert daemon.asked.empty()
+
+
+def test_what_the_table_does_not_know_is_refused_too(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = lambda question: {"taken": False, "why": "unknown_button"}
+    assert press(client, {"button": "lever.1"}).status_code == 404
+    daemon.answer = lambda question: {"error": "that was no message"}
+    assert press(client, {"button": "lever.1"}).status_code == 400

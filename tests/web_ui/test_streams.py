@@ -1,0 +1,205 @@
+"""Streams of news: only what changed, to as many as there are slots, and a slot is soon free again."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.web_ui import scenes
+from tests.web_ui.browsing import Browser, Stream
+from tests.web_ui.conftest import StartPages, until
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
+from web_ui import streams
+from web_ui.app import create_app
+from web_ui.latest import Latest
+from web_ui.pages import Pages
+from web_ui.streams import Slots, Viewer
+from web_ui.table_link import TableLink
+from web_ui.views.phone import PHONE, Onlooker
+
+
+def test_a_stream_tells_all_and_then_only_what_changed(daemon: FakeDaemon, browser: Browser) -> None:
+    daemon.play(scenes.offer(3))
+    with browser.stream() as stream:
+        assert stream.status == 200
+        assert stream.next().name == "hello"
+        news = stream.next("news")
+        while "Ana" not in news.data["regions"].get("turn", ""):
+            news = stream.next("news")  # the pages were there before the table
+        daemon.play(scenes.refused(4))
+        news = stream.next("news")
+        assert set(news.data["regions"]) == {"turn", "offer", "board.1"}
+        assert "That line is full." in news.data["regions"]["turn"]
+        assert "state" not in news.data
+        daemon.play(scenes.refused(5))
+        daemon.play(scenes.scoring(6))
+        while "account" not in (changed := stream.next("news").data["regions"]):
+            assert changed == {}
+
+
+def test_a_viewer_who_comes_back_is_told_only_what_is_new(daemon: FakeDaemon, browser: Browser) -> None:
+    daemon.play(scenes.offer(3))
+    stamp = settled(browser)
+    with browser.stream(have=stamp) as stream:
+        stream.next("hello")
+        daemon.play(scenes.refused(4))
+        assert "seats" not in stream.next("news").data["regions"]
+    for unknown in ("", "elsewhere.3", f"{stamp}99", stamp.replace(".", ".-"), "\N{SUPERSCRIPT TWO}"):
+        with browser.stream(have=unknown.encode("ascii", "ignore").decode()) as stream:
+            assert "board.4" in stream.next("news").data["regions"]
+
+
+def settled(browser: Browser) -> str:
+    """The stamp of a viewer who knows that it is Ana's turn."""
+    with browser.stream() as stream:
+        while True:
+            news = stream.next("news")
+            if "Ana" in news.data["regions"].get("turn", ""):
+                return news.stamp
+
+
+def test_each_viewer_reads_their_language(daemon: FakeDaemon, browser: Browser) -> None:
+    daemon.play(scenes.offer(3))
+    stamp = settled(browser)
+    with browser.stream(have=stamp, language="de") as german, browser.stream(have=stamp) as english:
+        german.next("hello")
+        english.next("hello")
+        daemon.play(scenes.refused(4))
+        assert "Ana ist dran" in german.next("news").data["regions"]["turn"]
+        assert "Ana&#39;s turn" in english.next("news").data["regions"]["turn"]
+
+
+def test_the_twin_is_told_lights_as_differences(daemon: FakeDaemon, browser: Browser) -> None:
+    scene = scenes.offer(3)
+    dark, lit = scenes.dark(daemon.layout), scenes.lit(daemon.layout, scene)
+    daemon.play(scene)
+    daemon.shine(dark)
+    with browser.stream("table") as stream:
+        assert stream.next("lights").data == {"all": dark}
+        daemon.shine("ff0080" + dark[6:])
+        assert stream.next("lights").data == {"some": {"0": "ff0080"}}
+        daemon.shine(lit)
+        some = stream.next("lights").data["some"]
+        assert {int(place): lit[6 * int(place) : 6 * int(place) + 6] for place in some} == {
+            int(place): colour for place, colour in some.items()
+        }
+        daemon.shine("ffffff" * (len(dark) // 6))
+        assert stream.next("lights").data == {"all": "ffffff" * (len(dark) // 6)}
+
+
+def test_phones_are_told_no_lights(daemon: FakeDaemon, browser: Browser) -> None:
+    daemon.play(scenes.offer(3))
+    settled(browser)
+    while not daemon.subscribed.empty():
+        assert daemon.subscribed.get() is False
+
+
+def test_viewers_are_told_that_the_table_is_away(daemon: FakeDaemon, browser: Browser) -> None:
+    daemon.play(scenes.offer(3))
+    stamp = settled(browser)
+    with browser.stream(have=stamp) as stream:
+        daemon.stop()
+        news = stream.next("news")
+        assert "this page comes back by itself" in news.data["regions"]["turn"]
+        second = FakeDaemon(daemon.path, scenes.layout(2, 5, 16))
+        second.play(scenes.offer(9))
+        hello = stream.next("hello")
+        assert hello.data["layout"]
+        assert "Ana" in stream.next("news").data["regions"]["turn"]
+        second.stop()
+
+
+def test_above_the_cap_viewers_are_sent_to_ask_and_a_slot_is_soon_free(start_pages: StartPages) -> None:
+    browser = start_pages("--port", "0", "--streams", "3").address()
+    streams = [browser.open_stream() for _ in range(3)]
+    assert [stream.status for stream in streams] == [200] * 3
+    full = browser.ask("/events")
+    assert full.status == 503
+    assert full.headers["Retry-After"] == "2"
+    assert full.json["error"]
+    assert browser.ask("/regions").status == 200, "asking is always possible"
+    assert browser.ask("/").status == 200
+    streams.pop().close()
+    streams.append(retry(browser))
+    for stream in streams:
+        stream.close()
+
+
+def retry(browser: Browser) -> Stream:
+    """Ask for a stream until there is a free slot."""
+    deadline = time.monotonic() + TIMEOUT
+    while time.monotonic() < deadline:
+        stream = browser.open_stream()
+        if stream.status == 200:
+            return stream
+        stream.close()
+    raise AssertionError("no slot came free")
+
+
+def test_a_slot_given_back_twice_is_one_slot() -> None:
+    slots = Slots(2)
+    first, second = (slots.take(lambda: False) for _ in range(2))
+    assert first is not None
+    assert second is not None
+    assert slots.take(lambda: False) is None
+    first()
+    first()
+    assert slots.taken == 1
+
+
+def test_the_slot_of_a_viewer_who_left_is_free_when_it_gets_tight() -> None:
+    slots = Slots(1)
+    left = slots.take(lambda: True)
+    stays = slots.take(lambda: False)
+    assert left is not None
+    assert stays is not None
+    left()
+    assert slots.taken == 1
+    assert slots.take(lambda: False) is None
+
+
+def test_who_comes_ends_the_streams_of_those_who_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream sleeps until its sign of life is due; it once woke up every second to look for its viewer."""
+    monkeypatch.setattr(streams, "SIGN_OF_LIFE", 1e6)
+    pages, left = Pages(Latest(), 2), threading.Event()
+    assert pages.slots.take(left.is_set) is not None
+    events = pages.streams.events(Viewer(Onlooker(PHONE), pages.words["en"], -1, left.is_set))
+    assert b"event: hello" in next(events)
+    told: list[bytes] = []
+    thread = threading.Thread(target=lambda: told.extend(events), daemon=True)
+    thread.start()
+    left.set()
+    assert pages.slots.take(lambda: False) is not None
+    thread.join(TIMEOUT)
+    assert not thread.is_alive()
+    assert not told
+    assert pages.slots.taken == 1
+
+
+def test_a_stream_that_never_began_gives_its_slot_back(daemon: FakeDaemon, link: TableLink) -> None:
+    client: FlaskClient = create_app(link, streams=1).test_client()
+    for _ in range(3):
+        response = client.get("/events", buffered=False)
+        assert response.status_code == 200
+        response.close()
+    head = client.head("/events")
+    assert head.status_code == 200
+    head.close()
+    assert client.get("/events", buffered=False).status_code == 200
+
+
+def test_fifty_viewers_hear_of_a_change(daemon: FakeDaemon, start_pages: StartPages, link: TableLink) -> None:
+    browser = start_pages("--port", "0").address()
+    daemon.play(scenes.offer(3))
+    until(link, 3)
+    stamp = settled(browser)
+    streams = [browser.open_stream(have=stamp) for _ in range(50)]
+    for stream in streams:
+        stream.next("hello")
+    daemon.play(scenes.refused(4))
+    for stream in streams:
+        assert "That line is full." in stream.next("news").data["regions"]["turn"]
+        stream.close()

@@ -1,0 +1,221 @@
+"""The page of tags: the lesson, the bars and the cards; who may teach there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.web_ui import scenes
+from tests.web_ui.browsing import Text
+from tests.web_ui.conftest import shown
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from tests.web_ui.test_sentences import speaker
+from web_ui.table_link import TableLink
+from web_ui.views import tags as teaching
+from web_ui.views.phone import TAGS, Onlooker
+
+AT_TABLE, ON_PHONE = Onlooker(TAGS), Onlooker(TAGS, at_table=False)
+TILES = {"b": 20, "y": 17, "r": 0, "k": 0, "w": 0}
+CARDS = [
+    {"tag": "AA", "kind": "player", "value": "Ana <b>"},
+    {"tag": "BB", "kind": "action", "value": "new_game"},
+]
+TEACHES = {"press": [], "tell": False, "hint": False, "learn": True}
+
+
+def known(**given: Any) -> Message:
+    return scenes.snapshot(**{"tags": {"tiles": TILES, "cards": CARDS}, **given})
+
+
+def lesson(verdict: str | None = None, **given: Any) -> Message:
+    """A table that learns yellow tiles."""
+    last = {"tag": "CC", "verdict": verdict, "kind": "tile", "value": "b", "number": 7, **given}
+    return known(
+        stage="learning",
+        ask={"say": "learn_tiles", "colour": "y", "count": 17},
+        learning={
+            "lesson": "tiles",
+            "next": {"kind": "tile", "value": "y"},
+            "learned": 3,
+            "last": last if verdict else None,
+        },
+        live=["ok", "undo"],
+    )
+
+
+def page(client: FlaskClient, address: str = "127.0.0.1", host: str = "localhost") -> str:
+    return client.get("/tags", headers={"Host": host}, environ_overrides={"REMOTE_ADDR": address}).text
+
+
+# --- What is shown ---------------------------------------------------------------------------------------
+
+
+def test_each_colour_has_a_bar_and_half_learned_ones_say_what_is_missing() -> None:
+    view = teaching.tiles(speaker(known()), AT_TABLE)
+    assert [(bar.letter, bar.count, bar.to_go) for bar in view.bars] == [
+        ("b", 20, ""),
+        ("y", 17, "3 to go"),
+        ("r", 0, ""),
+        ("k", 0, ""),
+        ("w", 0, ""),
+    ]
+    assert (view.count, view.text, view.learn) == (37, "37 of 100 tiles are known", "Go on learning")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "last", "said"),
+    [
+        ("learned", {}, "Learned: Blue, tile 7."),
+        ("known", {}, "That tag is known already: Blue, tile 7."),
+        ("known", {"kind": "player", "value": "Rui"}, "That tag is known already: it is the card of Rui."),
+        ("learned", {"kind": "action", "value": "new_game"}, "Learned: the card for “new game”."),
+        ("over", {"kind": None, "value": None}, "All of this is learned. That tag means nothing yet."),
+    ],
+)
+def test_what_became_of_a_tag_is_said(verdict: str, last: Message, said: str) -> None:
+    view = teaching.lesson(speaker(lesson(verdict, **last)), AT_TABLE)
+    assert view is not None
+    assert view.last == said
+    assert view.refused == (verdict != "learned")
+    assert view.known == ("CC" if verdict == "known" else "")
+
+
+def test_a_duplicate_is_said_once(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    refusal = {"say": "tag_known", "button": "shared", "number": 1}
+    shown(daemon, link, {**lesson("known"), "refusal": refusal})
+    assert page(client).count("known already") == 1
+
+
+def test_the_page_in_a_lesson(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    shown(daemon, link, lesson("learned"))
+    read = Text(page(client))
+    assert "Yellow: 17 of 20 tiles are known. Lay the next one on a reader." in str(read)
+    assert read.values("data-learn") == ["back", "end"]
+    assert not read.values("data-forget")
+    assert str(read).count("to go") == 1
+
+
+def test_the_page_outside_of_a_lesson(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    shown(daemon, link, known())
+    read = Text(page(client))
+    assert read.values("data-learn") == ["tiles all", "action undo", "action ok"]
+    assert read.values("data-forget") == ["AA", "BB"]
+    assert read.values("data-forget-tiles") == ["b", "y"]
+    assert "Ana <b>" in str(read), "a name is text"
+
+
+def test_a_table_that_says_nothing_of_tags_has_none(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    shown(daemon, link, scenes.snapshot())
+    assert "0 of 100 tiles are known" in str(Text(page(client)))
+
+
+def test_while_the_table_is_away_nothing_can_be_taught(client: FlaskClient) -> None:
+    read = Text(page(client))
+    assert "The table is not running" in str(read)
+    assert not read.values("data-learn")
+
+
+def test_in_german(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    shown(daemon, link, lesson("known"))
+    read = client.get("/tags", headers={"Accept-Language": "de"}).text
+    assert "schon bekannt: Blau, Fliese 7." in read
+    assert "noch 3" in read
+
+
+def test_news_of_the_page_come_as_of_any(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    shown(daemon, link, lesson("learned"))
+    regions = json.loads(client.get("/regions?page=tags").text)["news"]["regions"]
+    assert "Learned: Blue, tile 7." in regions["lesson"]
+    assert list(regions) == ["tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"]
+
+
+# --- Who may teach ---------------------------------------------------------------------------------------
+
+
+def test_a_phone_that_may_not_teach_looks_on(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    shown(daemon, link, known())
+    read = Text(page(client, "192.168.1.20", "192.168.1.5"))
+    assert not any(read.values(f"data-{doing}") for doing in ("learn", "forget", "forget-tiles"))
+    assert "37 of 100" in str(read)
+    assert "on this same page at the table's own computer" in str(read)
+    assert "start the table with --phones play" in str(read), "and what lets phones teach"
+    assert teaching.lesson(speaker(lesson()), ON_PHONE).may is False  # type: ignore[union-attr]
+
+
+def test_a_phone_that_may_teach_has_all_of_it(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    shown(daemon, link, known(phones=TEACHES))
+    read = Text(page(client, "192.168.1.20", "192.168.1.5"))
+    assert read.values("data-learn") == ["tiles all", "action undo", "action ok"]
+    phone = client.get(
+        "/", headers={"Host": "192.168.1.5"}, environ_overrides={"REMOTE_ADDR": "192.168.1.20"}
+    )
+    assert 'href="/tags"' in phone.text
+
+
+def post(client: FlaskClient, path: str, body: object) -> tuple[int, Message]:
+    answer = client.post(
+        path,
+        data=json.dumps(body),
+        headers={"Host": "192.168.1.5:8080", "Content-Type": "application/json"},
+        environ_overrides={"REMOTE_ADDR": "192.168.1.20"},
+    )
+    return answer.status_code, answer.get_json()
+
+
+@pytest.mark.parametrize(
+    "body", [{"tiles": "all"}, {"tiles": "r"}, {"player": "Ana"}, {"action": "ok"}, {"back": True}]
+)
+def test_a_lesson_is_told_to_the_table(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: Message
+) -> None:
+    shown(daemon, link, known(phones=TEACHES))
+    assert post(client, "/learn", body) == (200, {"taken": True})
+    assert daemon.asked.get(timeout=TIMEOUT)["learn"] == body
+
+
+def test_a_colour_is_forgotten_by_its_tags(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    shown(daemon, link, known(phones=TEACHES))
+
+    def answer(question: Message) -> Message:
+        if "tags" in question:
+            kinds = [("AA", "tile", "r"), ("BB", "tile", "b"), ("CC", "player", "r"), ("DD", "tile", "r")]
+            tags = [{"tag": tag, "kind": kind, "value": value, "number": 1} for tag, kind, value in kinds]
+            return {"id": 1, "taken": True, "tags": tags}
+        return {"id": 1, "taken": True}
+
+    daemon.answer = answer
+    assert post(client, "/forget", {"tiles": "r"}) == (200, {"taken": True})
+    assert daemon.asked.get(timeout=TIMEOUT)["tags"] == "list"
+    assert daemon.asked.get(timeout=TIMEOUT)["forget"] == ["AA", "DD"]
+    assert post(client, "/forget", {"tag": "BB"})[0] == 200
+    assert daemon.asked.get(timeout=TIMEOUT)["forget"] == ["BB"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/learn", {"tiles": "green"}),
+        ("/learn", {"player": 7}),
+        ("/learn", {"player": "x" * 201}),
+        ("/learn", []),
+        ("/forget", {"tag": ""}),
+        ("/forget", {"tiles": "all"}),
+        ("/forget", "AA"),
+    ],
+)
+def test_what_is_no_message_is_refused(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, path: str, body: object
+) -> None:
+    shown(daemon, link, known(phones=TEACHES))
+    status, answer = post(client, path, body)
+    assert (status, answer["error"].startswith("That message is not understood")) == (400, True)
+    assert daemon.asked.empty()

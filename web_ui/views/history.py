@@ -1,0 +1,269 @@
+"""What the pages of past games show, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from web_ui.messages import (
+    CostlyMove,
+    PastGame,
+    PastGames,
+    PastMove,
+    PastPlayer,
+    RetoldGame,
+    Review,
+    Snapshot,
+)
+from web_ui.text.sentences import Speaker, said
+from web_ui.text.words import Words
+from web_ui.views import boards, phone
+from web_ui.views.boards import BoardView
+from web_ui.views.phone import ResultView, SoloResultView, SourceView, TileView
+
+WORTH_MARKING = 0.5
+"""Points that a move must have lost to be marked: less rounds to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerLine:
+    """A player in the list: the name, the score as it is written, and whether they won."""
+
+    name: str
+    score: str
+    winner: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GameLine:
+    """A game in the list; status is empty for one that was finished, and fault for one that can be read."""
+
+    number: int
+    title: str
+    when: str
+    status: str
+    players: tuple[PlayerLine, ...]
+    note: str = ""
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GamesView:
+    """The list, and from which number on the older games are found; 0: there are none."""
+
+    games: tuple[GameLine, ...]
+    older: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoveLine:
+    """A choice in words, the colour of its tiles, and the points it lost as they are written."""
+
+    text: str
+    colour: str
+    lost: str = ""
+    spoken: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundView:
+    """A round: its title, the scores after it, and its choices."""
+
+    title: str
+    scores: str
+    moves: tuple[MoveLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CostlyView:
+    """A costly move: the round and the points, what was played, what was better, and the position."""
+
+    title: str
+    played: MoveLine
+    better: str
+    offer: tuple[SourceView, ...]
+    board: BoardView | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewView:
+    """What a player's choices lost, and the costliest of them."""
+
+    title: str
+    moves: tuple[CostlyView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PastGameView:
+    """A whole game."""
+
+    number: int
+    head: str
+    when: str
+    told: str  # what is to be said of it, such as that it was stopped
+    grading: str
+    finished: bool
+    result: ResultView | SoloResultView | None
+    reviews: tuple[ReviewView, ...]
+    rounds: tuple[RoundView, ...]
+    boards: tuple[BoardView, ...]
+    tiles: tuple[TileView, ...]
+
+
+# --- The list --------------------------------------------------------------------------------------------
+
+
+def games(words: Words, found: PastGames) -> GamesView:
+    """The list of games."""
+    older = found.games[-1].number if found.more and found.games else 0
+    return GamesView(tuple(_game_line(words, game) for game in found.games), older)
+
+
+def _game_line(words: Words, game: PastGame) -> GameLine:
+    if game.status == "unreadable":
+        title, started = words.say("history.game", number=game.number), when(words, game.started)
+        return GameLine(game.number, title, started, "", (), fault=words.say("history.unreadable"))
+    status = "" if game.status == "finished" else words.say(f"history.{game.status}")
+    victory = words.say(f"victory.{game.victory}") if game.victory else ""
+    return GameLine(
+        number=game.number,
+        title=_mode(words, game),
+        when=when(words, game.started),
+        status=status,
+        players=tuple(_player_line(words, player) for player in game.players),
+        note=victory,
+    )
+
+
+def _player_line(words: Words, player: PastPlayer) -> PlayerLine:
+    score = "" if player.score is None else words.say("board.points", points=player.score)
+    return PlayerLine(_name(words, player), score, player.winner)
+
+
+def _name(words: Words, player: PastPlayer) -> str:
+    return player.name or player.bot or words.say("player.unnamed", seat=player.seat)
+
+
+def _mode(words: Words, game: PastGame) -> str:
+    """What was played: the mode, and in solo the level and the wall."""
+    chosen = [words.say(f"menu.mode.{game.mode}")]
+    chosen += [words.say(f"menu.level.{game.level}")] if game.level else []
+    chosen += [words.say(f"menu.wall.{game.wall}")] if game.wall else []
+    return " \N{MIDDLE DOT} ".join(chosen)
+
+
+def when(words: Words, utc: str) -> str:
+    """A time in words, in this machine's zone; one that can't be read shows as it is."""
+    try:
+        time = datetime.fromisoformat(utc).replace(tzinfo=UTC).astimezone()
+    except ValueError:
+        return utc
+    month = words.say(f"month.{time.month}")
+    return words.say("history.when", day=time.day, month=month, year=str(time.year), time=f"{time:%H:%M}")
+
+
+# --- A single game ---------------------------------------------------------------------------------------
+
+
+def past_game(words: Words, game: RetoldGame) -> PastGameView:
+    """A game with its review."""
+    finished = game.status == "finished"
+    parts = [_mode(words, game), when(words, game.started)]
+    about = " \N{MIDDLE DOT} ".join(parts)
+    if game.table is None:
+        head = words.say("history.game", number=game.number)
+        told = words.say("history.too_long")
+        return PastGameView(game.number, head, about, told, "", finished, None, (), (), (), ())
+    speaker = Speaker(words, game.table)
+    return PastGameView(
+        number=game.number,
+        head=speaker.head() if finished else words.say("history.game", number=game.number),
+        when=about,
+        told="" if finished else words.say(f"history.{game.status}_told"),
+        grading=_grading(words, game),
+        finished=finished,
+        result=phone.result(speaker),
+        reviews=tuple(_review(words, game, review) for review in game.reviews or ()),
+        rounds=_rounds(speaker, game),
+        boards=_boards(speaker, game.table),
+        tiles=phone.palette(game.table),
+    )
+
+
+def _grading(words: Words, game: RetoldGame) -> str:
+    """How far the grading has come, until it is done."""
+    graded = sum(review.choices for review in game.reviews or ())
+    if game.status != "finished" or graded >= game.choices:
+        return ""
+    return words.say("history.grading" if graded else "history.not_graded", done=graded, count=game.choices)
+
+
+def _boards(speaker: Speaker, table: Snapshot) -> tuple[BoardView, ...]:
+    found = (boards.board(speaker, seat.seat) for seat in table.seats)
+    return tuple(board for board in found if board is not None)
+
+
+def _rounds(speaker: Speaker, game: RetoldGame) -> tuple[RoundView, ...]:
+    words, moves = speaker.words, game.moves or ()
+    after = {each.round: each.scores for each in game.scores or ()}
+    return tuple(
+        RoundView(
+            title=words.say("round.number", round=number),
+            scores=_scores(speaker, game, after.get(number, ())),
+            moves=tuple(_move(speaker, move) for move in moves if move.round == number),
+        )
+        for number in dict.fromkeys(move.round for move in moves)
+    )
+
+
+def _scores(speaker: Speaker, game: RetoldGame, scores: tuple[int, ...]) -> str:
+    """Everybody's score after a round, in one line."""
+    words = speaker.words
+    if speaker.solo:
+        return words.say("account.solo", score=scores[0]) if scores else ""
+    named = zip(game.players, scores, strict=False)
+    return (
+        speaker.listing(
+            words.say("account.total", who=_name(words, player), score=score) for player, score in named
+        )
+        if scores
+        else ""
+    )
+
+
+def _move(speaker: Speaker, move: PastMove) -> MoveLine:
+    lost = move.lost or 0
+    if lost < WORTH_MARKING:
+        return MoveLine(made(speaker, move), move.colour)
+    points = speaker.words.say("history.lost", points=round(lost))
+    return MoveLine(made(speaker, move), move.colour, f"\N{MINUS SIGN}{round(lost)}", points)
+
+
+def made(speaker: Speaker, move: PastMove) -> str:
+    """A choice that was made, as a sentence."""
+    if move.kind == "draft":
+        return speaker.move(move)
+    return speaker.words.say(
+        "history.made", choice=said(speaker, move), who=speaker.who(move.seat, move.name)
+    )
+
+
+# --- The review ------------------------------------------------------------------------------------------
+
+
+def _review(words: Words, game: RetoldGame, review: Review) -> ReviewView:
+    who = next((_name(words, player) for player in game.players if player.seat == review.seat), "")
+    key = "review.lost" if review.costliest else "review.nothing"
+    title = words.say(key, who=who, points=round(review.lost), count=review.choices)
+    return ReviewView(title, tuple(_costly(words, move) for move in review.costliest))
+
+
+def _costly(words: Words, move: CostlyMove) -> CostlyView:
+    speaker = Speaker(words, move.table)
+    return CostlyView(
+        title=words.say("review.move", round=move.round, points=round(move.lost)),
+        played=MoveLine(made(speaker, move.played), move.played.colour),
+        better=words.say("review.better", choice=said(speaker, move.better)),
+        offer=phone.offer(speaker),
+        board=boards.board(speaker, move.better.seat),
+    )
