@@ -10,7 +10,7 @@ from device.lights.view import view
 from device.rules import game
 from device.rules.events import Chance
 from device.table.prompts import live_buttons
-from device.table.state import ChanceDrawn, Stage, Table, new_table, wants
+from device.table.state import ChanceDrawn, Stage, Table, needed_draw, new_table
 from device.table.update import update
 from hardware.api import ButtonPressed, LightFrame
 from hardware.layout.model import Layout
@@ -50,7 +50,7 @@ def _random_game(layout: Layout, below: Callable[[int], int]) -> "list[tuple[Tab
     table = update(table, ButtonPressed("seat.1.floor", next(times) * STEP))
     while table.stage is not Stage.OVER:
         now = next(times) * STEP
-        if wants(table):
+        if needed_draw(table):
             assert table.play is not None
             drawn = game.chance(table.play.state, below)
             assert isinstance(drawn, Chance)

@@ -21,7 +21,7 @@ from device.rules.game import SOLO
 from device.rules.notation import text_of
 from device.rules.solo.penalty_row import ACTION
 from device.rules.tiles import Colour
-from device.table.game import moved
+from device.table.game import move_of
 
 SECONDS: Final = 0.5
 
@@ -148,7 +148,7 @@ def _said(mode: str, choice: Choice) -> str:
 
 
 def _draft_in_words(mode: str, choice: Choice, draft: Draft) -> str:
-    move = moved(choice.state, draft)
+    move = move_of(choice.state, draft)
     marker = " and the starting marker" if move.marker else ""
     source = "the centre" if draft.source == CENTRE else f"display {draft.source}"
     taken = f"{move.tiles} {_colour(mode, draft.colour)}{marker} from {source}"

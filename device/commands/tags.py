@@ -26,8 +26,8 @@ from device.socket.messages import KnownTag, Learn
 from device.socket.snapshot import snapshot
 from device.store import store
 from device.store.store import Store, StoreError
-from device.table.state import Forgotten, TableEvent, TagShown, new_table
-from device.table.tags import Kind, Verdict, one_form
+from device.table.state import TableEvent, TagsForgotten, TagShown, new_table
+from device.table.tags import Kind, Verdict, normalize_tag
 from device.table.update import update
 from hardware.api import SHARED, HardwareError, HardwareEvent, PartBack, PartLost, TagArrived
 from hardware.drivers.open import SIMULATED, open_hardware
@@ -184,7 +184,7 @@ class AtRest:
             while True:
                 match inbox.get():
                     case TagArrived(tag=tag):
-                        self.lay(one_form(tag))
+                        self.lay(normalize_tag(tag))
                         yield snapshot(self._table, BOX)
                     case PartLost(part=part, told=told) if not part.startswith("button"):
                         self._say(f"{part}: {told}")
@@ -195,7 +195,7 @@ class AtRest:
 
     def forget(self, tags: list[str]) -> None:
         """Forget tags."""
-        self._do(Forgotten(tuple(tags), 0.0))
+        self._do(TagsForgotten(tuple(tags), 0.0))
 
     def close(self) -> None:
         """Close everything; it is saved already."""
@@ -358,7 +358,7 @@ def _end(found: Teacher) -> None:
 
 def _one_form(tag: str) -> str:
     try:
-        return one_form(tag)
+        return normalize_tag(tag)
     except ValueError as error:
         raise Refused(str(error)) from error
 
@@ -393,7 +393,7 @@ def _lay_typed(found: Teacher, lesson: Learn) -> None:
         if not line.strip():
             continue
         try:
-            tag = one_form(line)
+            tag = normalize_tag(line)
         except ValueError as error:
             _complain(str(error))
             continue

@@ -15,7 +15,7 @@ from device.rules.solo.penalty_row import ACTION, tiles_in
 from device.rules.tiles import COLOURS, MARKER, TILES_OF_A_COLOUR, Colour, Counts
 from device.table.game import Play, Selection, marker_in_centre, sent_to_penalty_row
 from device.table.state import Table
-from device.table.tags import TileTag, due, tile_counts
+from device.table.tags import TileTag, next_meaning, tile_counts
 from device.table.turns import choices_of_people
 from hardware import api
 from hardware.api import DARK, Rgb
@@ -137,7 +137,9 @@ ROUND: Final = SLOW * lcm(*range(1, len(COLOURS) + 2))
 """Seconds after which all begin anew together, however many colours each goes through, up to 6."""
 
 
-def gather(painting: Painting, sources: Collection[int], foremost: Collection[str], now: float) -> None:
+def merge_single_lights(
+    painting: Painting, sources: Collection[int], foremost: Collection[str], now: float
+) -> None:
     """Leave each of these sources its first light, showing what the lights that a tile each would have show.
 
     `foremost` are the lights, by name, of what matters most now.
@@ -238,10 +240,10 @@ def _light(palette: Palette, colour: Colour, level: float) -> Rgb:
 LEARNING: Final[Rgb] = (90, 120, 255)
 
 
-def paint_learning(painting: Painting, table: Table, palette: Palette, now: float) -> None:
+def paint_lesson(painting: Painting, table: Table, palette: Palette, now: float) -> None:
     """Each tile that is known lights one more; the status light pulses fast while a tag is waited for."""
     assert table.lesson is not None
-    meaning = due(table.lesson, table.tags)
+    meaning = next_meaning(table.lesson, table.tags)
     painting[api.STATUS] = dimmed(LEARNING, fast(now) if meaning is not None else STEADY)
     if not isinstance(meaning, TileTag):
         return

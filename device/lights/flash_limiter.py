@@ -31,14 +31,14 @@ _RESTING: Final = Swing()
 
 
 @dataclass(frozen=True, slots=True)
-class Calm:
+class FlashLimiter:
     """The frame shown last, and the swings of its lights."""
 
     frame: LightFrame = field(default_factory=lambda: LightFrame({}))
     swings: Mapping[str, Swing] = field(default_factory=dict)
 
 
-def calm(past: Calm, frame: LightFrame, now: float) -> Calm:
+def limit_flashes(past: FlashLimiter, frame: LightFrame, now: float) -> FlashLimiter:
     """What may be shown at `now` (seconds) of a frame, after all that was shown before.
 
     No channel is ever brighter than the frame asks for.
@@ -58,7 +58,7 @@ def calm(past: Calm, frame: LightFrame, now: float) -> Calm:
         swings[name], shown = followed[step]
         if shown != step[1]:
             held[name] = shown
-    return Calm(LightFrame({**lit, **held}) if held else frame, swings)
+    return FlashLimiter(LightFrame({**lit, **held}) if held else frame, swings)
 
 
 def _follow(swing: Swing, light: Rgb, now: float) -> tuple[Swing, Rgb]:

@@ -12,13 +12,13 @@ from device.lights.board import (
     ROUND,
     Painting,
     free_spaces,
-    gather,
     lights_of_selection,
     line_lights,
+    merge_single_lights,
     paint_board,
     paint_choice,
     paint_choices,
-    paint_learning,
+    paint_lesson,
     paint_score,
     paint_scoring_tile,
     paint_sent,
@@ -26,7 +26,7 @@ from device.lights.board import (
     source_lights,
 )
 from device.lights.palettes import Palette
-from device.lights.scoring import paint_ceremony
+from device.lights.score_animation import paint_score_animation
 from device.rules import game as rules
 from device.rules.board import FLOOR, LINES
 from device.rules.events import CENTRE, Draft
@@ -70,13 +70,13 @@ def view(table: Table, now: float, palette: Palette) -> LightFrame:
             _paint_seating(painting, table, now)
         case Stage.CHOOSING:
             _paint_choosing(painting, table, now)
-        case Stage.LEARNING:
-            paint_learning(painting, table, palette, now)
+        case Stage.TEACHING:
+            paint_lesson(painting, table, palette, now)
         case _:
             foremost = _paint_play(painting, table, now, palette)
     _paint_status(painting, table, now)
     _paint_refusal(painting, table, now)
-    gather(painting, table.fittings.single, foremost, now)
+    merge_single_lights(painting, table.fittings.single, foremost, now)
     return LightFrame(painting)
 
 
@@ -144,7 +144,7 @@ def _paint_play(painting: Painting, table: Table, now: float, palette: Palette) 
     assert play is not None
     moving = _is_moving(table, now)
     if table.ceremony is not None:
-        paint_ceremony(painting, play, table.ceremony, palette, now)
+        paint_score_animation(painting, play, table.ceremony, palette, now)
     else:
         _paint_boards(painting, play, palette)
         resting = moving or (table.resin and table.question is Question.YOUR_BOARD)
@@ -159,7 +159,7 @@ def _paint_play(painting: Painting, table: Table, now: float, palette: Palette) 
         paint_choices(painting, table, play, palette, now)
         for hint in table.hints:
             paint_choice(painting, play, hint.choice, palette, swell(now), fast(now))
-    elif table.stage is Stage.TELLING:
+    elif table.stage is Stage.REPORTING:
         foremost = _paint_told(painting, table, play, now, palette)
     for hint in table.hints:
         if isinstance(hint.choice, Draft):
@@ -263,7 +263,7 @@ def _paint_turn(painting: Painting, table: Table, play: Play, now: float) -> Non
 
 def _is_moving(table: Table, now: float) -> bool:
     """Whether the last movement is still shown; tiles of resin are moved by hand, which takes longer."""
-    if table.movement is None or table.selection is not None or table.stage is Stage.TELLING:
+    if table.movement is None or table.selection is not None or table.stage is Stage.REPORTING:
         return False
     if table.ceremony is not None and table.ceremony.shown:
         return False

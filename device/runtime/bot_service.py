@@ -23,18 +23,18 @@ from device.runtime.settings import Settings
 from device.table import seating
 from device.table.game import Play
 from device.table.opponents import ATTEMPTS, place_of
-from device.table.state import OPPONENTS, Answered, Asked, Manners, Table
+from device.table.state import OPPONENTS, BotReply, BotRequest, OpponentSettings, Table
 
 LOGS: Final = "programs"
 """The folder, in that of the saved games, of what programs wrote to their standard error."""
 LOGS_KEPT: Final = 40
 
 
-def manners(settings: Settings) -> Manners:
+def manners(settings: Settings) -> OpponentSettings:
     """What the table must know of the settings of its opponents."""
     thinking = settings.thinking
     longest = max(thinking.strong, thinking.master)
-    return Manners(tuple(settings.programs), settings.pace, longest, thinking.program)
+    return OpponentSettings(tuple(settings.programs), settings.pace, longest, thinking.program)
 
 
 class Thinking:
@@ -44,7 +44,7 @@ class Thinking:
         self,
         settings: Settings,
         folder: Path,
-        put: Callable[[Answered], None],
+        put: Callable[[BotReply], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
@@ -55,7 +55,7 @@ class Thinking:
         self._thinker = Thinker(self._thought)
         self._programs: dict[int, ProgramSeat] = {}  # by place
         self._leaving: list[ProgramSeat] = []  # of games that are over
-        self._asked: dict[int, Asked] = {}
+        self._asked: dict[int, BotRequest] = {}
         self._ready_for: tuple[frozenset[str], Setup | None] = frozenset(), None
         self._preparations = 0
 
@@ -73,7 +73,7 @@ class Thinking:
         if self._programs and (play is None or play.over):
             self._let_programs_go()
 
-    def _to_ask(self, wanted: Mapping[int, Asked]) -> list[Asked]:
+    def _to_ask(self, wanted: Mapping[int, BotRequest]) -> list[BotRequest]:
         """The questions that are new; where the process is ended for one, all that it had in hand, too."""
         new = [asked for asked in wanted.values() if asked.number not in self._asked]
         if not any(asked.whom in OPPONENTS and 1 < asked.attempt <= ATTEMPTS for asked in new):
@@ -108,12 +108,12 @@ class Thinking:
         self._leaving = [each for each in (*self._leaving, *self._programs.values()) if not each.ended]
         self._programs.clear()
 
-    def _ask(self, asked: Asked, play: Play) -> None:
+    def _ask(self, asked: BotRequest, play: Play) -> None:
         if asked.whom not in OPPONENTS:
             self._ask_program(asked, play)
         elif asked.attempt > ATTEMPTS:  # nothing else answers: this one choice is made in the loop
             choice = play_greedy(seen_by(play.state, asked.seat), secrets.randbelow)
-            self._put(Answered(asked.number, choice, self._clock()))
+            self._put(BotReply(asked.number, choice, self._clock()))
         else:
             seat = asked.seat if isinstance(play.state, standard.State) else None
             seconds = self._seconds.get(asked.whom, 0.0)
@@ -122,11 +122,11 @@ class Thinking:
             kind: Literal["hint", "think"] = "hint" if asked.hint else "think"
             self._thinker.ask(Question(asked.number, kind, asked.whom, play.state, seconds, seat=seat))
 
-    def _ask_program(self, asked: Asked, play: Play) -> None:
+    def _ask_program(self, asked: BotRequest, play: Play) -> None:
         command = self._settings.programs.get(asked.whom)
         if command is None:
             why = "it is not in the settings any more"
-            self._put(Answered(asked.number, None, self._clock(), "settings", why))
+            self._put(BotReply(asked.number, None, self._clock(), "settings", why))
             return
         place = place_of(play, asked.seat)
         if place not in self._programs:
@@ -135,7 +135,7 @@ class Thinking:
             self._programs[place] = ProgramSeat(asked.whom, terms, self._told)
         self._programs[place].ask(Turn(asked.number, play.setup, asked.seat, play.events))
 
-    def _forget(self, asked: Asked) -> None:
+    def _forget(self, asked: BotRequest) -> None:
         self._thinker.forget(asked.number)
         for program in self._programs.values():
             program.forget(asked.number)
@@ -146,15 +146,15 @@ class Thinking:
             return
         result, at = answer.result, self._clock()
         if isinstance(result, Hint):
-            told = Answered(answer.number, result.event, at, gain=result.gain, next_best=result.next_best)
+            told = BotReply(answer.number, result.event, at, gain=result.gain, next_best=result.next_best)
             self._put(told)
             return
         choice = result if isinstance(result, Choice) else None
-        self._put(Answered(answer.number, choice, at, "lost", answer.error or ""))
+        self._put(BotReply(answer.number, choice, at, "lost", answer.error or ""))
 
     def _told(self, told: Told) -> None:
         """Put what a program said; called by its thread."""
-        self._put(Answered(told.number, told.choice, self._clock(), told.why, told.sentence))
+        self._put(BotReply(told.number, told.choice, self._clock(), told.why, told.sentence))
 
     def _log(self, name: str) -> Path:
         """A new file for a program's standard error; the oldest make room."""

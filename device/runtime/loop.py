@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 from device.lights.animation import next_frame_time
 from device.lights.board import source_lights
-from device.lights.flash_limiter import Calm, calm
+from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
 from device.lights.view import Frames
 from device.rules import game as rules
@@ -28,27 +28,27 @@ from device.socket.messages import Answer, ClientMessage, known, learning_event,
 from device.socket.server import Request
 from device.socket.snapshot import Json, snapshot
 from device.store.store import Store, StoreError, fault_of
-from device.table.access import Fittings
+from device.table.access import Equipment
 from device.table.buttons import all_buttons
 from device.table.game import Play
 from device.table.state import (
     ChanceDrawn,
     FirstDrawn,
-    Forgotten,
-    HintAsked,
-    Manners,
-    Named,
+    HintRequested,
+    NeededDraw,
+    OpponentSettings,
+    PlayerNamed,
+    RefusalReason,
     Table,
     TableEvent,
+    TagsForgotten,
     TagShown,
     Tick,
     TileShown,
-    Want,
-    Why,
+    needed_draw,
     new_table,
-    wants,
 )
-from device.table.tags import one_form
+from device.table.tags import normalize_tag
 from device.table.update import refuse, update
 from hardware.api import (
     OK,
@@ -107,14 +107,14 @@ class Options:
     resin: bool = False
     simulated: Simulated = NOTHING
     phones_play: bool = False  # phones in the network may press whatever a hand may
-    manners: Manners = field(default_factory=Manners)
+    manners: OpponentSettings = field(default_factory=OpponentSettings)
 
 
-def fittings(layout: Layout, options: Options) -> Fittings:
+def fittings(layout: Layout, options: Options) -> Equipment:
     """What of a layout's table there is to touch and to see."""
     lights = frozenset(light.name for light in layout.lights)
     sources = (CENTRE, *range(1, layout.displays + 1))
-    return Fittings(
+    return Equipment(
         frozenset(button.name for button in layout.buttons),
         frozenset(reader.name for reader in layout.readers),
         layout.drivers.buttons == "pico",
@@ -165,7 +165,7 @@ class Daemon:
         self._draw_event = draw
         self._watchers = watchers
         self._answers: list[Callable[[], None]] = []
-        self._shown = Calm()
+        self._shown = FlashLimiter()
         self._shown_at = float("-inf")
         self._told: Json = {}
         self._told_of: tuple[Table, bool | None] | None = None
@@ -256,7 +256,7 @@ class Daemon:
                 for line in item.told.splitlines():
                     self._say(f"{item.part}: {line}")
             case TagArrived(reader, tag, at):
-                self._step(TagShown(reader, one_form(tag), at))
+                self._step(TagShown(reader, normalize_tag(tag), at))
             case TagLeft():
                 pass  # a tile was taken off its reader: nothing follows from that
             case _:
@@ -265,7 +265,7 @@ class Daemon:
     def _answer(self, message: ClientMessage) -> Answer:
         """Do what a client asks for, and say what became of it."""
         if message.press is not None and message.press not in self._button_names:
-            return refusal(message, Why.UNKNOWN_BUTTON)
+            return refusal(message, RefusalReason.UNKNOWN_BUTTON)
         if message.tags is not None:
             return known(message, self.table.tags)
         if message.plug is not None:
@@ -283,7 +283,7 @@ class Daemon:
         """Plug the simulated Pico in, or pull it out."""
         pico = self._options.simulated.pico
         if pico is None or message.plug is None:
-            return refusal(message, Why.NOT_NOW)
+            return refusal(message, RefusalReason.NOT_NOW)
         pico.plug(plugged=message.plug)
         return taken(message)
 
@@ -299,17 +299,17 @@ class Daemon:
     def _asked(self, message: ClientMessage, at: float) -> TableEvent:
         """A client's message as an event of the table."""
         if message.name is not None:
-            return Named(message.name.seat, message.name.name, at)
+            return PlayerNamed(message.name.seat, message.name.name, at)
         if message.tile is not None:
             return TileShown(colour_of(message.tile), None, None, at)
         if message.tag is not None:
-            return TagShown(message.tag.reader, one_form(message.tag.tag), at)
+            return TagShown(message.tag.reader, normalize_tag(message.tag.tag), at)
         if message.learn is not None:
             return learning_event(message.learn, at)
         if message.forget is not None:
-            return Forgotten(tuple(map(one_form, message.forget)), at)
+            return TagsForgotten(tuple(map(normalize_tag, message.forget)), at)
         if message.hint is not None:
-            return HintAsked(message.hint.seat, at)
+            return HintRequested(message.hint.seat, at)
         assert message.press is not None
         return ButtonPressed(message.press, at)
 
@@ -331,10 +331,10 @@ class Daemon:
     def _say_not_saved(self, event: TableEvent) -> None:
         """Refuse what could not be saved; what happens with the time says so once, and is tried again."""
         said = self.table.refusal
-        if isinstance(event, Tick) and said is not None and said.said and said.why == Why.NOT_SAVED:
+        if isinstance(event, Tick) and said is not None and said.said and said.why == RefusalReason.NOT_SAVED:
             return
         button = event.button if isinstance(event, ButtonPressed) else OK
-        self.table = refuse(self.table, Why.NOT_SAVED, button, event.at)
+        self.table = refuse(self.table, RefusalReason.NOT_SAVED, button, event.at)
 
     def _commit(self, table: Table) -> bool:
         """Make this the table once it is saved; False, and the table stays, where it can't be."""
@@ -349,14 +349,14 @@ class Daemon:
 
     def _settle(self) -> bool:
         """Draw what the table waits for, until it waits for people; False where that can't be saved."""
-        while (want := wants(self.table)) is not None:
+        while (want := needed_draw(self.table)) is not None:
             if not self._commit(update(self.table, self._draw(want))):
                 return False
         return True
 
-    def _draw(self, want: Want) -> TableEvent:
+    def _draw(self, want: NeededDraw) -> TableEvent:
         at = self._clock()
-        if want is Want.FIRST:
+        if want is NeededDraw.FIRST:
             return FirstDrawn(secrets.choice(self.table.taken), at)
         play = self.table.play
         assert play is not None
@@ -389,7 +389,7 @@ class Daemon:
     def _show(self) -> None:
         """Give the lights the frame of now, if it changed or is to be refreshed."""
         now = self._clock()
-        shown = calm(self._shown, self._frames.at(self.table, now, self._palette_now()), now)
+        shown = limit_flashes(self._shown, self._frames.at(self.table, now, self._palette_now()), now)
         if shown.frame == self._shown.frame and now - self._shown_at < REFRESH:
             return
         self._shown, self._shown_at = shown, now

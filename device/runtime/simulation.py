@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 
 from device.rules.tiles import COLOURS, LETTERS, letter
 from device.table.state import Stage, Table
-from device.table.tags import Action, ActionCard, PlayerCard, Tags, Tiles, TileTag, kept_as
+from device.table.tags import Action, ActionCard, PlayerCard, Tags, Tiles, TileTag, serialize_meaning
 
 
 class Hands(Protocol):
@@ -77,7 +77,7 @@ class Simulated:
         tiles = _tiles(table) if self.readers else {}
         return {
             "drawer": _by_colour(tiles) if tiles else None,
-            "known": [tag for tag in tiles if tag in table.tags] if table.stage is Stage.LEARNING else [],
+            "known": [tag for tag in tiles if tag in table.tags] if table.stage is Stage.TEACHING else [],
             "cards": _cards(table.tags) if self.readers else [],
             "plugged": self.plugged,
         }
@@ -85,7 +85,7 @@ class Simulated:
 
 def _tiles(table: Table) -> dict[str, TileTag]:
     """The tiles beside the readers: those that are known while tiles are told, all while they are learned."""
-    if table.stage is Stage.TELLING:
+    if table.stage is Stage.REPORTING:
         return {tag: meaning for tag, meaning in table.tags.items() if isinstance(meaning, TileTag)}
     if table.lesson is not None and isinstance(table.lesson.subject, Tiles):
         return drawer()
@@ -104,7 +104,7 @@ def _cards(tags: Tags) -> list[dict[str, str | None]]:
     cards: list[dict[str, str | None]] = []
     for tag, card in tags.items():
         if not isinstance(card, TileTag):
-            kind, value = kept_as(card)
+            kind, value = serialize_meaning(card)
             cards.append({"tag": tag, "kind": kind.value, "value": value})
     blank = (tag for tag in (*CARDS, *BLANK) if tag not in tags)
     return cards + [{"tag": tag, "kind": None, "value": None} for tag in blank]

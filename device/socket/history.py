@@ -18,7 +18,7 @@ from device.rules.scoring import Outcome
 from device.rules.solo.penalty_row import PLAYER
 from device.rules.standard import DISPLAYS
 from device.socket.snapshot import Json, snapshot, told_choice, told_move
-from device.table.game import Play, Selection, moved, unnamed
+from device.table.game import Play, Selection, default_name, move_of
 from device.table.state import Table, new_table
 
 SHOWN: Final = (
@@ -73,7 +73,7 @@ class PastGame:
     def name_at(self, seat: int) -> str:
         """The name of a player; empty where nobody said one."""
         name = self.setup.players[seat]
-        return "" if name == unnamed(self.places[seat]) else name
+        return "" if name == default_name(self.places[seat]) else name
 
 
 def entry(past: PastGame) -> Json:
@@ -191,7 +191,7 @@ class _Shown:
         table = self.at(state)
         assert table.play is not None
         if isinstance(event, Draft):
-            return {"kind": "draft", **told_move(table, table.play, moved(state, event))}
+            return {"kind": "draft", **told_move(table, table.play, move_of(state, event))}
         return {**told_choice(table.play, event), "token": text_of(event)}
 
 

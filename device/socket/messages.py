@@ -5,8 +5,17 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from device.rules.tiles import colour_of
-from device.table.state import LearningEvent, LessonBack, LessonBegun, LessonEnded
-from device.table.tags import Action, ActionCard, PlayerCard, Tags, Tiles, kept_as, number_of, one_form
+from device.table.state import LessonBegun, LessonEnded, LessonUndone, TeachingEvent
+from device.table.tags import (
+    Action,
+    ActionCard,
+    PlayerCard,
+    Tags,
+    Tiles,
+    normalize_tag,
+    serialize_meaning,
+    tile_number,
+)
 
 LONGEST_LINE: Final = 65_536
 """Bytes of a client's line."""
@@ -159,15 +168,15 @@ def _says_one_thing(learn: Learn) -> bool:
 def _check_tags(message: ClientMessage) -> None:
     try:
         for tag in (*(message.forget or ()), *([message.tag.tag] if message.tag is not None else ())):
-            one_form(tag)
+            normalize_tag(tag)
     except ValueError as error:
         raise MessageError(str(error)) from error
 
 
-def learning_event(learn: Learn, at: float) -> LearningEvent:
+def learning_event(learn: Learn, at: float) -> TeachingEvent:
     """What a client says about learning, as an event of the table."""
     if learn.back:
-        return LessonBack(at)
+        return LessonUndone(at)
     if learn.player is not None:
         return LessonBegun(PlayerCard(learn.player), at)
     if learn.action is not None:
@@ -194,7 +203,7 @@ def known(message: ClientMessage, tags: Tags) -> Answer:
 
 def known_tags(tags: Tags) -> list[KnownTag]:
     """Every tag with what it means, in the order in which they were learned."""
-    rows = ((tag, *kept_as(meaning), number_of(tags, tag)) for tag, meaning in tags.items())
+    rows = ((tag, *serialize_meaning(meaning), tile_number(tags, tag)) for tag, meaning in tags.items())
     return [KnownTag(*row) for row in rows]
 
 

@@ -29,7 +29,7 @@ from device.rules.solo.penalty_row import ACTION
 from device.rules.solo.scoring import SoloOutcome
 from device.rules.tiles import COLOURS, LETTERS, MARKER, NO_TILES, Colour, letter, letters
 from device.table import hints, physical_tiles
-from device.table.access import may_tell, pressable_by_phones, seats_by_pages
+from device.table.access import may_report_tiles, pressable_by_phones, seats_by_pages
 from device.table.game import (
     Move,
     Play,
@@ -42,8 +42,8 @@ from device.table.game import (
 from device.table.opponents import place_of
 from device.table.prompts import acting_places, lines_for_selection, live_buttons, prompt
 from device.table.seating import menu, seat_items
-from device.table.state import STAND_IN, Hint, Motive, Stage, Table
-from device.table.tags import Laid, Meaning, Tiles, TileTag, due, kept_as, tile_counts
+from device.table.state import STAND_IN, Explanation, Hint, Stage, Table
+from device.table.tags import LaidTag, Meaning, Tiles, TileTag, next_meaning, serialize_meaning, tile_counts
 from device.table.turns import choices_of_people
 
 # --- Choices and moves as plain JSON values, for the pages and for the history ---------------------------
@@ -118,7 +118,7 @@ def reason(table: Table) -> Json | None:
     return {**told, "because": _because(table, table.play, last)}
 
 
-def _because(table: Table, play: Play, motive: Motive) -> list[Json]:
+def _because(table: Table, play: Play, motive: Explanation) -> list[Json]:
     return [
         {
             "key": each.key,
@@ -277,7 +277,7 @@ def _resin(table: Table) -> Json | None:
     if play is None or not table.resin:
         return None
     bag, lid = play.state.bag, play.state.lid
-    if table.stage is Stage.TELLING:
+    if table.stage is Stage.REPORTING:
         bag, lid = physical_tiles.in_bag(table), (NO_TILES if physical_tiles.lid_is_poured(table) else lid)
     due = physical_tiles.slots(play)
     return {
@@ -340,10 +340,10 @@ def _learning(table: Table) -> Json | None:
     lesson = table.lesson
     if lesson is None:
         return None
-    meaning = due(lesson, table.tags)
+    meaning = next_meaning(lesson, table.tags)
     subject = lesson.subject
     return {
-        "lesson": "tiles" if isinstance(subject, Tiles) else kept_as(subject)[0].value,
+        "lesson": "tiles" if isinstance(subject, Tiles) else serialize_meaning(subject)[0].value,
         "next": _meaning(meaning) if meaning is not None else None,
         "learned": len(lesson.learned),
         "last": _laid(lesson.last) if lesson.last is not None else None,
@@ -351,11 +351,11 @@ def _learning(table: Table) -> Json | None:
 
 
 def _meaning(meaning: Meaning) -> Json:
-    kind, value = kept_as(meaning)
+    kind, value = serialize_meaning(meaning)
     return {"kind": kind.value, "value": value}
 
 
-def _laid(last: Laid) -> Json:
+def _laid(last: LaidTag) -> Json:
     known = _meaning(last.meaning) if last.meaning is not None else {"kind": None, "value": None}
     return {"tag": last.tag, "verdict": last.verdict.value, "number": last.number, **known}
 
@@ -365,7 +365,7 @@ def _phones(table: Table) -> Json:
     fittings, lost = table.fittings, [each.part for each in table.lost]
     return {
         "press": list(pressable_by_phones(table.places, table.displays, fittings, lost)),
-        "tell": may_tell(fittings, lost),
+        "tell": may_report_tiles(fittings, lost),
         "hint": table.play is not None and table.wishes.hints,
         "learn": fittings.phones_play,
         "seats": seats_by_pages(fittings),

@@ -12,9 +12,9 @@ from device.rules.solo.state import LEVELS, WALLS
 from device.rules.tiles import Colour, add, colour_of, count, letter
 from device.table.game import LONGEST_NAME, Play, Selection, sources_to_draft, sources_with
 from device.table.physical_tiles import slots
-from device.table.score_animation import Ceremony
+from device.table.score_animation import ScoreAnimation
 from device.table.seating import why_not_enough
-from device.table.state import Question, StandIn, Table, Told, Wishes
+from device.table.state import GameOptions, Question, ReportedTile, StandIn, Table
 
 
 class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,7 +23,7 @@ class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, ...] = ()
     taken: tuple[int, ...] = ()
     choosing: bool = False
-    wishes: Wishes = Wishes()
+    wishes: GameOptions = GameOptions()
     selection: str | None = None  # as a draft to the floor, such as `3bf`
     tried: int | None = None  # the line that it was tried on, in solo
     in_hand: str | None = None  # the letter of a tile shown before its source was chosen
@@ -83,12 +83,14 @@ def table_of(kept: Situation, play: Play | None, blank: Table, now: float) -> Ta
         selection=_selection(kept, play),
         colour_in_hand=_in_hand(kept, play),
         told=_told(kept, play) if blank.resin else (),
-        ceremony=None if kept.steps_shown is None else Ceremony(_steps_shown(kept.steps_shown, play), now),
+        ceremony=None
+        if kept.steps_shown is None
+        else ScoreAnimation(_steps_shown(kept.steps_shown, play), now),
         question=None if play.over else Question.YOUR_BOARD,
     )
 
 
-def _known(wishes: Wishes) -> bool:
+def _known(wishes: GameOptions) -> bool:
     return wishes.mode in MODES and wishes.level in LEVELS and wishes.wall in WALLS
 
 
@@ -114,8 +116,8 @@ def _in_hand(kept: Situation, play: Play) -> Colour | None:
     return colour
 
 
-def _told(kept: Situation, play: Play) -> tuple[Told, ...]:
-    tiles = tuple(Told(colour_of(text), tag) for text, tag in kept.told)
+def _told(kept: Situation, play: Play) -> tuple[ReportedTile, ...]:
+    tiles = tuple(ReportedTile(colour_of(text), tag) for text, tag in kept.told)
     left = add(play.state.bag, play.state.lid)
     too_many = any(
         told > there for told, there in zip(count(tile.colour for tile in tiles), left, strict=True)

@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Final
 
-from device.table.tags import one_form
+from device.table.tags import normalize_tag
 
 SCHEMA: Final = 2
 APPLICATION: Final = 0x417A756C
@@ -82,7 +82,7 @@ def _add_what_schema_2_has(connection: sqlite3.Connection) -> None:
     connection.execute(_TAGS)
     connection.executemany(
         "INSERT OR REPLACE INTO tags (tag, kind, value) VALUES (?, 'tile', ?)",
-        [(one_form(str(tag)), colour) for tag, colour in tiles],
+        [(normalize_tag(str(tag)), colour) for tag, colour in tiles],
     )
     connection.execute(f"ALTER TABLE game_players ADD COLUMN {_BOT}")
     connection.execute(f"ALTER TABLE games ADD COLUMN {_HINTS}")

@@ -22,7 +22,7 @@ from device.store.saved_table import LargerTableError, Situation, situation_of, 
 from device.store.schema import APPLICATION, SCHEMA
 from device.table.game import Play, resume
 from device.table.state import StoreFault, Table
-from device.table.tags import Meaning, Tags, kept_as, meaning_of, one_form
+from device.table.tags import Meaning, Tags, normalize_tag, parse_meaning, serialize_meaning
 
 PATIENCE: Final = 1.0
 """Seconds that the table waits for another program that holds the file; after once in vain, no more."""
@@ -282,7 +282,7 @@ class Store:
         """Every known tag with what it means, in the order in which they were learned; raises StoreError."""
         try:
             rows = self._connection.execute("SELECT tag, kind, value FROM tags ORDER BY rowid").fetchall()
-            return {one_form(tag): meaning_of(kind, value) for tag, kind, value in rows}
+            return {normalize_tag(tag): parse_meaning(kind, value) for tag, kind, value in rows}
         except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError) as error:
             raise StoreError(self.path, "damaged", f"its tags are damaged: {error}") from error
 
@@ -298,7 +298,9 @@ class Store:
 
     def _write_tags(self, before: Tags, after: Tags) -> None:
         gone = [(tag,) for tag, meaning in before.items() if after.get(tag) != meaning]
-        new = [(tag, *kept_as(meaning)) for tag, meaning in after.items() if before.get(tag) != meaning]
+        new = [
+            (tag, *serialize_meaning(meaning)) for tag, meaning in after.items() if before.get(tag) != meaning
+        ]
         self._connection.executemany("DELETE FROM tags WHERE tag = ?", gone)
         self._connection.executemany("INSERT INTO tags (tag, kind, value) VALUES (?, ?, ?)", new)
 

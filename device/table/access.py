@@ -15,7 +15,7 @@ from hardware.api import BUTTONS, PICO, SHARED, button_part, reader_part
 
 
 @dataclass(frozen=True, slots=True)
-class Fittings:
+class Equipment:
     """What of a table there is to touch and to see, and what its maker lets phones do.
 
     `buttons` are those with a switch, None for all of them; `readers` are the names of its tag readers;
@@ -30,12 +30,12 @@ class Fittings:
     single: tuple[int, ...] = ()
 
 
-ALL_FITTINGS: Final = Fittings(readers=frozenset({SHARED}))
+FULL_EQUIPMENT: Final = Equipment(readers=frozenset({SHARED}))
 """A table that lacks nothing."""
 
 
 def pressable_by_phones(
-    places: int, displays: int, fittings: Fittings, lost: Collection[str] = ()
+    places: int, displays: int, fittings: Equipment, lost: Collection[str] = ()
 ) -> tuple[str, ...]:
     """The buttons that a phone in the network may press: those without a working switch, or all.
 
@@ -49,12 +49,12 @@ def pressable_by_phones(
     return tuple(name for name in everything if name not in switches or button_part(name) in lost)
 
 
-def seats_by_pages(fittings: Fittings) -> bool:
+def seats_by_pages(fittings: Equipment) -> bool:
     """Whether the seats have no buttons of their own, so that people use those on the pages."""
     return fittings.buttons is not None and not any(name.startswith("seat.") for name in fittings.buttons)
 
 
-def may_tell(fittings: Fittings, lost: Collection[str] = ()) -> bool:
+def may_report_tiles(fittings: Equipment, lost: Collection[str] = ()) -> bool:
     """Whether a phone may tell tiles of resin: it may play, or no reader works."""
     by_pico = fittings.on_pico and PICO in lost
     working = () if by_pico else [name for name in fittings.readers if reader_part(name) not in lost]

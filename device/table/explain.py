@@ -17,7 +17,7 @@ from device.rules.solo.game import preview
 from device.rules.solo.penalty_row import ACTION, PLAYER, removable, swap, tiles_in
 from device.rules.solo.state import State as SoloState
 from device.rules.tiles import MARKER, letter
-from device.table.game import moved
+from device.table.game import move_of
 
 MOST: Final = 2
 """Reasons that a sentence holds."""
@@ -31,7 +31,7 @@ class Reason:
     values: dict[str, int | str] = field(default_factory=dict)
 
 
-def reasons(state: rules.State, choice: Event) -> tuple[Reason, ...]:
+def reasons_for(state: rules.State, choice: Event) -> tuple[Reason, ...]:
     """The strongest reasons for a legal choice; none where the rules alone give none."""
     match choice:
         case Draft() if isinstance(state, SoloState):
@@ -115,7 +115,7 @@ def _of_next_player(state: standard.State, draft: Draft, following: int) -> Iter
     """What it leaves to the next player, and what it takes from them."""
     later = rules.apply(state, draft)
     if isinstance(later, standard.State) and later.phase is standard.Phase.OFFER:
-        falling = min(moved(later, event).fell for event in rules.legal(later) if isinstance(event, Draft))
+        falling = min(move_of(later, event).fell for event in rules.legal(later) if isinstance(event, Draft))
         if falling:
             yield Reason("leaves", {"seat": following, "count": falling})
     number = state.sources[draft.source][draft.colour]

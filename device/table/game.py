@@ -21,12 +21,12 @@ LONGEST_NAME: Final = 20
 """Characters."""
 
 
-def unnamed(place: int) -> str:
+def default_name(place: int) -> str:
     """What whoever sits at a place and said no name is called in records."""
     return f"Seat {place}"
 
 
-def one_name(text: str) -> str:
+def normalize_name(text: str) -> str:
     """A name without needless spaces; empty is nobody's. Raises ValueError where it can't be shown."""
     name = " ".join(text.split())
     if len(name) > LONGEST_NAME or not name.isprintable():
@@ -72,7 +72,7 @@ class Play:
     def name_of(self, seat: int) -> str | None:
         """The name of one of the game's players; None where nobody said one."""
         name = self.setup.players[seat]
-        return None if name == unnamed(self.places[seat]) else name
+        return None if name == default_name(self.places[seat]) else name
 
     def seat_at(self, place: int) -> int | None:
         """The game's board at a seat of the table, from 0; None where there is none."""
@@ -104,11 +104,11 @@ def resume(setup: Setup, places: tuple[int, ...], events: Iterable[Event]) -> Pl
 def advance(play: Play, event: Event) -> Play:
     """The game after one more event; raises IllegalEventError."""
     after = rules.apply(play.state, event)
-    moves = (*play.moves, moved(play.state, event)) if isinstance(event, Draft) else play.moves
+    moves = (*play.moves, move_of(play.state, event)) if isinstance(event, Draft) else play.moves
     return replace(play, state=after, events=(*play.events, event), moves=moves)
 
 
-def moved(before: rules.State, draft: Draft) -> Move:
+def move_of(before: rules.State, draft: Draft) -> Move:
     """What a legal draft did."""
     board = before.boards[before.turn]
     tiles = before.sources[draft.source][draft.colour]

@@ -10,16 +10,16 @@ from typing import Final
 from device.table.buttons import OK, UNDO
 from device.table.opponents import ATTEMPTS, PATIENCE, choice_of, is_current, position, seats_to_act
 from device.table.state import (
-    Answered,
-    Asked,
+    BotReply,
+    BotRequest,
     Hint,
     LastPress,
-    NoHint,
+    MissingHint,
     Question,
+    RefusalReason,
     RefusedError,
     Stage,
     Table,
-    Why,
 )
 
 ADVISER: Final = "strong"
@@ -37,10 +37,10 @@ def can_ask(table: Table) -> tuple[int, ...]:
 def ask(table: Table, place: int | None, now: float) -> Table:
     """Ask for a hint for a place; for all who have a choice where none is named. Raises RefusedError."""
     if table.play is None or not table.wishes.hints:
-        raise RefusedError(Why.NO_HINTS if table.play is not None else Why.NOT_NOW)
+        raise RefusedError(RefusalReason.NO_HINTS if table.play is not None else RefusalReason.NOT_NOW)
     seats = [seat for seat in can_ask(table) if place in (None, table.play.places[seat])]
     if not seats:
-        raise RefusedError(Why.BOTS_TURN if table.bots_turn else Why.NO_HINT_NOW)
+        raise RefusedError(RefusalReason.BOTS_TURN if table.bots_turn else RefusalReason.NO_HINT_NOW)
     known = {each.seat for each in table.hints_asked} | {each.seat for each in table.hints}
     table = replace(table, no_hints=())
     for seat in seats:
@@ -52,7 +52,7 @@ def ask(table: Table, place: int | None, now: float) -> Table:
 def _ask(table: Table, seat: int, now: float, attempt: int = 1) -> Table:
     assert table.play is not None
     number = table.questions + 1
-    asked = Asked(number, seat, ADVISER, position(table.play, seat), now, attempt, hint=True)
+    asked = BotRequest(number, seat, ADVISER, position(table.play, seat), now, attempt, hint=True)
     return replace(table, questions=number, hints_asked=(*table.hints_asked, asked))
 
 
@@ -68,12 +68,12 @@ def attend(table: Table) -> Table:
     if (asked, shown) == (table.hints_asked, table.hints):
         return table
     if table.play is not None:
-        gone = tuple(NoHint(each.seat, "gone_on") for each in table.hints_asked if each not in asked)
+        gone = tuple(MissingHint(each.seat, "gone_on") for each in table.hints_asked if each not in asked)
         table = replace(table, no_hints=(*table.no_hints, *gone))
     return replace(table, hints_asked=asked, hints=shown)
 
 
-def take_answer(table: Table, answer: Answered) -> Table:
+def take_answer(table: Table, answer: BotReply) -> Table:
     """Show a hint; one that did not come is asked for once more."""
     asked = next((each for each in table.hints_asked if each.number == answer.number), None)
     if asked is None or table.play is None:
@@ -93,14 +93,14 @@ def pass_time(table: Table, now: float) -> Table:
     return table
 
 
-def _ask_anew(table: Table, asked: Asked, now: float) -> Table:
+def _ask_anew(table: Table, asked: BotRequest, now: float) -> Table:
     table = _without(table, asked)
     if asked.attempt < ATTEMPTS:
         return _ask(table, asked.seat, now, asked.attempt + 1)
-    return replace(table, no_hints=(*table.no_hints, NoHint(asked.seat, "silent")))
+    return replace(table, no_hints=(*table.no_hints, MissingHint(asked.seat, "silent")))
 
 
-def _without(table: Table, asked: Asked) -> Table:
+def _without(table: Table, asked: BotRequest) -> Table:
     return replace(table, hints_asked=tuple(each for each in table.hints_asked if each is not asked))
 
 

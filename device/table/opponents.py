@@ -14,22 +14,22 @@ from device.rules import standard
 from device.rules.events import Choice, Draft, Tile
 from device.rules.standard import Phase
 from device.table import turns
-from device.table.explain import reasons
+from device.table.explain import reasons_for
 from device.table.game import Play, Selection
 from device.table.state import (
     OPPONENTS,
     STAND_IN,
-    Answered,
-    Asked,
-    Chosen,
+    BotChoice,
+    BotReply,
+    BotRequest,
+    ChoicePosition,
+    Explanation,
     Hint,
-    Motive,
-    Position,
+    RefusalReason,
     RefusedError,
     Stage,
     StandIn,
     Table,
-    Why,
 )
 
 AFTER_MOVE: Final = 1.2
@@ -95,7 +95,7 @@ def _forget_motives(table: Table) -> Table:
     return table if kept == table.motives else replace(table, motives=kept)
 
 
-def _end(motive: Motive) -> int | None:
+def _end(motive: Explanation) -> int | None:
     """Up to where the events may hold its choice: on gray walls others may choose before (G3)."""
     return motive.at + 1 if isinstance(motive.choice, Draft) else None
 
@@ -126,18 +126,18 @@ def place_of(play: Play, seat: int) -> int:
     return play.places[seat] if isinstance(play.state, standard.State) else play.places[0]
 
 
-def position(play: Play, seat: int) -> Position:
+def position(play: Play, seat: int) -> ChoicePosition:
     """What a choice of a seat is made about."""
     tiling = play.state.phase is Phase.TILING and isinstance(play.state, standard.State)
     return play.state.boards[seat] if tiling else play.events
 
 
-def is_current(play: Play | None, each: Asked | Chosen | Hint, seats: Iterable[int]) -> bool:
+def is_current(play: Play | None, each: BotRequest | BotChoice | Hint, seats: Iterable[int]) -> bool:
     """Whether a question, or what came of it, is about the game as it is, and one of these seats."""
     return play is not None and each.seat in seats and position(play, each.seat) == each.position
 
 
-def _let_go(table: Table, asked: tuple[Asked, ...], chosen: tuple[Chosen, ...]) -> Table:
+def _let_go(table: Table, asked: tuple[BotRequest, ...], chosen: tuple[BotChoice, ...]) -> Table:
     """Keep these alone; what an opponent had in hand is not in its hand any more."""
     showing = any(isinstance(each.choice, Draft) and each.step for each in table.chosen)
     gone = showing and not chosen
@@ -147,14 +147,14 @@ def _let_go(table: Table, asked: tuple[Asked, ...], chosen: tuple[Chosen, ...]) 
 def _ask(table: Table, seat: int, whom: str, now: float, attempt: int = 1) -> Table:
     assert table.play is not None
     number = table.questions + 1
-    asked = Asked(number, seat, whom, position(table.play, seat), now, attempt)
+    asked = BotRequest(number, seat, whom, position(table.play, seat), now, attempt)
     return replace(table, questions=number, asked=(*table.asked, asked))
 
 
 # --- What came of it -------------------------------------------------------------------------------------
 
 
-def take_answer(table: Table, answer: Answered) -> Table:
+def take_answer(table: Table, answer: BotReply) -> Table:
     """Show what an opponent chose; ask again, or somebody else, where it chose nothing that is allowed."""
     asked = next((each for each in table.asked if each.number == answer.number), None)
     if asked is None or table.play is None:
@@ -169,17 +169,17 @@ def take_answer(table: Table, answer: Answered) -> Table:
     since = answer.at
     if table.movement is not None:
         since = max(since, table.movement.at + PACES[table.manners.pace].before)
-    motive = Motive(asked.seat, len(table.play.events), choice, reasons(table.play.state, choice))
+    motive = Explanation(asked.seat, len(table.play.events), choice, reasons_for(table.play.state, choice))
     return replace(
         table,
         motives=(*table.motives, motive)[-MOTIVES_KEPT:],
         asked=tuple(each for each in table.asked if each is not asked),
-        chosen=(*table.chosen, Chosen(asked.seat, choice, asked.position, since)),
+        chosen=(*table.chosen, BotChoice(asked.seat, choice, asked.position, since)),
         stand_ins=stand_ins,
     )
 
 
-def choice_of(play: Play, asked: Asked, answer: Answered) -> Choice | None:
+def choice_of(play: Play, asked: BotRequest, answer: BotReply) -> Choice | None:
     """What an answer chooses, where that is allowed now; on gray walls for the board that was asked about."""
     choice = answer.choice
     if not isinstance(choice, Choice) or choice not in rules.legal(play.state):
@@ -187,7 +187,7 @@ def choice_of(play: Play, asked: Asked, answer: Answered) -> Choice | None:
     return None if isinstance(choice, Tile) and choice.seat != asked.seat else choice
 
 
-def _ask_anew(table: Table, asked: Asked, why: str, detail: str, now: float) -> Table:
+def _ask_anew(table: Table, asked: BotRequest, why: str, detail: str, now: float) -> Table:
     """Ask once more; then, and at once for a program, somebody stands in, and the table says why."""
     table = replace(table, asked=tuple(each for each in table.asked if each is not asked))
     assert table.play is not None
@@ -219,7 +219,7 @@ def pass_time(table: Table, now: float) -> Table:
     return table
 
 
-def _patience(table: Table, asked: Asked) -> float:
+def _patience(table: Table, asked: BotRequest) -> float:
     if asked.whom not in OPPONENTS:
         return PROGRAM_PATIENCE + table.manners.program
     return PATIENCE + len(table.asked) * table.manners.thought
@@ -233,7 +233,7 @@ def _from_the_start(table: Table, now: float) -> Table:
     return replace(_let_go(table, table.asked, ()), chosen=shown_later)
 
 
-def _show(table: Table, chosen: Chosen, now: float) -> Table:
+def _show(table: Table, chosen: BotChoice, now: float) -> Table:
     pace = PACES[table.manners.pace]
     shown = now - chosen.since
     draft = chosen.choice if isinstance(chosen.choice, Draft) else None
@@ -251,10 +251,10 @@ def _show(table: Table, chosen: Chosen, now: float) -> Table:
     return table
 
 
-def make(table: Table, chosen: Chosen, now: float) -> Table:
+def make(table: Table, chosen: BotChoice, now: float) -> Table:
     """Let an opponent's choice happen; tiles of resin are moved by people, who say when."""
     table = replace(table, chosen=tuple(each for each in table.chosen if each is not chosen))
-    table = turns.happen(table, chosen.choice, now)
+    table = turns.apply_event(table, chosen.choice, now)
     return replace(table, hands_due=table.resin and table.stage in (Stage.OFFER, Stage.CHOICE, Stage.SCORING))
 
 
@@ -268,7 +268,7 @@ def skip(table: Table, now: float) -> Table:
     if table.hands_due:
         return replace(table, hands_due=False, movement=None)
     if not can_skip(table):
-        raise RefusedError(Why.NOTHING_TO_CONFIRM)
+        raise RefusedError(RefusalReason.NOTHING_TO_CONFIRM)
     for chosen in table.chosen:
         table = make(table, chosen, now)
     return table

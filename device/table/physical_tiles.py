@@ -13,7 +13,7 @@ from device.rules.standard import Phase
 from device.rules.tiles import NO_TILES, Colour, Counts, count, without
 from device.table import turns
 from device.table.game import Play
-from device.table.state import RefusedError, Table, Told, Why
+from device.table.state import RefusalReason, RefusedError, ReportedTile, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +92,20 @@ def lid_is_due(table: Table) -> bool:
     return lid_is_poured(table) and len(table.told) == sum(state.bag) and state.lid != NO_TILES
 
 
-def tell(table: Table, colour: Colour, tag: str | None, at: float) -> Table:
+def report_tile(table: Table, colour: Colour, tag: str | None, at: float) -> Table:
     """Take in the next drawn tile; the last one completes the deal. Raises RefusedError."""
     assert table.play is not None
     if tag is not None and any(tile.tag == tag for tile in table.told):
-        raise RefusedError(Why.TILE_TOLD_ALREADY)
+        raise RefusedError(RefusalReason.TILE_REPORTED_ALREADY)
     if not in_bag(table)[colour]:
         in_lid = isinstance(table.play.state, standard.State) and table.play.state.lid[colour]
-        raise RefusedError(Why.TILE_IN_LID if in_lid else Why.TILE_NOT_LEFT)
-    told = (*table.told, Told(colour, tag))
+        raise RefusedError(RefusalReason.TILE_IN_LID if in_lid else RefusalReason.TILE_NOT_LEFT)
+    told = (*table.told, ReportedTile(colour, tag))
     if len(told) < len(slots(table.play)):
         return replace(table, told=told)
     try:
         event = _event(table.play, [tile.colour for tile in told])
-        return replace(turns.happen(table, event, at), told=())
+        return replace(turns.apply_event(table, event, at), told=())
     except IllegalEventError as illegal:
         raise RefusedError(illegal.why) from illegal
 
@@ -126,6 +126,6 @@ def _event(play: Play, colours: list[Colour]) -> Chance:
             return Deal(tuple(map(count, displays)))
 
 
-def take_back(table: Table) -> Table:
+def take_back_tile(table: Table) -> Table:
     """A wrong tile told is taken back: the last one."""
     return replace(table, told=table.told[:-1])

@@ -48,7 +48,7 @@ def prompt(table: Table) -> Prompt:
             return bots
         case Stage.OFFER:
             return _drafting(table)
-        case Stage.TELLING:
+        case Stage.REPORTING:
             return _telling(table)
         case Stage.CHOICE:
             return _choosing(table)
@@ -60,7 +60,7 @@ def prompt(table: Table) -> Prompt:
 
 def _learning(table: Table, lesson: tags.Lesson) -> Prompt:
     """What the next tag will mean; of tiles, how many of the colour are known already."""
-    match tags.due(lesson, table.tags):
+    match tags.next_meaning(lesson, table.tags):
         case TileTag(colour):
             known = tags.tile_counts(table.tags)[colour]
             return Prompt("learn_tiles", {"colour": letter(colour), "count": known})
@@ -197,7 +197,7 @@ def _live_in_stage(table: Table) -> tuple[str, ...]:
         case Stage.OFFER:
             sources = map(source_button, sources_on_offer(table))
             return (*sources, *_live_lines(table), *_skipping(table), UNDO)
-        case Stage.TELLING:
+        case Stage.REPORTING:
             return (UNDO,)
         case Stage.CHOICE:
             due = choices_of_people(table)

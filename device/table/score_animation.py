@@ -15,7 +15,7 @@ CLOSING: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Ceremony:
+class ScoreAnimation:
     """How far an account has been shown: `shown` steps, the last of them since `since` (seconds)."""
 
     shown: int
@@ -35,31 +35,31 @@ def seconds(step: Step) -> float:
             return _SECONDS
 
 
-def pass_time(ceremony: Ceremony, account: Account | None, now: float) -> Ceremony | None:
+def pass_time(ceremony: ScoreAnimation, account: Account | None, now: float) -> ScoreAnimation | None:
     """The ceremony at `now`; None once all has been shown."""
     steps = account.steps if account else ()
     while (until := end_of_step(ceremony, account)) <= now:
         if ceremony.shown == len(steps):
             return None
-        ceremony = Ceremony(ceremony.shown + 1, until)
+        ceremony = ScoreAnimation(ceremony.shown + 1, until)
     return ceremony
 
 
-def next_step(ceremony: Ceremony, account: Account | None, now: float) -> Ceremony | None:
+def next_step(ceremony: ScoreAnimation, account: Account | None, now: float) -> ScoreAnimation | None:
     """The ceremony at its next step that has anything to show; None after the last."""
     steps = account.steps if account else ()
     for shown in range(ceremony.shown + 1, len(steps) + 1):
         if seconds(steps[shown - 1]):
-            return Ceremony(shown, now)
+            return ScoreAnimation(shown, now)
     return None
 
 
-def on_again(ceremony: Ceremony | None, now: float) -> Ceremony | None:
+def restart_step(ceremony: ScoreAnimation | None, now: float) -> ScoreAnimation | None:
     """The ceremony after something that it waited for: the step on show begins again."""
     return replace(ceremony, since=now) if ceremony is not None else None
 
 
-def end_of_step(ceremony: Ceremony, account: Account | None) -> float:
+def end_of_step(ceremony: ScoreAnimation, account: Account | None) -> float:
     """When what is shown now has been shown long enough, in the seconds of the events."""
     steps = account.steps if account else ()
     on_show = seconds(steps[ceremony.shown - 1]) if ceremony.shown else OPENING

@@ -10,8 +10,8 @@ from device.rules.solo.state import DISPLAYS as SOLO_DISPLAYS
 from device.rules.solo.state import LEVELS, WALLS
 from device.rules.standard import DISPLAYS, DTC
 from device.table.buttons import seat_button, source_button
-from device.table.game import one_name, start
-from device.table.state import OPPONENTS, Movement, RefusedError, Table, Why, Wishes
+from device.table.game import normalize_name, start
+from device.table.state import OPPONENTS, GameOptions, Movement, RefusalReason, RefusedError, Table
 
 HINTS = 5
 """The display that allows hints or not; every table has as many."""
@@ -88,15 +88,15 @@ def menu(table: Table) -> tuple[MenuItem, ...]:
     return (*items, MenuItem(source_button(CENTRE if alone else HINTS), "hints", "on", table.wishes.hints))
 
 
-def why_not_enough(table: Table) -> Why | None:
+def why_not_enough(table: Table) -> RefusalReason | None:
     """What is missing for a game of those who sit here; None when it can begin."""
     players = len(table.taken)
     if not modes(table) and _programs_sit(table):
-        return Why.PROGRAM_NEEDS_BOT_GAME
+        return RefusalReason.PROGRAM_NEEDS_BOT_GAME
     if not modes(table) or (players == 1 and table.places < len(SOLO_PLACES)):
-        return Why.TOO_FEW_SEATS
+        return RefusalReason.TOO_FEW_SEATS
     needed = SOLO_DISPLAYS if players == 1 else DISPLAYS[players]
-    return Why.NOT_ENOUGH_DISPLAYS if needed > table.displays else None
+    return RefusalReason.NOT_ENOUGH_DISPLAYS if needed > table.displays else None
 
 
 def take_seat(table: Table, place: int, line: int) -> Table:
@@ -107,10 +107,10 @@ def take_seat(table: Table, place: int, line: int) -> Table:
         if item.button == seat_button(place, line) and not item.chosen:
             others = tuple(other for other in table.taken if other != place)
             return with_bot(replace(table, taken=(*others, place)), place, item.bot)
-    raise RefusedError(Why.SEAT_TAKEN)
+    raise RefusedError(RefusalReason.SEAT_TAKEN)
 
 
-def leave(table: Table) -> Table:
+def leave_seat(table: Table) -> Table:
     """Take back what was last done to a seat: an opponent's is a person's again, a person's is free.
 
     Whoever gets up takes their name along.
@@ -126,7 +126,7 @@ def with_bot(table: Table, place: int, bot: str) -> Table:
     return replace(table, bots=(*table.bots[: place - 1], bot, *table.bots[place:]))
 
 
-def go_choosing(table: Table) -> Table:
+def begin_choosing(table: Table) -> Table:
     """All sit: go on to what is played."""
     if (why := why_not_enough(table)) is not None:
         raise RefusedError(why)
@@ -152,17 +152,17 @@ def choose_again(table: Table) -> Table:
     )
 
 
-def choose(table: Table, source: int) -> Table:
+def choose_option(table: Table, source: int) -> Table:
     """Choose what stands on the menu, or with the centre's button that who starts is drawn at random (R3)."""
     for item in menu(table):
         if item.button == source_button(source):
             return replace(table, wishes=_wish(table.wishes, item))
     if source == CENTRE:
         return replace(table, drawing_first=True)
-    raise RefusedError(Why.NO_SUCH_MODE)
+    raise RefusedError(RefusalReason.NO_SUCH_MODE)
 
 
-def _wish(wishes: Wishes, item: MenuItem) -> Wishes:
+def _wish(wishes: GameOptions, item: MenuItem) -> GameOptions:
     match item.group:
         case "level":
             return replace(wishes, level=item.value)
@@ -174,13 +174,13 @@ def _wish(wishes: Wishes, item: MenuItem) -> Wishes:
             return replace(wishes, mode=item.value)
 
 
-def begin(table: Table, place: int, at: float) -> Table:
+def begin_game(table: Table, place: int, at: float) -> Table:
     """Begin the game with the player at `place` (R3); seats follow each other clockwise.
 
     Only those who play it are remembered by name, not who sat where an opponent sits now.
     """
     if place not in table.taken:
-        raise RefusedError(Why.SEAT_EMPTY)
+        raise RefusedError(RefusalReason.SEAT_EMPTY)
     solo = table.wishes.mode == SOLO
     if solo:
         table = _move_to_first_place(table)
@@ -221,13 +221,13 @@ def _move_to_first_place(table: Table) -> Table:
 def name_player(table: Table, place: int, name: str) -> Table:
     """Note a player's name; a game that has begun keeps the names that it began with."""
     if not 1 <= place <= table.places:
-        raise RefusedError(Why.SEAT_EMPTY)
+        raise RefusedError(RefusalReason.SEAT_EMPTY)
     if table.play is not None:
-        raise RefusedError(Why.NOT_NOW)
+        raise RefusedError(RefusalReason.NOT_NOW)
     try:
-        said = one_name(name)
+        said = normalize_name(name)
     except ValueError as error:
-        raise RefusedError(Why.NAME_TOO_LONG) from error
+        raise RefusedError(RefusalReason.NAME_TOO_LONG) from error
     return _with_name(table, place, said)
 
 

@@ -14,10 +14,10 @@ from device.rules.game import SOLO
 from device.rules.solo.state import EASY, WALLS
 from device.rules.standard import STANDARD, Phase
 from device.rules.tiles import Colour
-from device.table.access import ALL_FITTINGS, Fittings
+from device.table.access import FULL_EQUIPMENT, Equipment
 from device.table.explain import Reason
-from device.table.game import Play, Selection, unnamed
-from device.table.score_animation import Ceremony
+from device.table.game import Play, Selection, default_name
+from device.table.score_animation import ScoreAnimation
 from device.table.tags import Lesson, Subject, Tags
 from hardware.api import ButtonPressed, PartBack, PartLost
 
@@ -28,12 +28,12 @@ OPPONENTS: Final = ("calm", "greedy", "strong", "master")
 STAND_IN: Final = "greedy"
 """Who chooses in the place of an opponent that does not."""
 
-Position = tuple[Event, ...] | Board
+ChoicePosition = tuple[Event, ...] | Board
 """What a choice is made about: the game's events so far; of a gray wall's column that board alone (G3)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BotRequest:
     """An open question: which opponent, or who stands in for it, is to choose for one of the game's seats.
 
     It is asked again when no answer comes; the attempts are counted, and so are all questions.
@@ -42,7 +42,7 @@ class Asked:
     number: int
     seat: int
     whom: str
-    position: Position
+    position: ChoicePosition
     since: float
     attempt: int = 1
     hint: bool = False  # for a person
@@ -54,13 +54,13 @@ class Hint:
 
     seat: int
     choice: Choice
-    position: Position
+    position: ChoicePosition
     gain: float | None
     next_best: Event | None
 
 
 @dataclass(frozen=True, slots=True)
-class NoHint:
+class MissingHint:
     """A hint that was asked for one of the game's seats and will not come, and why."""
 
     seat: int
@@ -68,7 +68,7 @@ class NoHint:
 
 
 @dataclass(frozen=True, slots=True)
-class Motive:
+class Explanation:
     """Why an opponent chose something, when the game had so many events."""
 
     seat: int
@@ -78,12 +78,12 @@ class Motive:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class BotChoice:
     """What an opponent chose for one of the game's seats, and since when it is shown, up to which step."""
 
     seat: int
     choice: Choice
-    position: Position
+    position: ChoicePosition
     since: float
     step: int = 0
 
@@ -99,7 +99,7 @@ class StandIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class OpponentSettings:
     """How the opponents at this table are: the programs that it knows, and the pace that they show things at.
 
     Seconds: of the longest thought, and of a program's thinking in a whole game.
@@ -111,7 +111,7 @@ class Manners:
     program: float = 30.0
 
 
-USUAL: Final = Manners()
+USUAL: Final = OpponentSettings()
 """Without any settings."""
 
 
@@ -125,14 +125,14 @@ class Stage(StrEnum):
     SEATING = "seating"
     CHOOSING = "choosing"  # the mode and who starts
     OFFER = "offer"
-    TELLING = "telling"  # tiles of resin: the table is told what was drawn
+    REPORTING = "telling"  # tiles of resin: the table is told what was drawn
     CHOICE = "choice"  # of columns on gray walls, of squares and penalty tiles in solo
     SCORING = "scoring"
     OVER = "over"
-    LEARNING = "learning"  # what tags mean, on top of whatever it does
+    TEACHING = "learning"  # what tags mean, on top of whatever it does
 
 
-class Why(StrEnum):
+class RefusalReason(StrEnum):
     """Why a press was refused; the rules' own reasons come on top (`IllegalEventError.why`)."""
 
     UNKNOWN_BUTTON = "unknown_button"
@@ -155,12 +155,12 @@ class Why(StrEnum):
     COLOUR_NOT_THERE = "colour_not_there"  # the tile shown has a colour that can't be taken there
     CARD_NOT_NOW = "card_not_now"  # player cards seat players, before a game
     PLAYER_SITS = "player_sits"  # the card's player has a seat already
-    LEARNING = "learning"  # tags are learned just now
-    LEARNING_OTHER = "learning_other"  # another lesson is under way
+    TEACHING = "learning"  # tags are learned just now
+    OTHER_LESSON = "learning_other"  # another lesson is under way
     TAG_KNOWN = "tag_known"  # it means something already
     TAG_NOT_KNOWN = "tag_not_known"
     LESSON_OVER = "lesson_over"
-    TILE_TOLD_ALREADY = "tile_told_already"
+    TILE_REPORTED_ALREADY = "tile_told_already"
     TILE_NOT_LEFT = "tile_not_left"  # all 20 of its colour lie elsewhere
     TILE_IN_LID = "tile_in_lid"  # the bag is not empty yet, and holds none of its colour
     NO_HINTS = "no_hints"  # this game is played without
@@ -177,7 +177,7 @@ class Question(StrEnum):
     STOP_GAME = "stop_game"
 
 
-class Want(StrEnum):
+class NeededDraw(StrEnum):
     """An outcome of chance that the table waits for."""
 
     EVENT = "event"  # the game's next chance event
@@ -208,7 +208,7 @@ class FirstDrawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class PlayerNamed:
     """A player's name for a seat of the table."""
 
     place: int
@@ -236,7 +236,7 @@ class TagShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class BotReply:
     """What came of a question to an opponent: its choice; or None, `why` not, and the detail in its words."""
 
     number: int
@@ -249,7 +249,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class HintAsked:
+class HintRequested:
     """A person asks for a hint, for a seat of the table; None: for all who have a choice."""
 
     place: int | None
@@ -265,7 +265,7 @@ class LessonBegun:
 
 
 @dataclass(frozen=True, slots=True)
-class LessonBack:
+class LessonUndone:
     """The tag learned last was a mistake."""
 
     at: float
@@ -279,16 +279,16 @@ class LessonEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class TagsForgotten:
     """Tags, in their one form, are to mean nothing any more."""
 
     tags: tuple[str, ...]
     at: float
 
 
-LearningEvent = LessonBegun | LessonBack | LessonEnded | Forgotten
-GameEvent = ButtonPressed | TagShown | TileShown | Tick | ChanceDrawn | FirstDrawn | Named
-Happening = GameEvent | Answered | HintAsked | LearningEvent
+TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
+GameEvent = ButtonPressed | TagShown | TileShown | Tick | ChanceDrawn | FirstDrawn | PlayerNamed
+Happening = GameEvent | BotReply | HintRequested | TeachingEvent
 TableEvent = Happening | PartLost | PartBack
 
 
@@ -324,7 +324,7 @@ class Movement:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedTile:
     """A drawn tile that the table was told of; its tag if it has one."""
 
     colour: Colour
@@ -332,7 +332,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class CardShown:
+class WaitingCard:
     """A player's card that waits for a seat: whose, and since when."""
 
     name: str
@@ -349,7 +349,7 @@ class StoreFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class GameOptions:
     """What the players chose for their next game; the level and the wall are the solo game's."""
 
     mode: str = STANDARD.name
@@ -378,33 +378,33 @@ class Table:
     resin: bool = False  # the box's own tiles lie on the table: chance is told, not drawn
     taken: tuple[int, ...] = ()  # places in the order in which they were taken
     choosing: bool = False
-    wishes: Wishes = Wishes()
+    wishes: GameOptions = GameOptions()
     drawing_first: bool = False
     play: Play | None = None
     last_game: Play | None = None  # played to its end; until another begins its result can still be read
     selection: Selection | None = None
     colour_in_hand: Colour | None = None  # of a tile that was shown before its source was chosen
-    told: tuple[Told, ...] = ()
-    ceremony: Ceremony | None = None
+    told: tuple[ReportedTile, ...] = ()
+    ceremony: ScoreAnimation | None = None
     question: Question | None = None
     refusal: Refusal | None = None
     movement: Movement | None = None
     fault: StoreFault | None = None
     tags: Tags = field(default_factory=dict, hash=False)  # every tag that is known
     lesson: Lesson | None = None
-    card: CardShown | None = None
-    fittings: Fittings = ALL_FITTINGS
+    card: WaitingCard | None = None
+    fittings: Equipment = FULL_EQUIPMENT
     lost: tuple[PartLost, ...] = ()  # parts of the table that don't work, since when; no matter of the game
     bots: tuple[str, ...] = ()  # by place: the opponent who sits there; empty for a person
-    manners: Manners = USUAL
+    manners: OpponentSettings = USUAL
     questions: int = 0  # put to opponents so far
-    asked: tuple[Asked, ...] = ()
-    chosen: tuple[Chosen, ...] = ()
+    asked: tuple[BotRequest, ...] = ()
+    chosen: tuple[BotChoice, ...] = ()
     stand_ins: tuple[StandIn, ...] = ()
-    motives: tuple[Motive, ...] = ()
-    hints_asked: tuple[Asked, ...] = ()
+    motives: tuple[Explanation, ...] = ()
+    hints_asked: tuple[BotRequest, ...] = ()
     hints: tuple[Hint, ...] = ()
-    no_hints: tuple[NoHint, ...] = ()
+    no_hints: tuple[MissingHint, ...] = ()
     last_press: LastPress | None = field(default=None, compare=False)
     hands_due: bool = False  # tiles of resin: people move an opponent's tiles, and say so with `ok`
 
@@ -414,7 +414,7 @@ class Table:
         if self.fault is not None:
             return Stage.UNUSABLE
         if self.lesson is not None:
-            return Stage.LEARNING
+            return Stage.TEACHING
         if self.play is None:
             return Stage.CHOOSING if self.choosing else Stage.SEATING
         if self.ceremony is not None:
@@ -422,7 +422,7 @@ class Table:
         if self.play.over:
             return Stage.OVER
         if self.resin and rules.to_act(self.play.state) == rules.CHANCE:
-            return Stage.TELLING
+            return Stage.REPORTING
         return Stage.CHOICE if self.play.asks_choice else Stage.OFFER
 
     @property
@@ -462,7 +462,7 @@ class Table:
 
     def name_of(self, place: int) -> str:
         """What somebody at a place is called in records: as known, else by the seat."""
-        return self.known_as(place) or unnamed(place)
+        return self.known_as(place) or default_name(place)
 
     def with_fault(self, fault: StoreFault) -> Self:
         """The same table, saying that its store can't be used."""
@@ -475,8 +475,8 @@ def new_table(
     *,
     confirm_columns: bool = True,
     resin: bool = False,
-    fittings: Fittings = ALL_FITTINGS,
-    manners: Manners = USUAL,
+    fittings: Equipment = FULL_EQUIPMENT,
+    manners: OpponentSettings = USUAL,
 ) -> Table:
     """A table where nobody sits yet, as large as its layout."""
     nobody = ("",) * places
@@ -484,12 +484,12 @@ def new_table(
     return replace(table, bots=nobody, manners=manners)
 
 
-def wants(table: Table) -> Want | None:
+def needed_draw(table: Table) -> NeededDraw | None:
     """The chance outcome to draw next, if the table waits for one; tiles of resin are drawn by people."""
     if table.drawing_first:
-        return Want.FIRST
+        return NeededDraw.FIRST
     if table.resin:
         return None
     if table.play is not None and table.ceremony is None and rules.to_act(table.play.state) == rules.CHANCE:
-        return Want.EVENT
+        return NeededDraw.EVENT
     return None

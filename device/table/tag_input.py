@@ -6,9 +6,9 @@ from typing import Final
 
 from device.table import seating
 from device.table import tags as lessons
-from device.table.game import one_name
-from device.table.score_animation import on_again
-from device.table.state import CardShown, Question, RefusedError, Stage, Table, Why
+from device.table.game import normalize_name
+from device.table.score_animation import restart_step
+from device.table.state import Question, RefusalReason, RefusedError, Stage, Table, WaitingCard
 from device.table.tags import Lesson, PlayerCard, Subject, Tiles, Verdict
 
 # --- Players' cards and action cards at the table: what a card that is laid on a reader does -------------
@@ -22,21 +22,21 @@ _SEAT: Final = re.compile(r"seat\.([1-9])")
 def show_player(table: Table, name: str, reader: str, at: float) -> Table:
     """Seat a player: at a seat's own reader there, else at the seat whose button is pressed next."""
     if table.stage is not Stage.SEATING:
-        raise RefusedError(Why.CARD_NOT_NOW)
+        raise RefusedError(RefusalReason.CARD_NOT_NOW)
     found = _SEAT.fullmatch(reader)
     if found is not None and int(found[1]) <= table.places:
         return seat_player(table, int(found[1]), name)
     if _sits(table, name):
-        raise RefusedError(Why.PLAYER_SITS)
-    return replace(table, card=CardShown(name, at))
+        raise RefusedError(RefusalReason.PLAYER_SITS)
+    return replace(table, card=WaitingCard(name, at))
 
 
 def seat_player(table: Table, place: int, name: str) -> Table:
     """Seat a player by name at a free place, or at their own where they sit without a name."""
     if _sits(table, name):
-        raise RefusedError(Why.PLAYER_SITS)
+        raise RefusedError(RefusalReason.PLAYER_SITS)
     if place not in seats_for_a_card(table):
-        raise RefusedError(Why.SEAT_TAKEN)
+        raise RefusedError(RefusalReason.SEAT_TAKEN)
     names = ["" if each == name else each for each in table.names]
     names[place - 1] = name
     taken = table.taken if place in table.taken else (*table.taken, place)
@@ -60,11 +60,11 @@ def new_game(table: Table) -> Table:
     """Go to the choosing of a game; one that is on asks first whether to stop it."""
     match table.stage:
         case Stage.SEATING:
-            return seating.go_choosing(replace(table, card=None))
+            return seating.begin_choosing(replace(table, card=None))
         case Stage.OVER:
             return seating.choose_again(table)
-        case Stage.UNUSABLE | Stage.CHOOSING | Stage.LEARNING:
-            raise RefusedError(Why.NOT_NOW)
+        case Stage.UNUSABLE | Stage.CHOOSING | Stage.TEACHING:
+            raise RefusedError(RefusalReason.NOT_NOW)
         case _:
             return replace(table, question=Question.STOP_GAME)
 
@@ -85,39 +85,39 @@ RESTS: Final = 600.0
 def begin(table: Table, subject: Subject, at: float) -> Table:
     """Begin a lesson; one under way goes on, and is not replaced by one about something else."""
     if table.fault is not None:
-        raise RefusedError(Why.NOT_NOW)
+        raise RefusedError(RefusalReason.NOT_NOW)
     if isinstance(subject, PlayerCard):
         subject = PlayerCard(_name(subject.name))
-    under_way = table.lesson if table.lesson and lessons.due(table.lesson, table.tags) else None
+    under_way = table.lesson if table.lesson and lessons.next_meaning(table.lesson, table.tags) else None
     if under_way is None:
         return replace(table, lesson=Lesson(subject, at), card=None)
     if under_way.subject == subject:
         return table
     if isinstance(under_way.subject, Tiles) and isinstance(subject, Tiles):
         return replace(table, lesson=replace(under_way, subject=subject, at=at))
-    raise RefusedError(Why.LEARNING_OTHER)
+    raise RefusedError(RefusalReason.OTHER_LESSON)
 
 
 def _name(text: str) -> str:
     try:
-        name = one_name(text)
+        name = normalize_name(text)
     except ValueError as error:
-        raise RefusedError(Why.NAME_TOO_LONG) from error
+        raise RefusedError(RefusalReason.NAME_TOO_LONG) from error
     if not name:
-        raise RefusedError(Why.NAME_MISSING)
+        raise RefusedError(RefusalReason.NAME_MISSING)
     return name
 
 
-def lay(table: Table, tag: str, at: float) -> tuple[Table, Why | None]:
+def lay(table: Table, tag: str, at: float) -> tuple[Table, RefusalReason | None]:
     """The table after a tag was laid on a reader, and why it is refused, if it is."""
     assert table.lesson is not None
-    lesson, tags = lessons.lay(table.lesson, table.tags, tag, at)
+    lesson, tags = lessons.lay_tag(table.lesson, table.tags, tag, at)
     after = replace(table, lesson=lesson, tags=tags)
     match lesson.last:
-        case lessons.Laid(verdict=Verdict.KNOWN):
-            return after, Why.TAG_KNOWN
-        case lessons.Laid(verdict=Verdict.OVER):
-            return after, Why.LESSON_OVER
+        case lessons.LaidTag(verdict=Verdict.KNOWN):
+            return after, RefusalReason.TAG_KNOWN
+        case lessons.LaidTag(verdict=Verdict.OVER):
+            return after, RefusalReason.LESSON_OVER
         case _:
             return after, None
 
@@ -125,23 +125,23 @@ def lay(table: Table, tag: str, at: float) -> tuple[Table, Why | None]:
 def go_back(table: Table, at: float) -> Table:
     """Forget the tag that was learned last in this lesson."""
     if table.lesson is None or not table.lesson.learned:
-        raise RefusedError(Why.NOTHING_TO_UNDO)
-    lesson, tags = lessons.go_back(replace(table.lesson, at=at), table.tags)
+        raise RefusedError(RefusalReason.NOTHING_TO_UNDO)
+    lesson, tags = lessons.undo_last_tag(replace(table.lesson, at=at), table.tags)
     return replace(table, lesson=lesson, tags=tags)
 
 
 def end(table: Table, at: float) -> Table:
     """Learn no more, for now or for good: what is learned stays; a scoring begins its step on show again."""
-    return replace(table, lesson=None, ceremony=on_again(table.ceremony, at))
+    return replace(table, lesson=None, ceremony=restart_step(table.ceremony, at))
 
 
 def forget(table: Table, forgotten: tuple[str, ...]) -> Table:
     """Forget tags; raises RefusedError where one of them is not known."""
     if table.fault is not None:
-        raise RefusedError(Why.NOT_NOW)
+        raise RefusedError(RefusalReason.NOT_NOW)
     if not all(tag in table.tags for tag in forgotten):
-        raise RefusedError(Why.TAG_NOT_KNOWN)
-    tags = lessons.without(table.tags, forgotten)
+        raise RefusedError(RefusalReason.TAG_NOT_KNOWN)
+    tags = lessons.without_tags(table.tags, forgotten)
     lesson = lessons.after_forgetting(table.lesson, tags) if table.lesson is not None else None
     return replace(table, tags=tags, lesson=lesson)
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from device.rules.tiles import COLOURS, TILES_OF_A_COLOUR, Colour, Counts, colour_of, count, letter
-from device.table.game import one_name
+from device.table.game import normalize_name
 
 LONGEST_TAG: Final = 64
 """Characters of a tag, in its one form."""
@@ -57,7 +57,7 @@ Tags = Mapping[str, Meaning]
 _BYTES: Final = re.compile(r"(?:[0-9A-Fa-f]{2}[ :-]?)+")
 
 
-def one_form(text: str) -> str:
+def normalize_tag(text: str) -> str:
     """A tag's text in its one form: pairs of hex digits in capitals and unseparated; else in small letters.
 
     A reader may say `04:a2:1b:7c` where another says `04A21B7C`. Raises ValueError where it is no tag.
@@ -71,7 +71,7 @@ def one_form(text: str) -> str:
     return form
 
 
-def kept_as(meaning: Meaning) -> tuple[Kind, str]:
+def serialize_meaning(meaning: Meaning) -> tuple[Kind, str]:
     """A meaning as it is kept: its kind and its value."""
     match meaning:
         case TileTag(colour):
@@ -82,12 +82,12 @@ def kept_as(meaning: Meaning) -> tuple[Kind, str]:
             return Kind.ACTION, action.value
 
 
-def meaning_of(kind: str, value: str) -> Meaning:
+def parse_meaning(kind: str, value: str) -> Meaning:
     """The meaning that was kept; raises ValueError where there is none such."""
     match kind:
         case Kind.TILE:
             return TileTag(colour_of(value))
-        case Kind.PLAYER if value and one_name(value) == value:
+        case Kind.PLAYER if value and normalize_name(value) == value:
             return PlayerCard(value)
         case Kind.ACTION:
             return ActionCard(Action(value))
@@ -120,7 +120,7 @@ Subject = Tiles | PlayerCard | ActionCard
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class LaidTag:
     """The tag that was laid last: what it means now, as which tile of its colour, and what became of it."""
 
     tag: str
@@ -136,7 +136,7 @@ class Lesson:
     subject: Subject
     at: float = 0.0
     learned: tuple[str, ...] = ()
-    last: Laid | None = None
+    last: LaidTag | None = None
 
 
 def tile_counts(tags: Tags) -> Counts:
@@ -144,7 +144,7 @@ def tile_counts(tags: Tags) -> Counts:
     return count(meaning.colour for meaning in tags.values() if isinstance(meaning, TileTag))
 
 
-def number_of(tags: Tags, tag: str) -> int:
+def tile_number(tags: Tags, tag: str) -> int:
     """Which tile of its colour a tag is, from 1, in the order in which they were learned; 0 for a card."""
     meaning = tags[tag]
     if not isinstance(meaning, TileTag):
@@ -152,7 +152,7 @@ def number_of(tags: Tags, tag: str) -> int:
     return [each for each, other in tags.items() if other == meaning].index(tag) + 1
 
 
-def due(lesson: Lesson, tags: Tags) -> Meaning | None:
+def next_meaning(lesson: Lesson, tags: Tags) -> Meaning | None:
     """What the next tag will mean; None where the lesson is over."""
     match lesson.subject:
         case Tiles(colour):
@@ -164,25 +164,25 @@ def due(lesson: Lesson, tags: Tags) -> Meaning | None:
             return None if lesson.learned else card
 
 
-def lay(lesson: Lesson, tags: Tags, tag: str, at: float = 0.0) -> tuple[Lesson, Tags]:
+def lay_tag(lesson: Lesson, tags: Tags, tag: str, at: float = 0.0) -> tuple[Lesson, Tags]:
     """The lesson after a tag in its one form was laid on a reader, and every tag that is known then."""
     lesson = replace(lesson, at=at)
     if tag in tags:
         if lesson.last is not None and lesson.last.tag == tag:
             return lesson, tags  # it was lifted and lies there once more
-        return replace(lesson, last=Laid(tag, tags[tag], number_of(tags, tag), Verdict.KNOWN)), tags
-    meaning = due(lesson, tags)
+        return replace(lesson, last=LaidTag(tag, tags[tag], tile_number(tags, tag), Verdict.KNOWN)), tags
+    meaning = next_meaning(lesson, tags)
     if meaning is None:
-        return replace(lesson, last=Laid(tag, None, 0, Verdict.OVER)), tags
+        return replace(lesson, last=LaidTag(tag, None, 0, Verdict.OVER)), tags
     known = {**tags, tag: meaning}
-    last = Laid(tag, meaning, number_of(known, tag), Verdict.LEARNED)
+    last = LaidTag(tag, meaning, tile_number(known, tag), Verdict.LEARNED)
     return replace(lesson, learned=(*lesson.learned, tag), last=last), known
 
 
-def go_back(lesson: Lesson, tags: Tags) -> tuple[Lesson, Tags]:
+def undo_last_tag(lesson: Lesson, tags: Tags) -> tuple[Lesson, Tags]:
     """Forget the tag that was learned last in this lesson; raises IndexError where there is none."""
     wrong = lesson.learned[-1]
-    return replace(lesson, learned=lesson.learned[:-1], last=None), without(tags, (wrong,))
+    return replace(lesson, learned=lesson.learned[:-1], last=None), without_tags(tags, (wrong,))
 
 
 def after_forgetting(lesson: Lesson, tags: Tags) -> Lesson:
@@ -190,6 +190,6 @@ def after_forgetting(lesson: Lesson, tags: Tags) -> Lesson:
     return replace(lesson, learned=tuple(tag for tag in lesson.learned if tag in tags), last=None)
 
 
-def without(tags: Tags, forgotten: tuple[str, ...]) -> Tags:
+def without_tags(tags: Tags, forgotten: tuple[str, ...]) -> Tags:
     """The tags that are still known when some are forgotten."""
     return {tag: meaning for tag, meaning in tags.items() if tag not in forgotten}

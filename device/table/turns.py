@@ -20,8 +20,8 @@ from device.table.game import (
     sent_to_penalty_row,
     sources_with,
 )
-from device.table.score_animation import Ceremony
-from device.table.state import Movement, Question, RefusedError, Table, Why
+from device.table.score_animation import ScoreAnimation
+from device.table.state import Movement, Question, RefusalReason, RefusedError, Table
 
 # --- Choices other than drafts, and the buttons that make them: columns on gray walls ---
 # a tile's column            the line buttons 1..5 of its board
@@ -84,16 +84,16 @@ def select_source(table: Table, source: int) -> Table:
 def _drafted_from(table: Table) -> Play:
     """The game, where a person is to draft; raises RefusedError elsewhere."""
     if table.play is None or table.acting_place is None:
-        raise RefusedError(Why.NOT_NOW)
+        raise RefusedError(RefusalReason.NOT_NOW)
     if table.bots_turn:
-        raise RefusedError(Why.BOTS_TURN)
+        raise RefusedError(RefusalReason.BOTS_TURN)
     return table.play
 
 
-def _why_nothing_from(play: Play, source: int) -> Why:
+def _why_nothing_from(play: Play, source: int) -> RefusalReason:
     sources = play.state.sources
     empty = source >= len(sources) or sources[source] == NO_TILES
-    return Why.SOURCE_EMPTY if empty else Why.NOT_THIS_DISPLAY
+    return RefusalReason.SOURCE_EMPTY if empty else RefusalReason.NOT_THIS_DISPLAY
 
 
 def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
@@ -107,7 +107,7 @@ def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
     if source is None and holding:
         return replace(table, selection=None, colour_in_hand=colour)
     if source is None or source not in holding:
-        raise RefusedError(Why.COLOUR_NOT_THERE)
+        raise RefusedError(RefusalReason.COLOUR_NOT_THERE)
     return replace(table, selection=Selection(source, colour), colour_in_hand=None)
 
 
@@ -118,38 +118,38 @@ def draft_to(table: Table, place: int, line: int, at: float) -> Table:
     and the same press again makes the draft.
     """
     if place != table.acting_place or table.play is None:
-        raise RefusedError(Why.NOT_YOUR_TURN)
+        raise RefusedError(RefusalReason.NOT_YOUR_TURN)
     if table.bots_turn:
-        raise RefusedError(Why.BOTS_TURN)
+        raise RefusedError(RefusalReason.BOTS_TURN)
     selection = table.selection
     if selection is None:
-        raise RefusedError(Why.CHOOSE_SOURCE_FIRST)
+        raise RefusedError(RefusalReason.CHOOSE_SOURCE_FIRST)
     draft = Draft(selection.source, selection.colour, line)
     try:
         if selection.tried != line and sent_to_penalty_row(table.play.state, draft):
             return replace(table, selection=replace(selection, tried=line))
-        return happen(table, draft, at)
+        return apply_event(table, draft, at)
     except IllegalEventError as illegal:
         raise RefusedError(illegal.why) from illegal
 
 
-def choose_by(table: Table, button: str, at: float) -> Table:
+def make_choice(table: Table, button: str, at: float) -> Table:
     """Make the choice that a button stands for: a gray wall's column, or one of solo's."""
     assert table.play is not None
     allowed = choices_of_people(table)
     if button not in allowed:
         raise RefusedError(_why_no_choice(table, allowed.values(), button))
-    return happen(table, allowed[button], at)
+    return apply_event(table, allowed[button], at)
 
 
-def _why_no_choice(table: Table, allowed: Iterable[Event], button: str) -> Why:
+def _why_no_choice(table: Table, allowed: Iterable[Event], button: str) -> RefusalReason:
     assert table.play is not None
     if button in choices(table.play):
-        return Why.BOTS_TURN
+        return RefusalReason.BOTS_TURN
     found = place_and_line_of(button)
     seat = table.play.seat_at(found[0]) if found is not None and found[1] != FLOOR else None
     asked = any(isinstance(event, Tile) and event.seat == seat for event in allowed)
-    return Why.COLUMN_TAKEN if asked else Why.NOT_NOW
+    return RefusalReason.COLUMN_TAKEN if asked else RefusalReason.NOT_NOW
 
 
 def choices_of_people(table: Table) -> dict[str, Event]:
@@ -161,7 +161,7 @@ def choices_of_people(table: Table) -> dict[str, Event]:
     return {button: event for button, event in due.items() if not table.bot_of(seat_of(play.state, event))}
 
 
-def happen(table: Table, event: Event, at: float) -> Table:
+def apply_event(table: Table, event: Event, at: float) -> Table:
     """Apply an event of the game; the end of a round begins its scoring ceremony."""
     before = table.play
     assert before is not None
@@ -173,7 +173,7 @@ def happen(table: Table, event: Event, at: float) -> Table:
         play=after,
         selection=None,
         colour_in_hand=None,
-        ceremony=Ceremony(0, at) if _closed_round(before, after) else None,
+        ceremony=ScoreAnimation(0, at) if _closed_round(before, after) else None,
         movement=Movement(before, at),
     )
 
@@ -188,7 +188,7 @@ def undo(table: Table, at: float) -> Table:
     What opponents chose since then goes too: they would only choose it again.
     """
     if table.play is None:
-        raise RefusedError(Why.NOTHING_TO_UNDO)
+        raise RefusedError(RefusalReason.NOTHING_TO_UNDO)
     if (table.selection is not None and not table.bots_turn) or table.colour_in_hand is not None:
         return replace(table, selection=None, colour_in_hand=None)
     for back in before_each_choice(table.play, lambda seat: not table.bot_of(seat)):

@@ -13,29 +13,29 @@ from device.table import hints, opponents, physical_tiles, score_animation, seat
 from device.table import tag_input as learning
 from device.table.buttons import OK, UNDO, place_and_line_of, source_of
 from device.table.state import (
-    Answered,
+    BotReply,
     ChanceDrawn,
     FirstDrawn,
-    Forgotten,
     Happening,
-    HintAsked,
-    LearningEvent,
-    LessonBack,
+    HintRequested,
     LessonBegun,
     LessonEnded,
-    Named,
+    LessonUndone,
+    NeededDraw,
+    PlayerNamed,
     Question,
     Refusal,
+    RefusalReason,
     RefusedError,
     Stage,
     Table,
     TableEvent,
+    TagsForgotten,
     TagShown,
+    TeachingEvent,
     Tick,
     TileShown,
-    Want,
-    Why,
-    wants,
+    needed_draw,
 )
 from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
 from hardware.api import ButtonPressed, Loss, PartBack, PartLost
@@ -43,7 +43,7 @@ from hardware.api import ButtonPressed, Loss, PartBack, PartLost
 # --- Parts of the table that are lost: noted beside the game, which never changes for them ---------------
 
 
-def note(table: Table, event: PartLost | PartBack) -> Table:
+def note_part(table: Table, event: PartLost | PartBack) -> Table:
     """The table with a part lost or back; a part that is lost for another reason now is lost since before."""
     before = next((lost for lost in table.lost if lost.part == event.part), None)
     if isinstance(event, PartBack):
@@ -69,7 +69,7 @@ FLASH_APART: Final = 0.5
 def update(table: Table, event: TableEvent) -> Table:
     """The table after an event; what can't be done now changes nothing but the refusal it shows."""
     if isinstance(event, PartLost | PartBack):
-        return note(table, event)
+        return note_part(table, event)
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
         passed = _nothing_said(passed)  # the game has gone on by itself
@@ -80,7 +80,7 @@ def _after(table: Table, event: Happening) -> Table:
     match event:
         case ButtonPressed(button, at):
             return _press_alone_or_together(table, button, at)
-        case Named(place, name, at):
+        case PlayerNamed(place, name, at):
             button = f"seat.{place}.floor"
             return _taken_or_refused(table, button, lambda: seating.name_player(table, place, name), at)
         case TagShown(reader, tag, at) if table.lesson is not None:
@@ -92,15 +92,15 @@ def _after(table: Table, event: Happening) -> Table:
         case TileShown(colour, reader, tag, at):
             button = reader or "centre"
             return _taken_or_refused(table, button, lambda: _show_tile(table, colour, reader, tag, at), at)
-        case LessonBegun() | LessonBack() | LessonEnded() | Forgotten():
+        case LessonBegun() | LessonUndone() | LessonEnded() | TagsForgotten():
             return _taken_or_refused(table, OK, lambda: _learn(table, event), event.at)
         case ChanceDrawn(drawn, at):
-            return turns.happen(table, drawn, at) if wants(table) is Want.EVENT else table
+            return turns.apply_event(table, drawn, at) if needed_draw(table) is NeededDraw.EVENT else table
         case FirstDrawn(place, at):
-            return seating.begin(table, place, at) if wants(table) is Want.FIRST else table
-        case Answered():
+            return seating.begin_game(table, place, at) if needed_draw(table) is NeededDraw.FIRST else table
+        case BotReply():
             return hints.take_answer(opponents.take_answer(table, event), event)
-        case HintAsked(asked_for, at):
+        case HintRequested(asked_for, at):
             return _taken_or_refused(table, UNDO, lambda: hints.ask(table, asked_for, at), at)
         case Tick():
             return table
@@ -146,22 +146,22 @@ def refuse(table: Table, why: str, button: str, at: float) -> Table:
     return replace(table, refusal=Refusal(why, button, button, at, number))
 
 
-def _learn(table: Table, event: LearningEvent) -> Table:
+def _learn(table: Table, event: TeachingEvent) -> Table:
     match event:
         case LessonBegun(subject, at):
             return learning.begin(table, subject, at)
-        case LessonBack(at):
+        case LessonUndone(at):
             return learning.go_back(table, at)
         case LessonEnded(at):
             return learning.end(table, at)
-        case Forgotten(tags):
+        case TagsForgotten(tags):
             return learning.forget(table, tags)
 
 
 def _show(table: Table, meaning: Meaning | None, shown: TagShown) -> Table:
     """A tag was laid on a reader: a tile's, or a card's."""
     if table.fault is not None:
-        raise RefusedError(Why.NOT_NOW)
+        raise RefusedError(RefusalReason.NOT_NOW)
     match meaning:
         case TileTag(colour):
             return _show_tile(table, colour, shown.reader, shown.tag, shown.at)
@@ -172,21 +172,21 @@ def _show(table: Table, meaning: Meaning | None, shown: TagShown) -> Table:
         case ActionCard(action):
             return _press(table, UNDO if action is Action.UNDO else OK, shown.at)
         case None:
-            raise RefusedError(Why.UNKNOWN_TAG)
+            raise RefusedError(RefusalReason.UNKNOWN_TAG)
 
 
 def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None, at: float) -> Table:
     """A tile shown tells what was drawn, or, in an offer, what is taken; a question is answered by it."""
     table = replace(table, question=None)
     match table.stage:
-        case Stage.LEARNING:
-            raise RefusedError(Why.LEARNING)
-        case Stage.TELLING:
-            return physical_tiles.tell(table, colour, tag, at)
+        case Stage.TEACHING:
+            raise RefusedError(RefusalReason.TEACHING)
+        case Stage.REPORTING:
+            return physical_tiles.report_tile(table, colour, tag, at)
         case Stage.OFFER:
             return turns.select_colour(table, colour, source_of(reader) if reader else None)
         case _:
-            raise RefusedError(Why.NOT_NOW)
+            raise RefusedError(RefusalReason.NOT_NOW)
 
 
 def _pass_time(table: Table, now: float) -> Table:
@@ -219,17 +219,17 @@ def _press(table: Table, button: str, at: float) -> Table:
         return opponents.skip(table, at)
     table = replace(table, hands_due=False)  # who plays on has moved them
     if table.stage is Stage.CHOICE and button != UNDO:
-        return turns.choose_by(table, button, at)
+        return turns.make_choice(table, button, at)
     if button == OK:
         return _press_ok(table, at)
     if button == UNDO:
         return _press_undo(table, at)
     if (source := source_of(button)) is not None and source <= table.displays:
         choosing = table.stage is Stage.CHOOSING
-        return seating.choose(table, source) if choosing else turns.select_source(table, source)
+        return seating.choose_option(table, source) if choosing else turns.select_source(table, source)
     if (found := place_and_line_of(button)) is not None and found[0] <= table.places:
         return _press_seat(table, *found, at)
-    raise RefusedError(Why.UNKNOWN_BUTTON)
+    raise RefusedError(RefusalReason.UNKNOWN_BUTTON)
 
 
 def _press_in_lesson(table: Table, button: str, at: float) -> Table:
@@ -238,13 +238,13 @@ def _press_in_lesson(table: Table, button: str, at: float) -> Table:
         return learning.end(table, at)
     if button == UNDO:
         return learning.go_back(table, at)
-    raise RefusedError(Why.LEARNING)
+    raise RefusedError(RefusalReason.TEACHING)
 
 
 def _leave_store_alone(table: Table, button: str) -> Table:
     """`ok` accepts the new file that is offered beside a store that can't be used."""
     if button != OK:
-        raise RefusedError(Why.NOT_NOW)
+        raise RefusedError(RefusalReason.NOT_NOW)
     return replace(table, fault=None)
 
 
@@ -255,7 +255,7 @@ def _say_yes(table: Table, at: float) -> Table:
 
 
 def _answered(table: Table, at: float) -> Table:
-    return replace(table, question=None, ceremony=score_animation.on_again(table.ceremony, at))
+    return replace(table, question=None, ceremony=score_animation.restart_step(table.ceremony, at))
 
 
 def _next_step(table: Table, at: float) -> Table:
@@ -269,13 +269,13 @@ def _next_step(table: Table, at: float) -> Table:
 def _press_ok(table: Table, at: float) -> Table:
     match table.stage:
         case Stage.SEATING:
-            return seating.go_choosing(replace(table, card=None))
+            return seating.begin_choosing(replace(table, card=None))
         case Stage.SCORING:
             return _next_step(table, at)
         case Stage.OVER:
             return seating.choose_again(table)
         case _:
-            raise RefusedError(Why.NOTHING_TO_CONFIRM)
+            raise RefusedError(RefusalReason.NOTHING_TO_CONFIRM)
 
 
 def _press_undo(table: Table, at: float) -> Table:
@@ -285,9 +285,9 @@ def _press_undo(table: Table, at: float) -> Table:
         case Stage.SEATING if table.card is not None:
             return replace(table, card=None)
         case Stage.SEATING if table.taken:
-            return seating.leave(table)
-        case Stage.TELLING if table.told:
-            return physical_tiles.take_back(table)
+            return seating.leave_seat(table)
+        case Stage.REPORTING if table.told:
+            return physical_tiles.take_back_tile(table)
         case _:
             return turns.undo(table, at)
 
@@ -299,8 +299,8 @@ def _press_seat(table: Table, place: int, line: int, at: float) -> Table:
         case Stage.SEATING:
             return seating.take_seat(table, place, line)
         case Stage.CHOOSING:
-            return seating.begin(table, place, at)
+            return seating.begin_game(table, place, at)
         case Stage.OFFER:
             return turns.draft_to(table, place, line, at)
         case _:
-            raise RefusedError(Why.NOT_NOW)
+            raise RefusedError(RefusalReason.NOT_NOW)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from device.lights.palettes import PALETTES
 from device.runtime.loop import seeded_draw
 from device.socket.snapshot import snapshot
-from device.table.state import ChanceDrawn, Stage, Table, new_table, wants
+from device.table.state import ChanceDrawn, Stage, Table, needed_draw, new_table
 from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.harness.client import Message
@@ -31,7 +31,7 @@ class Mirror:
     def draw(self, seed: str) -> None:
         """Draw what is due as the daemon does, by the seed of its game."""
         self.seed = seed
-        while wants(self.table) is not None:
+        while needed_draw(self.table) is not None:
             assert self.table.play is not None
             self.table = update(self.table, ChanceDrawn(seeded_draw(self.table.play, seed), 0.0))
 

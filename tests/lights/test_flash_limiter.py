@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from device.lights.flash_limiter import HALF, MOST_FLASHES, STEP, WITHIN, Calm, calm
+from device.lights.flash_limiter import HALF, MOST_FLASHES, STEP, WITHIN, FlashLimiter, limit_flashes
 from hardware.api import LightFrame, Rgb
 
 WHITE: Rgb = (255, 255, 255)
@@ -14,10 +14,10 @@ BLUE: Rgb = (0, 70, 255)
 
 def shown(*moments: tuple[float, dict[str, Rgb]]) -> list[dict[str, Rgb]]:
     """What is shown of frames at their times."""
-    past = Calm()
+    past = FlashLimiter()
     seen = []
     for now, lit in moments:
-        past = calm(past, LightFrame(lit), now)
+        past = limit_flashes(past, LightFrame(lit), now)
         seen.append(dict(past.frame.lit))
     return seen
 
@@ -76,8 +76,8 @@ def test_a_wobble_about_half_is_a_flash() -> None:
 
 
 def test_the_same_frame_again_changes_nothing() -> None:
-    once = calm(Calm(), LightFrame({"a": WHITE}), 0.0)
-    assert calm(once, LightFrame({"a": WHITE}), 0.1) is once
+    once = limit_flashes(FlashLimiter(), LightFrame({"a": WHITE}), 0.0)
+    assert limit_flashes(once, LightFrame({"a": WHITE}), 0.1) is once
 
 
 channels = st.integers(0, 255)
@@ -88,10 +88,10 @@ films = st.lists(st.tuples(st.floats(0, 0.4), frames), max_size=60)
 @given(films)
 def test_nothing_is_ever_brighter_than_asked_for(film: list[tuple[float, dict[str, Rgb]]]) -> None:
     """The current limit was kept before, and stays kept."""
-    past, now = Calm(), 0.0
+    past, now = FlashLimiter(), 0.0
     for seconds, lit in film:
         now += seconds
-        past = calm(past, LightFrame(lit), now)
+        past = limit_flashes(past, LightFrame(lit), now)
         for light in "abc":
             wanted = LightFrame(lit).colour(light)
             assert all(
@@ -101,12 +101,12 @@ def test_nothing_is_ever_brighter_than_asked_for(film: list[tuple[float, dict[st
 
 @given(films)
 def test_no_film_flashes_too_often(film: list[tuple[float, dict[str, Rgb]]]) -> None:
-    past, now = Calm(), 0.0
+    past, now = FlashLimiter(), 0.0
     rises: dict[str, list[float]] = {light: [] for light in "abc"}
     bright = dict.fromkeys("abc", False)
     for seconds, lit in film:
         now += seconds
-        past = calm(past, LightFrame(lit), now)
+        past = limit_flashes(past, LightFrame(lit), now)
         for light in "abc":
             was, bright[light] = bright[light], max(past.frame.colour(light)) >= HALF
             if bright[light] and not was:
@@ -120,8 +120,8 @@ def test_no_film_flashes_too_often(film: list[tuple[float, dict[str, Rgb]]]) -> 
 def test_after_a_quiet_second_any_frame_is_shown(
     film: list[tuple[float, dict[str, Rgb]]], frame: dict[str, Rgb]
 ) -> None:
-    past, now = Calm(), 0.0
+    past, now = FlashLimiter(), 0.0
     for seconds, lit in film:
         now += seconds
-        past = calm(past, LightFrame(lit), now)
-    assert calm(past, LightFrame(frame), now + WITHIN + 0.001).frame == LightFrame(frame)
+        past = limit_flashes(past, LightFrame(lit), now)
+    assert limit_flashes(past, LightFrame(frame), now + WITHIN + 0.001).frame == LightFrame(frame)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from device.lights.flash_limiter import Calm, calm
+from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import BOX, DISTINCT, palette_for
 from device.lights.view import view
 from device.runtime.loop import Daemon, Inbox, Stop
@@ -171,13 +171,13 @@ Press = Callable[[int], str | None]
 def watched(hands: Hands, press: Press, seconds: int, frames_a_second: int) -> Flashes:
     """Watch a table for a while, as the daemon shows it; one button may be pressed before every frame."""
     flashes = Flashes()
-    shown = Calm()
+    shown = FlashLimiter()
     for at in range(seconds * frames_a_second):
         hands.wait(1 / frames_a_second)
         button = press(at)
         if button is not None:
             hands.press(button, after=0.0)
-        shown = calm(shown, limit(frame_of(hands), FULL.supply), hands.now)
+        shown = limit_flashes(shown, limit(frame_of(hands), FULL.supply), hands.now)
         flashes.see(shown.frame, hands.now)
     return flashes
 

@@ -12,7 +12,7 @@ from device.rules import game
 from device.runtime import bot_service
 from device.runtime.bot_service import Thinking
 from device.runtime.settings import Settings
-from device.table.state import Answered
+from device.table.state import BotReply
 from tests.table.hands import Hands, at_table, playing
 from tests.table.opponents import any_choice, play_on, seated
 
@@ -61,7 +61,7 @@ class Watched:
     def __init__(self, hands: Hands, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         self.desk = Desk()
         monkeypatch.setattr(bot_service, "Thinker", self.desk.of)
-        self.put: list[Answered] = []
+        self.put: list[BotReply] = []
         self.thinking = Thinking(Settings(), folder, self.put.append)
         self.hands = hands
         self.thinking.look(hands.table)
@@ -128,7 +128,7 @@ def test_who_is_asked_again_takes_nobody_elses_question_away(
     hands = play_on(both, any_choice(1), lambda hands: len(hands.table.asked) == 2)
     watched = Watched(hands, monkeypatch, tmp_path)
     for asked in hands.table.asked[:lost]:
-        hands.hear(Answered(asked.number, None, hands.now))
+        hands.hear(BotReply(asked.number, None, hands.now))
     watched.thinking.look(hands.table)
     open_questions = {question.number for question in watched.desk.asked if question.kind == "think"}
     assert open_questions == {asked.number for asked in hands.table.asked}

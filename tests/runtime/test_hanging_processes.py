@@ -13,7 +13,7 @@ import pytest
 
 from device.runtime.bot_service import Thinking
 from device.runtime.settings import Settings
-from device.table.state import Answered, HintAsked, Manners, Tick, new_table
+from device.table.state import BotReply, HintRequested, OpponentSettings, Tick, new_table
 from device.table.update import update
 from tests.harness.running import RunningTable, children, lives, program
 from tests.harness.waiting import DEADLINE, until
@@ -48,10 +48,10 @@ def test_a_hint_comes_though_the_process_that_was_asked_first_hangs(
     tmp_path: Path, stopped: list[int]
 ) -> None:
     """It was asked twice, and stayed: no hint came ever after."""
-    answers: SimpleQueue[Answered] = SimpleQueue()
+    answers: SimpleQueue[BotReply] = SimpleQueue()
     known = set(children(os.getpid()))
     hands = seated("", "")
-    asking = update(hands.table, HintAsked(None, hands.now))
+    asking = update(hands.table, HintRequested(None, hands.now))
     thinking = Thinking(Settings(), tmp_path, answers.put, clock=lambda: hands.now)
     thinking.look(asking)
     stop_new(stopped, os.getpid(), known)
@@ -81,9 +81,9 @@ def test_a_thinking_process_that_hangs_holds_up_nothing(tmp_path: Path, stopped:
 
 def test_a_program_that_hangs_when_its_game_ends_holds_up_nothing(tmp_path: Path, stopped: list[int]) -> None:
     """The table's loop waited for its end: some frames of light each time, ten seconds where it hung."""
-    hands = Hands(new_table(2, 5, manners=Manners(programs=("slow",))))
+    hands = Hands(new_table(2, 5, manners=OpponentSettings(programs=("slow",))))
     hands.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
-    answers: SimpleQueue[Answered] = SimpleQueue()
+    answers: SimpleQueue[BotReply] = SimpleQueue()
     command = (sys.executable, "-c", "input()")
     thinking = Thinking(Settings(programs={"slow": command}), tmp_path, answers.put, lambda: hands.now)
     thinking.look(hands.table)

@@ -24,15 +24,15 @@ from device.store.store import Store, StoreError, beside, newest
 from device.table.game import resume
 from device.table.state import (
     ChanceDrawn,
-    Named,
+    GameOptions,
+    PlayerNamed,
     Question,
+    ReportedTile,
     Table,
     Tick,
     TileShown,
-    Told,
-    Wishes,
+    needed_draw,
     new_table,
-    wants,
 )
 from device.table.update import update
 from hardware.api import ButtonPressed
@@ -48,7 +48,7 @@ def press(table: Table, *buttons: str) -> Table:
     """The table after presses, a second apart, and after what they let chance do."""
     for at, button in enumerate(buttons, 1):
         table = update(table, ButtonPressed(button, float(at)))
-        while wants(table) is not None:
+        while needed_draw(table) is not None:
             assert table.play is not None
             table = update(table, ChanceDrawn(seeded_draw(table.play, SEED), 0.0))
     return table
@@ -160,7 +160,7 @@ def ended(chosen: Setup) -> Table:
     """The table when a game has ended."""
     play = resume(chosen, PLACES[chosen], played(chosen).events)
     taken = play.places[: len(chosen.players)]
-    return replace(new_table(4, 9), play=play, taken=taken, wishes=Wishes(chosen.mode))
+    return replace(new_table(4, 9), play=play, taken=taken, wishes=GameOptions(chosen.mode))
 
 
 @pytest.mark.parametrize("chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
@@ -229,7 +229,11 @@ def test_tiles_told_are_forgotten_where_the_lights_are_the_tiles(path: Path) -> 
 
 def test_tiles_told_that_cant_be_are_damage(path: Path) -> None:
     table = press(new_table(4, 9, resin=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
-    for told in (20 * [Told(Colour(0))], 21 * [Told(Colour(1))], 500 * [Told(Colour(2))]):
+    for told in (
+        20 * [ReportedTile(Colour(0))],
+        21 * [ReportedTile(Colour(1))],
+        500 * [ReportedTile(Colour(2))],
+    ):
         store = Store.open(path)
         store.save(replace(table, told=tuple(told)))
         with pytest.raises(StoreError, match="told"):
@@ -238,7 +242,7 @@ def test_tiles_told_that_cant_be_are_damage(path: Path) -> None:
 
 
 def test_seats_wishes_and_names_come_back(saved: Callable[[Table], None]) -> None:
-    table = update(new_table(4, 9), Named(3, "Ana 🐟", 0.0))
+    table = update(new_table(4, 9), PlayerNamed(3, "Ana 🐟", 0.0))
     saved(table)
     for button in ("seat.3.floor", "seat.1.line.2", "ok", "display.2", "undo", "undo", "undo"):
         table = press(table, button)
@@ -292,7 +296,7 @@ def test_games_follow_each_other_and_earlier_ones_are_kept(store: Store, path: P
 
 
 def test_players_are_kept_by_name(store: Store, path: Path) -> None:
-    table = update(new_table(4, 9), Named(2, "Ana", 0.0))
+    table = update(new_table(4, 9), PlayerNamed(2, "Ana", 0.0))
     table = press(table, "seat.2.floor", "seat.1.floor", "ok", "seat.1.floor")
     store.save(table)
     store.save(press(table, "undo", "ok"))  # stopped

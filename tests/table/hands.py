@@ -19,18 +19,18 @@ from device.rules.game import SOLO, Setup
 from device.rules.tiles import Colour, Counts, letters, total
 from device.table.game import Play, sent_to_penalty_row, start
 from device.table.state import (
-    Answered,
+    BotReply,
     ChanceDrawn,
     FirstDrawn,
-    Named,
+    GameOptions,
+    NeededDraw,
+    PlayerNamed,
     Stage,
     Table,
     Tick,
     TileShown,
-    Want,
-    Wishes,
+    needed_draw,
     new_table,
-    wants,
 )
 from device.table.turns import button_of
 from device.table.update import update
@@ -96,7 +96,7 @@ class Hands:
 
     def name(self, place: int, name: str) -> Hands:
         """Say who sits at a place."""
-        self._take(Named(place, name, self.now))
+        self._take(PlayerNamed(place, name, self.now))
         return self
 
     def tell_letter(self, letter: str) -> Hands:
@@ -104,7 +104,7 @@ class Hands:
         self._take(TileShown(Colour("byrkw".index(letter)), None, None, self.now))
         return self
 
-    def hear(self, answer: Answered) -> Hands:
+    def hear(self, answer: BotReply) -> Hands:
         """Take what came of a question to an opponent."""
         self._take(answer)
         return self
@@ -116,7 +116,7 @@ class Hands:
         refusal = self.table.refusal
         return None if refusal is None or refusal.number == before else refusal.why
 
-    def _take(self, event: ButtonPressed | Tick | Named | Answered | TileShown) -> None:
+    def _take(self, event: ButtonPressed | Tick | PlayerNamed | BotReply | TileShown) -> None:
         self.taken += 1
         assert self.taken < MOST_EVENTS, "this would go on for ever"
         self.table = settled(update(self.table, event), self.draw, self.first, self.now)
@@ -192,8 +192,8 @@ def rhythm_of(levels: list[int]) -> str:
 
 def settled(table: Table, draw: Draw, first: int, now: float) -> Table:
     """Draw what a table waits for, until it waits for people."""
-    while (want := wants(table)) is not None:
-        if want is Want.FIRST:
+    while (want := needed_draw(table)) is not None:
+        if want is NeededDraw.FIRST:
             table = update(table, FirstDrawn(first if first in table.taken else table.taken[0], now))
         else:
             assert table.play is not None
@@ -322,7 +322,7 @@ def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True
     places = (1, 2) if solo else tuple(range(1, len(setup.players) + 1))
     names = (*setup.players, *[""] * (4 - len(setup.players)))
     taken = (1,) if solo else places
-    wishes = Wishes(setup.mode, setup.level or "easy", setup.wall or "coloured")
+    wishes = GameOptions(setup.mode, setup.level or "easy", setup.wall or "coloured")
     table = replace(new_table(4, 9, confirm_columns=confirm_columns), names=names, taken=taken, wishes=wishes)
     hands = Hands(replace(table, play=start(setup, places)), draw)
     hands.wait(0.0)

@@ -9,7 +9,7 @@ from device.bots.simple import choices, seen_by
 from device.rules.events import Event
 from device.rules.game import State
 from device.table.prompts import live_buttons
-from device.table.state import Answered, Asked, Stage, Table, new_table
+from device.table.state import BotReply, BotRequest, Stage, Table, new_table
 from tests.table.hands import BUTTONS, MODE_BUTTONS, Hands, drawn_at_random
 
 MOST_STEPS = 5_000
@@ -30,10 +30,10 @@ def any_choice(seed: int) -> Think:
     return think
 
 
-def answer_to(table: Table, asked: Asked, think: Think, at: float) -> Answered:
+def answer_to(table: Table, asked: BotRequest, think: Think, at: float) -> BotReply:
     """What comes of a question."""
     assert table.play is not None
-    return Answered(asked.number, think(table.play.state, asked.seat), at)
+    return BotReply(asked.number, think(table.play.state, asked.seat), at)
 
 
 def answer_all(hands: Hands, think: Think) -> Hands:

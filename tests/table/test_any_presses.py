@@ -17,7 +17,7 @@ from device.rules.tiles import ALL_TILES, letters
 from device.socket.snapshot import Json, shown_boards, snapshot
 from device.table.hints import TOGETHER
 from device.table.prompts import live_buttons, prompt
-from device.table.state import Named, Stage, Table, Tick, wants
+from device.table.state import PlayerNamed, Stage, Table, Tick, needed_draw
 from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.table.hands import BUTTONS, Hands, settled, tiles_everywhere
@@ -112,7 +112,7 @@ def check_undone(before: Table, hands: Hands, button: str, now: float) -> None:
 @given(walks)
 def test_the_table_waits_for_people_or_for_chance_but_never_for_nothing(walk: Walk) -> None:
     for hands in moments(walk):
-        assert wants(hands.table) is None
+        assert needed_draw(hands.table) is None
         assert prompt(hands.table).say
         assert live_buttons(hands.table) or (hands.table.stage is Stage.SEATING and not hands.table.taken)
 
@@ -121,7 +121,7 @@ def test_the_table_waits_for_people_or_for_chance_but_never_for_nothing(walk: Wa
 @given(walks, st.integers(-3, 2**40), st.text(max_size=25))
 def test_names_at_any_moment_never_disturb_a_game(walk: Walk, place: int, name: str) -> None:
     for hands in moments(walk):
-        after = update(hands.table, Named(place, name, hands.now))
+        after = update(hands.table, PlayerNamed(place, name, hands.now))
         assert after.play is hands.table.play
         assert len(after.names) == hands.table.places
         if hands.table.play is not None:

@@ -10,7 +10,7 @@ import pytest
 from device.rules.tiles import COLOURS, Colour, letter
 from device.table.game import Selection
 from device.table.prompts import live_buttons, prompt
-from device.table.state import Question, Stage, TagShown, Why
+from device.table.state import Question, RefusalReason, Stage, TagShown
 from device.table.tag_input import CARD_WAITS
 from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
 from device.table.update import update
@@ -34,7 +34,7 @@ def with_cards(hands: Hands) -> Hands:
     return hands
 
 
-def show(hands: Hands, tag: str, reader: str = "shared") -> Why | str | None:
+def show(hands: Hands, tag: str, reader: str = "shared") -> RefusalReason | str | None:
     """Lay a tag on a reader; why it is refused, None where it is taken."""
     before = hands.refusals
     hands.now += 0.1
@@ -109,16 +109,16 @@ def test_another_card_takes_the_place_of_the_one_that_waits(seating: Hands) -> N
 
 def test_nobody_sits_twice(seating: Hands) -> None:
     show(seating, ANA, "seat.1")
-    assert show(seating, ANA, "seat.2") == Why.PLAYER_SITS
-    assert show(seating, ANA) == Why.PLAYER_SITS
+    assert show(seating, ANA, "seat.2") == RefusalReason.PLAYER_SITS
+    assert show(seating, ANA) == RefusalReason.PLAYER_SITS
     assert seating.table.taken == (1,)
 
 
 def test_a_seat_with_a_name_is_taken_and_one_without_gets_it(seating: Hands) -> None:
     show(seating, ANA, "seat.1")
-    assert show(seating, RUI, "seat.1") == Why.SEAT_TAKEN
+    assert show(seating, RUI, "seat.1") == RefusalReason.SEAT_TAKEN
     show(seating, RUI)
-    assert seating.refused("seat.1.floor") == Why.SEAT_TAKEN
+    assert seating.refused("seat.1.floor") == RefusalReason.SEAT_TAKEN
     seating.press("undo", "seat.2.floor")
     show(seating, RUI)
     assert seating.refused("seat.2.floor") is None
@@ -134,11 +134,11 @@ def test_a_name_of_last_time_goes_along_to_the_new_seat(seating: Hands) -> None:
 
 def test_in_a_game_a_players_card_is_refused(offer: Hands) -> None:
     before = offer.table
-    assert show(offer, ANA, "seat.1") == Why.CARD_NOT_NOW
+    assert show(offer, ANA, "seat.1") == RefusalReason.CARD_NOT_NOW
     assert replace(offer.table, refusal=None) == before
     seating = with_cards(at_table()).press("seat.1.floor", "seat.2.floor", "ok")
     assert seating.table.stage is Stage.CHOOSING
-    assert show(seating, ANA) == Why.CARD_NOT_NOW
+    assert show(seating, ANA) == RefusalReason.CARD_NOT_NOW
 
 
 # --- Action cards ----------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Hands) -> None:
     assert offer.table.question is Question.STOP_GAME
     assert show(offer, OK) is None
     assert offer.table.stage is Stage.CHOOSING
-    assert show(offer, OK) == Why.NOTHING_TO_CONFIRM
+    assert show(offer, OK) == RefusalReason.NOTHING_TO_CONFIRM
 
 
 def test_new_game_asks_before_it_stops_a_game(offer: Hands) -> None:
@@ -178,11 +178,11 @@ def test_new_game_stops_a_scoring_too() -> None:
 
 
 def test_new_game_before_a_game_is_ok(seating: Hands) -> None:
-    assert show(seating, NEW_GAME) == Why.TOO_FEW_SEATS
+    assert show(seating, NEW_GAME) == RefusalReason.TOO_FEW_SEATS
     seating.press("seat.1.floor", "seat.2.floor")
     assert show(seating, NEW_GAME) is None
     assert seating.table.stage is Stage.CHOOSING
-    assert show(seating, NEW_GAME) == Why.NOT_NOW
+    assert show(seating, NEW_GAME) == RefusalReason.NOT_NOW
 
 
 # --- Tiles -----------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_new_game_before_a_game_is_ok(seating: Hands) -> None:
 def test_a_tile_at_a_displays_reader_chooses_display_and_colour(offer: Hands) -> None:
     assert show(offer, "tile-y-01", "display.1") is None
     assert offer.table.selection == Selection(1, Colour.YELLOW)
-    assert show(offer, "tile-k-01", "display.1") == Why.COLOUR_NOT_THERE
+    assert show(offer, "tile-k-01", "display.1") == RefusalReason.COLOUR_NOT_THERE
     assert offer.table.selection == Selection(1, Colour.YELLOW)
 
 
@@ -209,7 +209,7 @@ def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Hands) -> Non
     assert [button for button in live_buttons(offer.table) if button != "undo"] == ["display.1", "display.5"]
     assert offer.rhythm("display.1.4") == "slow"
     assert offer.rhythm("display.1.1") == "steady"
-    assert offer.refused("display.2") == Why.COLOUR_NOT_THERE
+    assert offer.refused("display.2") == RefusalReason.COLOUR_NOT_THERE
     assert offer.refused("display.1") is None
     assert offer.table.selection == Selection(1, Colour.RED)
     assert offer.press("display.1").table.selection == Selection(1, Colour.BLUE), "as a press always does"
@@ -224,7 +224,7 @@ def test_a_colour_that_the_chosen_display_has_not_is_taken_in_hand(offer: Hands)
 
 def test_a_colour_that_lies_nowhere_is_refused() -> None:
     hands = with_cards(dealt("bbbb bbbb bbbb bbbb bbyy"))
-    assert show(hands, "tile-w-01") == Why.COLOUR_NOT_THERE
+    assert show(hands, "tile-w-01") == RefusalReason.COLOUR_NOT_THERE
     assert hands.table.colour_in_hand is None
 
 
@@ -244,6 +244,6 @@ def test_a_tile_shown_answers_a_question_by_playing_on(offer: Hands) -> None:
 
 def test_an_unknown_tag_changes_nothing(offer: Hands) -> None:
     before = offer.table
-    assert show(offer, "FFFF") == Why.UNKNOWN_TAG
+    assert show(offer, "FFFF") == RefusalReason.UNKNOWN_TAG
     assert replace(offer.table, refusal=None) == before
     assert update(offer.table, TagShown("display.3", "FFFF", offer.now)).refusal is not None

@@ -15,7 +15,7 @@ from device.rules.game import Setup, State
 from device.rules.scoring import FLOOR_COSTS, TilePlaced
 from device.rules.solo.state import State as SoloState
 from device.rules.tiles import colour_of
-from device.table.explain import MOST, Reason, reasons
+from device.table.explain import MOST, Reason, reasons_for
 from tests.table.hands import counts
 from tests.table.walks import SETUPS
 
@@ -30,14 +30,14 @@ def dealt(mode: str = "standard") -> standard.State:
 
 
 def keys(state: State, event: Event) -> list[str]:
-    return [reason.key for reason in reasons(state, event)]
+    return [reason.key for reason in reasons_for(state, event)]
 
 
 def test_a_line_that_fills_and_one_that_grows() -> None:
     state = dealt()
-    assert reasons(state, Draft(1, colour_of("b"), 2)) == (Reason("fills_for", {"line": 2, "points": 1}),)
-    assert reasons(state, Draft(1, colour_of("b"), 4)) == (Reason("grows", {"line": 4, "count": 2}),)
-    assert reasons(dealt("gray"), Draft(1, colour_of("b"), 2)) == (Reason("fills", {"line": 2}),)
+    assert reasons_for(state, Draft(1, colour_of("b"), 2)) == (Reason("fills_for", {"line": 2, "points": 1}),)
+    assert reasons_for(state, Draft(1, colour_of("b"), 4)) == (Reason("grows", {"line": 4, "count": 2}),)
+    assert reasons_for(dealt("gray"), Draft(1, colour_of("b"), 2)) == (Reason("fills", {"line": 2}),)
 
 
 def test_the_marker_starts_the_next_round() -> None:
@@ -60,7 +60,7 @@ def test_reasons_hold_in_whole_games(setup: Setup) -> None:
         allowed = choices(state)
         chosen = play_greedy(state, random.randrange)
         for event in (chosen, *random.sample(allowed, min(6, len(allowed)))):
-            found = reasons(state, event)
+            found = reasons_for(state, event)
             assert len(found) <= MOST
             for reason in found:
                 seen.add(reason.key)
@@ -180,7 +180,7 @@ def test_a_swap_that_helps_a_full_line_says_so() -> None:
     assert isinstance(state, SoloState)
     held = Board(colours=(None, None, blue, red, None), held=(0, 0, 3, 4, 0), floor=(white, blue, red, red))
     state = replace(state, boards=(state.boards[0], held), turn=1)
-    found = {position: reasons(state, Swap(position)) for position in (1, 2, 3)}
+    found = {position: reasons_for(state, Swap(position)) for position in (1, 2, 3)}
     assert found[1] == (Reason("brings_in_reach", {"line": 3, "colour": "b"}),)
     assert found[2] == (Reason("brings_in_reach", {"line": 4, "colour": "r"}),)
     assert found[3] == (Reason("swaps_alike", {"colour": "r"}),)
@@ -213,6 +213,6 @@ def test_a_board_with_a_column_almost_complete() -> None:
     held = replace(boards[0], colours=(None, None, None, None, colour), held=(0, 0, 0, 0, 4))
     state = replace(state, boards=(held, state.boards[1]))
     source = next(number for number, tiles in enumerate(state.sources) if tiles[colour])
-    found = reasons(state, Draft(source, colour, 5))
+    found = reasons_for(state, Draft(source, colour, 5))
     assert [reason.key for reason in found] == ["completes_column", "fills_for"]
     assert found[1].values == {"line": 5, "points": 5}

@@ -13,7 +13,7 @@ from device.rules.events import Draft, Event, Tile
 from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
 from device.table.hints import TOGETHER
-from device.table.state import Answered, HintAsked, Question, Stage, Tick
+from device.table.state import BotReply, HintRequested, Question, Stage, Tick
 from device.table.update import update
 from tests.table.hands import Hands, at_table, dealt, midway, playing
 from tests.table.opponents import answer_all, any_choice, seated
@@ -30,11 +30,11 @@ def asked(hands: Hands) -> Hands:
 def advise(hands: Hands, choice: Event, gain: float | None = 2.53, other: Event | None = None) -> Hands:
     """The answer to the hint that is asked for."""
     (question,) = hands.table.hints_asked
-    return hands.hear(Answered(question.number, choice, hands.now, gain=gain, next_best=other))
+    return hands.hear(BotReply(question.number, choice, hands.now, gain=gain, next_best=other))
 
 
 def ask_by_page(hands: Hands, place: int | None) -> Hands:
-    hands.table = update(hands.table, HintAsked(place, hands.now))
+    hands.table = update(hands.table, HintRequested(place, hands.now))
     return hands
 
 
@@ -105,14 +105,14 @@ def test_undo_while_it_thinks_drops_the_answer() -> None:
     (question,) = hands.table.hints_asked
     hands.press("undo", after=1.0)
     assert hands.table.hints_asked == ()
-    hands.hear(Answered(question.number, Draft(2, 3, 1), hands.now))  # type: ignore[arg-type]
+    hands.hear(BotReply(question.number, Draft(2, 3, 1), hands.now))  # type: ignore[arg-type]
     assert hands.table.hints == ()
 
 
 def test_what_does_not_come_is_asked_for_once_more_and_then_let_go() -> None:
     hands = asked(dealt(DEAL))
     first = hands.table.hints_asked[0]
-    hands.hear(Answered(first.number, None, hands.now))
+    hands.hear(BotReply(first.number, None, hands.now))
     second = hands.table.hints_asked[0]
     assert second.number > first.number
     assert hands.wait(60).table.hints_asked == ()
@@ -147,7 +147,7 @@ def test_on_gray_walls_each_seat_has_its_own() -> None:
     assert {each.seat for each in hands.table.hints_asked} == set(game.to_act(hands.play.state))
     for question in hands.table.hints_asked:
         choice = any_choice(1)(hands.play.state, question.seat)
-        hands.hear(Answered(question.number, choice, hands.now, gain=0.0))
+        hands.hear(BotReply(question.number, choice, hands.now, gain=0.0))
         assert isinstance(choice, Tile)
         place = hands.play.places[choice.seat]
         assert hands.rhythm(f"seat.{place}.wall.{choice.row}.{choice.column}") == "2 rises"
@@ -165,7 +165,7 @@ def test_every_choice_of_every_game_can_be_advised_and_shown(setup: object) -> N
             break
         ask_by_page(hands, None)
         for question in hands.table.hints_asked:
-            hands.hear(Answered(question.number, any_choice(1)(hands.play.state, question.seat), hands.now))
+            hands.hear(BotReply(question.number, any_choice(1)(hands.play.state, question.seat), hands.now))
         assert hands.table.hints
         assert snapshot(hands.table, BOX)["hint"]["shown"]
         assert hands.frame.lit
@@ -178,7 +178,7 @@ def test_a_hint_that_nobody_answers_is_told() -> None:
     hands = ask_by_page(dealt(DEAL), 1)
     for _ in range(2):
         (question,) = hands.table.hints_asked
-        hands.hear(Answered(question.number, None, hands.now))
+        hands.hear(BotReply(question.number, None, hands.now))
     assert hands.table.hints_asked == ()
     assert snapshot(hands.table, BOX)["hint"]["missed"] == [{"seat": 1, "why": "silent"}]
     assert snapshot(hands.press("display.1").table, BOX)["hint"]["missed"] == []
@@ -195,5 +195,5 @@ def test_a_hint_for_a_game_that_has_gone_on_is_told_and_may_be_asked_for_again()
 def test_while_the_table_asks_something_there_is_no_hint() -> None:
     hands = playing()
     table = replace(hands.table, question=Question.STOP_GAME)
-    after = update(update(table, HintAsked(None, hands.now)), Tick(hands.now))
+    after = update(update(table, HintRequested(None, hands.now)), Tick(hands.now))
     assert after.hints_asked == ()

@@ -21,7 +21,7 @@ from device.store.saved_table import situation_of, table_of
 from device.table.game import resume
 from device.table.opponents import PACES, PATIENCE
 from device.table.prompts import live_buttons, prompt
-from device.table.state import OPPONENTS, Answered, Question, Stage, Table, Tick
+from device.table.state import OPPONENTS, BotReply, Question, Stage, Table, Tick
 from device.table.update import update
 from tests.table.hands import BUTTONS, Hands, at_table, tiles_everywhere
 from tests.table.opponents import Think, answer_all, answer_to, any_choice, play_on, seated
@@ -114,7 +114,7 @@ def test_what_it_chose_is_shown_source_first_then_the_line_and_then_it_happens()
     (asked,) = hands.table.asked
     hands.wait(NORMAL.before)
     draft = Draft(*next((s, c, 2) for s in range(1, 6) for c in range(5) if hands.play.state.sources[s][c]))  # type: ignore[arg-type]
-    hands.hear(Answered(asked.number, draft, hands.now)).wait(0.05)
+    hands.hear(BotReply(asked.number, draft, hands.now)).wait(0.05)
     assert prompt(hands.table).say == "bot_takes"
     source = [f"display.{draft.source}.{at}" for at in range(1, 5)]
     assert "fast" in [hands.rhythm(light) for light in source]
@@ -215,10 +215,10 @@ def test_who_does_not_answer_is_asked_once_more_and_then_greedy_chooses() -> Non
     second = hands.table.asked[0]
     assert (second.whom, second.attempt) == ("strong", 2)
     assert second.number > first.number
-    hands.hear(Answered(second.number, None, hands.now))
+    hands.hear(BotReply(second.number, None, hands.now))
     third = hands.table.asked[0]
     assert third.whom == "greedy"
-    hands.hear(Answered(third.number, play_greedy(hands.play.state, lambda _: 0), hands.now)).wait(9)
+    hands.hear(BotReply(third.number, play_greedy(hands.play.state, lambda _: 0), hands.now)).wait(9)
     assert len(hands.play.moves) == 1
     assert snapshot(hands.table, BOX)["seats"][0]["stand_in"]["why"] == "lost"
     hands.press("display.5", "display.4", "seat.2.floor")
@@ -230,7 +230,7 @@ def test_who_does_not_answer_is_asked_once_more_and_then_greedy_chooses() -> Non
 @pytest.mark.parametrize("wrong", [Draft(0, 0, 1), Tile(0, 1, 1), None])  # type: ignore[arg-type]
 def test_a_choice_that_is_not_allowed_is_no_answer(wrong: Choice | None) -> None:
     hands = seated("strong", "")
-    hands.hear(Answered(hands.table.asked[0].number, wrong, hands.now))
+    hands.hear(BotReply(hands.table.asked[0].number, wrong, hands.now))
     assert hands.table.chosen == ()
     assert hands.table.asked[0].attempt == 2
 
@@ -239,7 +239,7 @@ def test_a_program_that_misbehaves_gives_its_seat_to_greedy_for_good_and_says_wh
     hands = with_program()
     number = hands.table.asked[0].number
     assert hands.table.asked[0].whom == "fast"
-    hands.hear(Answered(number, None, hands.now, "illegal", "it wrote 'x'"))
+    hands.hear(BotReply(number, None, hands.now, "illegal", "it wrote 'x'"))
     told = snapshot(hands.table, BOX)["seats"][0]["stand_in"]
     assert told == {"why": "illegal", "detail": "it wrote 'x'", "by": "greedy", "for_good": True}
     assert hands.table.asked[0].whom == "greedy"
@@ -361,7 +361,7 @@ def test_presses_and_answers_in_any_order_break_no_rule_and_lose_nothing(
     hands = seated(*players, mode=mode, seed=seed)
     think = any_choice(seed)
     play_on(hands, think, lambda hands: len(hands.play.events) >= events or over(hands), Random(seed))
-    answers: list[Answered] = []
+    answers: list[BotReply] = []
     for what, pick, seconds in doing:
         before = hands.table
         step(hands, think, answers, what, pick)
@@ -370,7 +370,7 @@ def test_presses_and_answers_in_any_order_break_no_rule_and_lose_nothing(
         check_waiting(hands)
 
 
-def step(hands: Hands, think: Think, answers: list[Answered], what: str, pick: int) -> None:
+def step(hands: Hands, think: Think, answers: list[BotReply], what: str, pick: int) -> None:
     asked = hands.table.asked
     live = [button for button in BUTTONS if button in live_buttons(hands.table)]
     match what:
@@ -390,7 +390,7 @@ def step(hands: Hands, think: Think, answers: list[Answered], what: str, pick: i
             for question in hands.table.hints_asked[:pick]:
                 hands.hear(answer_to(hands.table, question, think, hands.now))
         case "fail" if asked:
-            hands.hear(Answered(asked[pick % len(asked)].number, None, hands.now))
+            hands.hear(BotReply(asked[pick % len(asked)].number, None, hands.now))
 
 
 def check(hands: Hands, before: Table, what: str) -> None:

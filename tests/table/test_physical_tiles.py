@@ -19,7 +19,17 @@ from device.socket.snapshot import snapshot
 from device.store.saved_table import situation_of, table_of
 from device.table.physical_tiles import in_bag, next_slot
 from device.table.prompts import live_buttons, prompt
-from device.table.state import Answered, Named, Question, Stage, Tick, TileShown, Why, new_table, wants
+from device.table.state import (
+    BotReply,
+    PlayerNamed,
+    Question,
+    RefusalReason,
+    Stage,
+    Tick,
+    TileShown,
+    needed_draw,
+    new_table,
+)
 from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.table.hands import (
@@ -43,7 +53,7 @@ class TellingHands(Hands):
     telling: bool = True
     least_bag: int = 0  # with fewer tiles in the bag nothing is told
 
-    def _take(self, event: ButtonPressed | Tick | Named | Answered | TileShown) -> None:
+    def _take(self, event: ButtonPressed | Tick | PlayerNamed | BotReply | TileShown) -> None:
         super()._take(event)
         while self.telling and self.is_telling and sum(self.play.state.bag) >= self.least_bag:
             self.tell_all(self.draw(self.play))
@@ -51,7 +61,7 @@ class TellingHands(Hands):
     @property
     def is_telling(self) -> bool:
         """Whether the table waits to be told."""
-        return self.table.stage is Stage.TELLING
+        return self.table.stage is Stage.REPORTING
 
     def skip(self) -> Hands:
         """Press `ok` through a whole ceremony, step by step."""
@@ -99,7 +109,7 @@ FOUR = Setup("standard", ("Ana", "Rui", "Eva", "Tom"))
 
 def test_the_table_draws_nothing_and_asks_for_each_tile_in_its_slot() -> None:
     hands = at_resin_table(TWO, telling=False)
-    assert wants(hands.table) is None
+    assert needed_draw(hands.table) is None
     asked = []
     for colour in [COLOURS[0], COLOURS[1]] * 10:
         told = prompt(hands.table)
@@ -124,7 +134,7 @@ def test_a_21st_blue_tile_is_refused_at_once() -> None:
     for _ in range(20):
         assert hands.tell(Colour.BLUE) is None
     told = hands.table.told
-    assert hands.tell(Colour.BLUE) == Why.TILE_NOT_LEFT
+    assert hands.tell(Colour.BLUE) == RefusalReason.TILE_NOT_LEFT
     assert hands.table.told == told
     assert hands.tell(Colour.WHITE) is None
 
@@ -132,7 +142,7 @@ def test_a_21st_blue_tile_is_refused_at_once() -> None:
 def test_the_same_tagged_tile_twice_is_refused() -> None:
     hands = at_resin_table(TWO, telling=False)
     assert hands.tell(Colour.BLUE, "tile-b-01") is None
-    assert hands.tell(Colour.BLUE, "tile-b-01") == Why.TILE_TOLD_ALREADY
+    assert hands.tell(Colour.BLUE, "tile-b-01") == RefusalReason.TILE_REPORTED_ALREADY
     assert hands.tell(Colour.BLUE, "tile-b-02") is None
 
 
@@ -156,7 +166,7 @@ def test_a_tile_of_the_lid_is_refused_while_the_bag_holds_others_and_taken_once_
     state = hands.play.state
     only_in_lid = [colour for colour in COLOURS if state.lid[colour] and not state.bag[colour]]
     if only_in_lid and sum(state.bag):
-        assert hands.tell(only_in_lid[0]) == Why.TILE_IN_LID
+        assert hands.tell(only_in_lid[0]) == RefusalReason.TILE_IN_LID
     for colour in COLOURS:
         for _ in range(state.bag[colour]):
             assert hands.tell(colour) is None

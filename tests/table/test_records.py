@@ -19,7 +19,7 @@ from device.rules.solo.scoring import SoloOutcome
 from device.runtime.loop import Daemon, Inbox, Stop
 from device.socket.snapshot import Json, snapshot
 from device.store.store import Store
-from device.table.state import Named, Stage, new_table
+from device.table.state import PlayerNamed, Stage, new_table
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import Layout
 from tests.table.hands import (
@@ -158,7 +158,7 @@ def by_daemon(recorded: Record, layout: Layout, store: Path) -> tuple[Json, Simu
     table = SimulatedTable(layout, lambda: NOW)
     table.start(inbox.put)
     for place, name in zip(places, recorded.setup.players, strict=True):
-        inbox.put(Named(place, name, NOW))
+        inbox.put(PlayerNamed(place, name, NOW))
     for button in pressed:
         table.press(button)
     draw = drawn_from(recorded.events)

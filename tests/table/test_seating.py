@@ -12,7 +12,7 @@ from device.socket.snapshot import snapshot
 from device.table.game import LONGEST_NAME
 from device.table.prompts import prompt
 from device.table.seating import menu
-from device.table.state import Stage, Table, Want, Wishes, wants
+from device.table.state import GameOptions, NeededDraw, Stage, Table, needed_draw
 from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.table.hands import LEVEL_BUTTONS, MODE_BUTTONS, WALL_BUTTONS, at_table, playing
@@ -247,7 +247,7 @@ def test_the_centre_draws_who_starts(first: int) -> None:
     hands = at_table()
     hands.first = first
     hands.press("seat.3.floor", "seat.2.floor", "ok")
-    assert wants(hands.table) is None, "the table never chooses by itself who starts"
+    assert needed_draw(hands.table) is None, "the table never chooses by itself who starts"
     hands.press("centre")
     assert hands.table.acting_place == first
 
@@ -255,8 +255,8 @@ def test_the_centre_draws_who_starts(first: int) -> None:
 def test_who_starts_is_drawn_only_when_it_was_asked_for() -> None:
     hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
     asked = replace(hands.table, drawing_first=True)
-    assert wants(asked) is Want.FIRST
-    assert wants(hands.table) is None
+    assert needed_draw(asked) is NeededDraw.FIRST
+    assert needed_draw(hands.table) is None
 
 
 def test_a_draw_asked_for_and_then_undone_starts_no_game() -> None:
@@ -265,7 +265,7 @@ def test_a_draw_asked_for_and_then_undone_starts_no_game() -> None:
     asked = replace(hands.table, drawing_first=True)
     undone = update(asked, ButtonPressed("undo", hands.now))
     assert undone.stage is Stage.SEATING
-    assert wants(undone) is None
+    assert needed_draw(undone) is None
 
 
 def test_players_draft_clockwise_from_the_first() -> None:
@@ -314,4 +314,4 @@ def test_the_status_light_pulses_while_ok_would_do_something() -> None:
 
 
 def test_a_table_without_wishes_offers_the_standard_game() -> None:
-    assert Wishes().mode == "standard"
+    assert GameOptions().mode == "standard"

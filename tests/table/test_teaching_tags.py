@@ -16,7 +16,15 @@ from device.runtime.simulation import drawer
 from device.socket.snapshot import snapshot
 from device.table import tags as lessons
 from device.table.prompts import live_buttons, prompt
-from device.table.state import Forgotten, LessonBack, LessonBegun, LessonEnded, Stage, TagShown, Why
+from device.table.state import (
+    LessonBegun,
+    LessonEnded,
+    LessonUndone,
+    RefusalReason,
+    Stage,
+    TagsForgotten,
+    TagShown,
+)
 from device.table.tag_input import RESTS
 from device.table.tags import (
     Action,
@@ -28,7 +36,7 @@ from device.table.tags import (
     Tiles,
     TileTag,
     Verdict,
-    one_form,
+    normalize_tag,
     tile_counts,
 )
 from device.table.update import update
@@ -36,7 +44,7 @@ from tests.table.hands import Hands, at_table, dealt, playing, to_end_of_round
 
 DEAL = "bbyr kkww bbbb yyyy rrrr"
 ALL = Tiles()
-Asked = LessonBegun | LessonBack | LessonEnded | Forgotten | TagShown
+Asked = LessonBegun | LessonUndone | LessonEnded | TagsForgotten | TagShown
 
 
 class Teacher(Hands):
@@ -65,7 +73,7 @@ def begin(subject: lessons.Subject) -> LessonBegun:
     return LessonBegun(subject, 0.0)
 
 
-BACK, END = LessonBack(0.0), LessonEnded(0.0)
+BACK, END = LessonUndone(0.0), LessonEnded(0.0)
 
 
 @pytest.fixture
@@ -95,15 +103,15 @@ def test_100_tiles_in_one_sitting_colour_after_colour(teacher: Teacher) -> None:
         }
     assert tile_counts(teacher.table.tags) == ALL_TILES
     assert prompt(teacher.table).say == "learn_done"
-    assert teacher.lay("AA") == Why.LESSON_OVER
-    assert teacher.lay(tags(1)[0]) == Why.TAG_KNOWN
+    assert teacher.lay("AA") == RefusalReason.LESSON_OVER
+    assert teacher.lay(tags(1)[0]) == RefusalReason.TAG_KNOWN
     assert teacher.press("ok").table.stage is Stage.SEATING
 
 
 def test_a_duplicate_is_named_and_keeps_its_meaning(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.lay(*tags(25))
-    assert teacher.lay(tags(7)[-1]) == Why.TAG_KNOWN
+    assert teacher.lay(tags(7)[-1]) == RefusalReason.TAG_KNOWN
     assert teacher.last == {"tag": tags(7)[-1], "verdict": "known", "kind": "tile", "value": "b", "number": 7}
     assert len(teacher.table.tags) == 25
 
@@ -123,7 +131,7 @@ def test_going_back_forgets_the_last_and_again_the_one_before(teacher: Teacher) 
     for _ in range(19):
         teacher.why(BACK)
     assert teacher.table.tags == {}
-    assert teacher.why(BACK) == Why.NOTHING_TO_UNDO
+    assert teacher.why(BACK) == RefusalReason.NOTHING_TO_UNDO
     assert live_buttons(teacher.table) == ("ok",)
 
 
@@ -134,7 +142,9 @@ def test_it_goes_on_where_it_was_left(teacher: Teacher) -> None:
     assert teacher.table.stage is Stage.SEATING
     teacher.why(begin(ALL))
     assert prompt(teacher.table).values == {"colour": "y", "count": 17}
-    assert teacher.why(BACK) == Why.NOTHING_TO_UNDO, "what was learned before is not taken back by mistake"
+    assert teacher.why(BACK) == RefusalReason.NOTHING_TO_UNDO, (
+        "what was learned before is not taken back by mistake"
+    )
 
 
 def test_one_colour_alone(teacher: Teacher) -> None:
@@ -160,9 +170,9 @@ def test_cards_are_learned_one_at_a_time(teacher: Teacher) -> None:
     teacher.lay("AA")
     assert teacher.table.tags == {"AA": PlayerCard("Ana Maria")}
     assert prompt(teacher.table).say == "learn_done"
-    assert teacher.lay("BB") == Why.LESSON_OVER
+    assert teacher.lay("BB") == RefusalReason.LESSON_OVER
     assert teacher.why(begin(ActionCard(Action.UNDO))) is None
-    assert teacher.lay("AA") == Why.TAG_KNOWN
+    assert teacher.lay("AA") == RefusalReason.TAG_KNOWN
     assert teacher.lay("BB") is None
     assert snapshot(teacher.table, BOX)["tags"]["cards"] == [
         {"tag": "AA", "kind": "player", "value": "Ana Maria"},
@@ -171,9 +181,14 @@ def test_cards_are_learned_one_at_a_time(teacher: Teacher) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("", Why.NAME_MISSING), ("  ", Why.NAME_MISSING), ("x" * 21, Why.NAME_TOO_LONG)]
+    ("name", "why"),
+    [
+        ("", RefusalReason.NAME_MISSING),
+        ("  ", RefusalReason.NAME_MISSING),
+        ("x" * 21, RefusalReason.NAME_TOO_LONG),
+    ],
 )
-def test_a_card_needs_a_name_that_can_be_shown(teacher: Teacher, name: str, why: Why) -> None:
+def test_a_card_needs_a_name_that_can_be_shown(teacher: Teacher, name: str, why: RefusalReason) -> None:
     assert teacher.why(begin(PlayerCard(name))) == why
     assert teacher.table.lesson is None
 
@@ -188,8 +203,8 @@ def test_two_who_begin_the_same_lesson_teach_together(teacher: Teacher) -> None:
 
 def test_a_lesson_under_way_is_not_taken_over(teacher: Teacher) -> None:
     teacher.why(begin(PlayerCard("Ana")))
-    assert teacher.why(begin(ALL)) == Why.LEARNING_OTHER
-    assert teacher.why(begin(PlayerCard("Rui"))) == Why.LEARNING_OTHER
+    assert teacher.why(begin(ALL)) == RefusalReason.OTHER_LESSON
+    assert teacher.why(begin(PlayerCard("Rui"))) == RefusalReason.OTHER_LESSON
     teacher.lay("AA")
     assert teacher.table.tags == {"AA": PlayerCard("Ana")}
     assert teacher.why(begin(ALL)) is None
@@ -198,7 +213,7 @@ def test_a_lesson_under_way_is_not_taken_over(teacher: Teacher) -> None:
 def test_who_goes_away_is_waited_for_ten_minutes(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.wait(RESTS - 1).lay("AA")  # type: ignore[attr-defined]
-    assert teacher.wait(RESTS - 1).table.stage is Stage.LEARNING
+    assert teacher.wait(RESTS - 1).table.stage is Stage.TEACHING
     assert teacher.wait(2).table.stage is Stage.SEATING
     assert "AA" in teacher.table.tags
 
@@ -210,7 +225,7 @@ def test_a_game_waits_untouched_while_tags_are_learned() -> None:
     teacher.lay(*tags(3))
     for button in ("display.3", "seat.2.line.2", "centre", "undo"):
         teacher.press(button)
-    assert teacher.refused("seat.1.floor") == Why.LEARNING
+    assert teacher.refused("seat.1.floor") == RefusalReason.TEACHING
     assert snapshot(teacher.table, BOX)["displays"] == snapshot(before, BOX)["displays"]
     teacher.press("ok")
     assert replace(teacher.table, tags={}, refusal=None) == before
@@ -247,10 +262,10 @@ def test_a_scoring_goes_on_where_it_was_when_the_lesson_ends(*, goes: bool) -> N
 def test_forgetting_by_tag(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.lay(*tags(5))
-    assert teacher.why(Forgotten((tags(2)[-1],), 0.0)) is None
-    assert teacher.lay(tags(5)[-1]) == Why.TAG_KNOWN
+    assert teacher.why(TagsForgotten((tags(2)[-1],), 0.0)) is None
+    assert teacher.lay(tags(5)[-1]) == RefusalReason.TAG_KNOWN
     assert teacher.last["number"] == 4, "those after it move up"
-    assert teacher.why(Forgotten(("EE",), 0.0)) == Why.TAG_NOT_KNOWN
+    assert teacher.why(TagsForgotten(("EE",), 0.0)) == RefusalReason.TAG_NOT_KNOWN
     teacher.why(BACK, BACK, BACK, BACK)
     assert teacher.table.tags == {}
 
@@ -283,7 +298,7 @@ doings = st.lists(
         st.just(BACK),
         st.just(END),
         st.integers(0, 130).map(lambda number: TagShown("shared", f"{number:04X}", 0.0)),
-        st.integers(0, 130).map(lambda number: Forgotten((f"{number:04X}",), 0.0)),
+        st.integers(0, 130).map(lambda number: TagsForgotten((f"{number:04X}",), 0.0)),
     ),
     max_size=300,
 )
@@ -299,9 +314,9 @@ def test_whatever_is_said_what_was_learned_is_known_and_no_tag_means_two_things(
         match event:
             case TagShown(_, tag) if before.lesson is not None and why is None and tag not in known:
                 known[tag] = teacher.table.tags[tag]
-            case Forgotten((tag,)) if why is None:
+            case TagsForgotten((tag,)) if why is None:
                 del known[tag]
-            case LessonBack() if why is None:
+            case LessonUndone() if why is None:
                 assert before.lesson is not None
                 del known[before.lesson.learned[-1]]
         assert teacher.table.tags == known
@@ -314,7 +329,7 @@ def test_tiles_in_any_order_with_duplicates(laid: list[int]) -> None:
     lesson, known = Lesson(ALL), dict[str, Meaning]()
     verdicts: Counter[Verdict] = Counter()
     for number in laid:
-        lesson, now = lessons.lay(lesson, known, str(number))
+        lesson, now = lessons.lay_tag(lesson, known, str(number))
         assert lesson.last is not None
         verdicts[lesson.last.verdict] += 1
         assert {**known, **now} == now, "nothing changes its meaning"
@@ -327,22 +342,22 @@ def test_tiles_in_any_order_with_duplicates(laid: list[int]) -> None:
 
 def test_a_tag_has_one_form() -> None:
     for text in ("04a21b7c", "04:A2:1B:7C", "04 a2 1b 7c", " 04-A2-1b-7c\r\n"):
-        assert one_form(text) == "04A21B7C"
-    assert one_form("Tile-B-07") == "tile-b-07"
+        assert normalize_tag(text) == "04A21B7C"
+    assert normalize_tag("Tile-B-07") == "tile-b-07"
     for nothing in ("", "  ", "\x07", "x" * 65):
         with pytest.raises(ValueError, match="is no tag"):
-            one_form(nothing)
+            normalize_tag(nothing)
 
 
 @given(st.binary(min_size=4, max_size=10), st.sampled_from(["", ":", "-", " "]), st.booleans())
 def test_bytes_have_one_form_however_they_are_written(tag: bytes, between: str, capitals: bool) -> None:  # noqa: FBT001
     text = between.join(f"{byte:02x}" for byte in tag)
-    form = one_form(text.upper() if capitals else text)
+    form = normalize_tag(text.upper() if capitals else text)
     assert form == tag.hex().upper()
-    assert one_form(form) == form
+    assert normalize_tag(form) == form
 
 
 def test_the_drawer_has_tags_in_their_one_form() -> None:
     known: Tags = drawer()
-    assert all(one_form(tag) == tag for tag in known)
+    assert all(normalize_tag(tag) == tag for tag in known)
     assert tile_counts({}) == NO_TILES

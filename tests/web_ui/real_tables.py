@@ -58,7 +58,7 @@ def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator
                 hands.press("ok")
             case Stage.SCORING:
                 hands.wait(1.9)
-            case Stage.TELLING:
+            case Stage.REPORTING:
                 tell_one(hands, random)
             case Stage.OFFER if hands.table.selection is not None:
                 _finish_draft(hands, random)

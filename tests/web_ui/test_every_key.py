@@ -16,7 +16,7 @@ from device.rules.game import MODES
 from device.rules.scoring import BonusKind, Part
 from device.rules.solo.scoring import Ending, Victory
 from device.rules.solo.state import LEVELS, WALLS
-from device.table.state import Question, Why
+from device.table.state import Question, RefusalReason
 from tests.table.hands import midway
 from tests.web_ui import real_tables
 from tests.web_ui.test_sentences import speaker
@@ -67,7 +67,7 @@ def whys() -> set[str]:
     }
     assert rules > set(NO_PRESS_CAUSES)
     said_by_socket = set(first_texts("refusal", DEVICE / "socket_server.py", 1))
-    return {why.value for why in Why} | (rules - set(NO_PRESS_CAUSES)) | said_by_socket
+    return {why.value for why in RefusalReason} | (rules - set(NO_PRESS_CAUSES)) | said_by_socket
 
 
 def step_names() -> dict[str, type]:

@@ -296,7 +296,7 @@ def test_the_penalty_row_is_told_tile_by_tile() -> None:
     assert board.floor.spaces[0].tile
     assert [space.next for space in board.floor.spaces].index(True) == 1
     assert phone.counts(said)[1].title == "Out of play: 0 tiles"
-    assert hands_at.table.stage is Stage.TELLING
+    assert hands_at.table.stage is Stage.REPORTING
 
 
 def test_the_phone_page_of_this_machine_tells_tiles(

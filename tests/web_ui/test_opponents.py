@@ -16,7 +16,7 @@ from device.rules.events import Draft
 from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
 from device.table import explain
-from device.table.state import Answered, HintAsked
+from device.table.state import BotReply, HintRequested
 from device.table.update import update
 from tests.table.hands import Hands, at_table, dealt
 from tests.table.opponents import answer_all, any_choice, seated
@@ -80,7 +80,7 @@ def test_with_tiles_of_resin_it_is_said_which_tiles_of_an_opponent_to_move(line:
     for letter in "byrkw" * 4:
         at.tell_letter(letter)
     (asked,) = at.table.asked
-    at.hear(Answered(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
+    at.hear(BotReply(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
     said = f"Move 1 blue from display 1 to {where}, as the lights show. Then press ok."
     assert speaker(at).ask() == said
 
@@ -89,7 +89,7 @@ def test_who_stands_in_is_said() -> None:
     at = at_table()
     at.table = replace(at.table, manners=replace(at.table.manners, programs=("fast",)))
     at.press("seat.1.floor", "seat.1.line.5", "seat.2.floor", "ok", "seat.1.floor")
-    at.hear(Answered(at.table.asked[0].number, None, at.now, "illegal", "it wrote 'x'"))
+    at.hear(BotReply(at.table.asked[0].number, None, at.now, "illegal", "it wrote 'x'"))
     view = View(snapshot=speaker(at).snapshot, presence=Presence.HERE)
     (note,) = phone.turn(view, WORDS["en"]).notes
     assert note.startswith("fast does not play on: it broke the rules")
@@ -108,12 +108,12 @@ def test_who_stands_in_is_said() -> None:
 )
 def test_a_hint_says_what_it_gains(gain: float, language: str, says: str) -> None:
     at = dealt(DEAL)
-    at.table = update(at.table, HintAsked(1, at.now))
+    at.table = update(at.table, HintRequested(1, at.now))
     (note,) = sentences.notes(speaker(at, language))
     assert "Ana" in note
     number = at.table.hints_asked[0].number
     best, other = Draft(3, Colour.RED, 2), Draft(3, Colour.RED, 3)
-    at.hear(Answered(number, best, at.now, gain=gain, next_best=other))
+    at.hear(BotReply(number, best, at.now, gain=gain, next_best=other))
     (note,) = sentences.notes(speaker(at, language))
     assert says in note
 
@@ -121,7 +121,7 @@ def test_a_hint_says_what_it_gains(gain: float, language: str, says: str) -> Non
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_a_hint_that_does_not_come_is_said(language: str) -> None:
     at = dealt(DEAL)
-    at.table = update(at.table, HintAsked(1, at.now))
+    at.table = update(at.table, HintRequested(1, at.now))
     at.press("display.3", "seat.1.line.5")
     said = WORDS[language]
     assert sentences.notes(speaker(at, language)) == (said.say("hint.gone_on", who="Ana"),)

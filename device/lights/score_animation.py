@@ -9,14 +9,16 @@ from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board
 from device.rules.scoring import BonusGiven, BonusKind, FloorCharged, LineFell, Step, TilePlaced, runs
 from device.table import score_animation
 from device.table.game import Play, is_player_board
-from device.table.score_animation import Ceremony
+from device.table.score_animation import ScoreAnimation
 from hardware.api import Rgb
 
 WATCHING: Final = 0.25
 """How bright the boards are that are not being scored."""
 
 
-def paint_ceremony(painting: Painting, play: Play, shown: Ceremony, palette: Palette, now: float) -> None:
+def paint_score_animation(
+    painting: Painting, play: Play, shown: ScoreAnimation, palette: Palette, now: float
+) -> None:
     """Light all boards as the step on show has them."""
     account = play.state.account
     assert account is not None
