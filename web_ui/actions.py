@@ -15,9 +15,16 @@ from flask import Response, request
 
 from web_ui.messages import Answer, Phones
 from web_ui.pages import Pages
-from web_ui.security import Hands, Pace, RefusedError, check_phone, check_press, hands_of
+from web_ui.security import (
+    Access,
+    RateLimiter,
+    RefusedError,
+    access_level,
+    check_phone_access,
+    check_table_access,
+)
 from web_ui.table_link import TableAwayError, TableLink
-from web_ui.text.sentences import Speaker
+from web_ui.text.sentences import SnapshotFormatter
 
 log = logging.getLogger(__name__)
 
@@ -90,15 +97,15 @@ class Presses:
 
     link: TableLink
     pages: Pages
-    pace: Pace = field(default_factory=Pace)
+    rate_limiter: RateLimiter = field(default_factory=RateLimiter)
 
     def check_hands(self, allowed: Callable[[Phones], bool]) -> None:
         """Raise RefusedError unless the asking hands may do this: phones only what is allowed."""
-        if hands_of(request) is Hands.TABLE:
-            check_press(request)
+        if access_level(request) is Access.TABLE:
+            check_table_access(request)
             return
-        check_phone(request, lambda: allowed(self._phones()))
-        if not self.pace.allows(request.remote_addr or ""):
+        check_phone_access(request, lambda: allowed(self._phones()))
+        if not self.rate_limiter.allows(request.remote_addr or ""):
             raise RefusedError(429, "press.too_fast")
 
     def _phones(self) -> Phones:
@@ -148,7 +155,7 @@ class Presses:
 
     def tag(self) -> Response:
         """Show the tag that the request names to the table's shared reader."""
-        check_press(request)
+        check_table_access(request)
         tag = _body(TagBody).tag
         return self._answer(lambda: self.link.tag(SHARED_READER, tag))
 
@@ -172,7 +179,7 @@ class Presses:
 
     def plug(self) -> Response:
         """Plug the simulated Pico in, or pull it out."""
-        check_press(request)
+        check_table_access(request)
         plugged = _body(PlugBody).plug
         return self._answer(lambda: self.link.plug(plugged=plugged))
 
@@ -189,8 +196,12 @@ class Presses:
             raise RefusedError(404, "press.no_button", button=button)
         if answer.taken:
             return json_response({"taken": True})
-        words, snapshot = self.pages.speak(), self.link.latest.view.snapshot
-        say = Speaker(words, snapshot).refusal(answer.why) if snapshot else words.say("refusal.other")
+        words, snapshot = self.pages.words_for_request(), self.link.latest.view.snapshot
+        say = (
+            SnapshotFormatter(words, snapshot).refusal(answer.why)
+            if snapshot
+            else words.text("refusal.other")
+        )
         return json_response({"taken": False, "why": answer.why, "say": say})
 
 

@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 from web_ui.actions import Presses, json_response
 from web_ui.pages import STREAMS, HistoryPages, Pages
-from web_ui.security import LONGEST_BODY, RefusedError, guard_headers
+from web_ui.security import MAX_BODY_BYTES, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
 from web_ui.views.phone import PHONE, TABLE, TAGS
 
@@ -32,7 +32,7 @@ def create_app(link: TableLink, streams: int = STREAMS) -> Flask:
     history = HistoryPages(link, pages)
     refusals = Refusals(pages)
     app = Flask("web_ui", static_folder=None, template_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = LONGEST_BODY
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.add_url_rule("/", "phone", lambda: pages.page(PHONE))
     app.add_url_rule("/table", "table", lambda: pages.page(TABLE))
     app.add_url_rule("/tags", "tags", lambda: pages.page(TAGS))
@@ -68,12 +68,12 @@ class Refusals:
 
     def refused(self, fault: RefusedError) -> Response:
         """The answer to a request that one of our own rules refuses."""
-        words = self.pages.speak()
-        sentence = words.say(fault.key, **fault.given)
+        words = self.pages.words_for_request()
+        sentence = words.text(fault.key, **fault.given)
         if request.method == "POST" or request.path in FOR_SCRIPTS:
             response = json_response({"error": sentence}, fault.status)
         else:
-            given = {"say": words.say, "language": words.language, "sentence": sentence}
+            given = {"text": words.text, "language": words.language, "sentence": sentence}
             html = self.pages.renderer.page("message.html", **given)
             response = Response(html, fault.status, content_type="text/html; charset=utf-8")
         if fault.status in (429, 503):
@@ -117,7 +117,7 @@ def warm_up(app: Flask) -> None:
 
 
 def _finish(response: Response) -> Response:
-    guard_headers(response.headers, request.host)
+    add_security_headers(response.headers, request.host)
     response.headers.setdefault("Cache-Control", "no-cache")
     response.headers.add("Vary", "Accept-Language, Cookie")
     return response

@@ -17,14 +17,14 @@ from flask import Response, request
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import Layout, MessageError, read_game, read_games, read_record
 from web_ui.render import STATE, Renderer
-from web_ui.security import Hands, Pace, RefusedError, hands_of
-from web_ui.streams import FRAMES_LEASE, Slots, Streams, Viewer
+from web_ui.security import Access, RateLimiter, RefusedError, access_level
+from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
 from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.rulebook import MODES, VARIANTS, Rulebook, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
 from web_ui.views import history
 from web_ui.views.drawing import drawing, has_boards
-from web_ui.views.phone import PAGES, PHONE, TABLE, Onlooker, onlooker_of
+from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer
 
 STATIC = Path(__file__).parent / "static"
 
@@ -70,10 +70,10 @@ class Pages:
         self.slots = Slots(self.streams_at_once, self.latest.wake)
         self.streams = Streams(self.latest, self.renderer, self.greeting, self.epoch)
 
-    def greeting(self, view: View, onlooker: Onlooker) -> dict[str, str]:
+    def greeting(self, view: View, viewer: Viewer) -> dict[str, str]:
         """What a page must be made from to be current: else it loads itself again."""
         stamp = self.layout_stamp(view.layout)
-        return {"build": self.build, "layout": stamp, "seat": str(onlooker.seat)}
+        return {"build": self.build, "layout": stamp, "seat": str(viewer.seat)}
 
     def layout_stamp(self, layout: Layout | None) -> str:
         """A short text that differs for every layout."""
@@ -83,7 +83,7 @@ class Pages:
             self._layout_stamp = layout, stamp
         return stamp
 
-    def speak(self) -> Words:
+    def words_for_request(self) -> Words:
         """The words of the language that the request asks for."""
         languages = [DEFAULT, *(language for language in self.words if language != DEFAULT)]
         language = request.accept_languages.best_match(languages, default=DEFAULT)
@@ -98,21 +98,21 @@ class Pages:
 
     def page(self, page: str) -> Response:
         """A whole page in the reader's language."""
-        words, view, hands = self.speak(), self.latest.view, hands_of(request)
-        onlooker = onlooker_of(request, page)
+        words, view, hands = self.words_for_request(), self.latest.view, access_level(request)
+        viewer = identify_viewer(request, page)
         frame = self._first_frame(view) if page == TABLE else Frame()
-        rendering = self.renderer.rendering(onlooker, words, view)
+        rendering = self.renderer.rendering(viewer, words, view)
         html = self.renderer.page(
             f"{page}.html",
-            say=words.say,
+            text=words.text,
             language=words.language,
             regions=rendering.html,
             stamp=f"{self.epoch}.{rendering.number}",
-            greeting=self.greeting(view, onlooker),
-            pressing=hands is Hands.TABLE if page == TABLE else hands is not Hands.NONE,
-            at_table=hands is Hands.TABLE,
-            teaching=hands is Hands.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
-            seat=onlooker.seat,
+            greeting=self.greeting(view, viewer),
+            pressing=hands is Access.TABLE if page == TABLE else hands is not Access.NONE,
+            at_table=hands is Access.TABLE,
+            teaching=hands is Access.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
+            seat=viewer.seat,
             beside=page == TABLE and not has_boards(view.layout),
             drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
             colours=_colours(frame),
@@ -120,7 +120,7 @@ class Pages:
         )
         response = Response(html, content_type="text/html; charset=utf-8")
         made_of = view.number, rendering.number, frame.number  # the parts may be of a newer view
-        parts = self.epoch, page, words.language, *made_of, hands, onlooker.seat
+        parts = self.epoch, page, words.language, *made_of, hands, viewer.seat
         return _conditional(response, "-".join(map(str, parts)))
 
     def _first_frame(self, view: View) -> Frame:
@@ -142,13 +142,13 @@ class Pages:
         return self._rules_page(mode)
 
     def _rules_page(self, mode: str) -> Response:
-        book = self.rulebooks.get(self.speak().language) or self.rulebooks[DEFAULT]
+        book = self.rulebooks.get(self.words_for_request().language) or self.rulebooks[DEFAULT]
         return self.still("rules.html", book=book, mode=mode, variant=mode in VARIANTS)
 
     def still(self, template: str, **given: object) -> Response:
         """A page that stays as it is while somebody looks on, in the reader's language."""
-        words = self.speak()
-        html = self.renderer.page(template, say=words.say, language=words.language, **given)
+        words = self.words_for_request()
+        html = self.renderer.page(template, text=words.text, language=words.language, **given)
         return _conditional(Response(html, content_type="text/html; charset=utf-8"), _hash(html.encode()))
 
     def events(self) -> Response:
@@ -158,7 +158,7 @@ class Pages:
         if give_back is None:
             raise RefusedError(503, "press.too_many_streams")
         since = self.since(request.headers.get("Last-Event-ID") or request.args.get("have", ""))
-        events = self.streams.events(Viewer(_asking(), self.speak(), since, gone))
+        events = self.streams.events(Subscription(_asking(), self.words_for_request(), since, gone))
         response = Response(events, content_type="text/event-stream; charset=utf-8")
         response.headers["Cache-Control"] = "no-store"
         response.call_on_close(give_back)
@@ -166,21 +166,21 @@ class Pages:
 
     def regions(self) -> Response:
         """Everything that a page shows, as JSON with an ETag, for viewers without a stream."""
-        onlooker, words, view, frame = _asking(), self.speak(), self.latest.view, Frame()
-        rendering = self.renderer.rendering(onlooker, words, view)
-        if onlooker.page == TABLE:
+        viewer, words, view, frame = _asking(), self.words_for_request(), self.latest.view, Frame()
+        rendering = self.renderer.rendering(viewer, words, view)
+        if viewer.page == TABLE:
             self.latest.want_frames(FRAMES_LEASE)
             frame = self.latest.frame
         stamp = f"{self.epoch}.{rendering.number}"
         body = b'{"hello":%b,"stamp":"%b","lights":%b,"news":%b}' % (
-            msgspec.json.encode(self.greeting(view, onlooker)),
+            msgspec.json.encode(self.greeting(view, viewer)),
             stamp.encode(),
             msgspec.json.encode({"all": frame.colours} if frame else None),
             rendering.news(-1),
         )
         response = Response(body, content_type="application/json")
         made_of = f"{stamp}-{view.number}-{frame.number}"
-        return _conditional(response, f"{made_of}-{_etag_of(onlooker)}-{words.language}")
+        return _conditional(response, f"{made_of}-{_etag_of(viewer)}-{words.language}")
 
     def state(self) -> Response:
         """The snapshot as the table sent it."""
@@ -199,14 +199,14 @@ class Pages:
         return _conditional(Response(file.content, content_type=file.type), file.etag)
 
 
-def _asking() -> Onlooker:
+def _asking() -> Viewer:
     """Who asks for what is new on their page."""
     page = request.args.get("page")
-    return onlooker_of(request, page if page in PAGES else PHONE)
+    return identify_viewer(request, page if page in PAGES else PHONE)
 
 
-def _etag_of(onlooker: Onlooker) -> str:
-    return f"{onlooker.page}-{onlooker.at_table:d}-{onlooker.seat}"
+def _etag_of(viewer: Viewer) -> str:
+    return f"{viewer.page}-{viewer.at_table:d}-{viewer.seat}"
 
 
 def _colours(frame: Frame) -> dict[str, str]:
@@ -239,8 +239,8 @@ log = logging.getLogger(__name__)
 A_PAGE = 20
 """How many games a page of the list holds."""
 
-QUESTIONS_A_SECOND = 1
-QUESTIONS_AT_ONCE = 10
+QUERIES_PER_SECOND = 1
+QUERY_BURST = 10
 """Questions of a phone that may come all at once: for each the table goes through a whole game."""
 
 _REFUSALS = {"no_such_game": 404, "not_finished": 404, "too_long": 404, "too_many_questions": 503}
@@ -252,7 +252,9 @@ class HistoryPages:
 
     link: TableLink
     pages: Pages
-    pace: Pace = field(default_factory=lambda: Pace(a_second=QUESTIONS_A_SECOND, at_once=QUESTIONS_AT_ONCE))
+    rate_limiter: RateLimiter = field(
+        default_factory=lambda: RateLimiter(per_second=QUERIES_PER_SECOND, burst=QUERY_BURST)
+    )
 
     def games(self) -> Response:
         """The games of this table, the newest first; `?before=N` those before game N."""
@@ -261,13 +263,15 @@ class HistoryPages:
         if before.isascii() and before.isdecimal() and 0 < int(before[:17]) <= 1 << 53:
             asked["before"] = int(before[:17])
         found = self._told({"games": asked}, read_games)
-        view = history.games(self.pages.speak(), found)
+        view = history.games(self.pages.words_for_request(), found)
         return self.pages.still("history.html", view=view, newer="before" in asked)
 
     def game(self, number: int) -> Response:
         """A game with its rounds, its review and its last position."""
         told = self._told({"game": _possible(number)}, read_game)
-        return self.pages.still("past_game.html", view=history.past_game(self.pages.speak(), told))
+        return self.pages.still(
+            "past_game.html", view=history.past_game(self.pages.words_for_request(), told)
+        )
 
     def record(self, number: int) -> Response:
         """A game's record, which `azul-table replay` verifies."""
@@ -278,7 +282,9 @@ class HistoryPages:
 
     def _told(self, question: dict[str, object], read: Callable[[msgspec.Raw], _Told]) -> _Told:
         """What the table answers, read; raises RefusedError."""
-        if hands_of(request) is not Hands.TABLE and not self.pace.allows(request.remote_addr or ""):
+        if access_level(request) is not Access.TABLE and not self.rate_limiter.allows(
+            request.remote_addr or ""
+        ):
             raise RefusedError(429, "press.too_fast")
         try:
             answer = self.link.past(question)

@@ -17,13 +17,13 @@ import jinja2
 
 from web_ui.latest import Presence, View
 from web_ui.text import sentences
-from web_ui.text.sentences import Speaker
+from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
 from web_ui.views import boards, controls, phone, tags
 from web_ui.views import controls as hands
 from web_ui.views import controls as phone_hands
 from web_ui.views.drawing import has_boards
-from web_ui.views.phone import PHONE, TABLE, TAGS, Onlooker
+from web_ui.views.phone import PHONE, TABLE, TAGS, Viewer
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -126,24 +126,24 @@ class Renderer:
         self._templates = {name: self._environment.get_template(name) for name in templates}
         self.sources = templates
         self._lock = threading.Lock()
-        self._renderings: dict[tuple[Onlooker, str], Rendering] = {}
+        self._renderings: dict[tuple[Viewer, str], Rendering] = {}
 
     def page(self, template: str, **given: object) -> str:
         """A whole page."""
         return self._templates[template].render(**given)
 
-    def rendering(self, onlooker: Onlooker, words: Words, view: View) -> Rendering:
+    def rendering(self, viewer: Viewer, words: Words, view: View) -> Rendering:
         """The parts of somebody's page for this view or a newer one."""
-        key = (onlooker, words.language)
+        key = (viewer, words.language)
         with self._lock:
             old = self._renderings.get(key)
             if old is None or old.number < view.number:
-                old = self._renderings[key] = self._render(onlooker, words, view, old)
+                old = self._renderings[key] = self._render(viewer, words, view, old)
             return old
 
-    def _render(self, onlooker: Onlooker, words: Words, view: View, old: Rendering | None) -> Rendering:
+    def _render(self, viewer: Viewer, words: Words, view: View, old: Rendering | None) -> Rendering:
         parts = {}
-        for name, value in _values(onlooker, words, view):
+        for name, value in _values(viewer, words, view):
             before = old.parts.get(name) if old is not None else None
             if before is not None and before.value == value:
                 parts[name] = before
@@ -158,44 +158,44 @@ class Renderer:
         if not value:
             return ""
         template = self._templates[f"region_{name.partition('.')[0]}.html"]
-        return _LINE_ENDS.sub("\n", template.render(view=value, say=words.say)).strip()
+        return _LINE_ENDS.sub("\n", template.render(view=value, text=words.text)).strip()
 
 
-def _values(onlooker: Onlooker, words: Words, view: View) -> Iterator[tuple[str, object]]:
+def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, object]]:
     """What each region of a page shows."""
-    speaker = Speaker(words, view.snapshot) if view.snapshot is not None else None
-    for name in REGIONS[onlooker.page]:
+    formatter = SnapshotFormatter(words, view.snapshot) if view.snapshot is not None else None
+    for name in REGIONS[viewer.page]:
         if name == "turn":
-            head = tags.head(view, words, onlooker) if onlooker.page == TAGS else None
-            yield name, head or phone.turn(view, words, onlooker.seat)
+            head = tags.head(view, words, viewer) if viewer.page == TAGS else None
+            yield name, head or phone.turn(view, words, viewer.seat)
         elif name == "tiles":
             yield name, phone.palette(view.snapshot)
         else:
-            yield name, _value(name, speaker, view, onlooker) if speaker is not None else None
-    if onlooker.page == TABLE:
-        state = hands.drawing_state(speaker, view)
+            yield name, _value(name, formatter, view, viewer) if formatter is not None else None
+    if viewer.page == TABLE:
+        state = hands.drawing_state(formatter, view)
         yield STATE, json.dumps(state, ensure_ascii=False, separators=(",", ":"))
 
 
-def _value(name: str, speaker: Speaker, view: View, onlooker: Onlooker) -> object:
+def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) -> object:
     kind, _, seat = name.partition(".")
-    if kind in _ON_TABLE and onlooker.page == TABLE and has_boards(view.layout):
+    if kind in _ON_TABLE and viewer.page == TABLE and has_boards(view.layout):
         return None
     if kind == "board":
-        return boards.board(speaker, int(seat), mine=onlooker.seat == int(seat))
+        return boards.board(formatter, int(seat), mine=viewer.seat == int(seat))
     if kind in _FOR_EYES:
-        return _FOR_EYES[kind](speaker)
+        return _FOR_EYES[kind](formatter)
     if view.presence is not Presence.HERE:
         return None
-    if onlooker.page == TABLE:
-        return _FOR_HANDS[kind](speaker)
-    return (_FOR_TEACHERS if onlooker.page == TAGS else _FOR_PHONES)[kind](speaker, onlooker)
+    if viewer.page == TABLE:
+        return _FOR_HANDS[kind](formatter)
+    return (_FOR_TEACHERS if viewer.page == TAGS else _FOR_PHONES)[kind](formatter, viewer)
 
 
 _ON_TABLE = ("board", "offer")
 """Regions that the twin needs only where the table has no lights for what they show."""
 
-_FOR_EYES: Mapping[str, Callable[[Speaker], object]] = {
+_FOR_EYES: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "faults": sentences.faults,
     "offer": phone.offer,
     "counts": phone.counts,
@@ -209,7 +209,7 @@ _FOR_EYES: Mapping[str, Callable[[Speaker], object]] = {
 }
 """What the regions show, by their names; the boards apart."""
 
-_FOR_HANDS: Mapping[str, Callable[[Speaker], object]] = {
+_FOR_HANDS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "hands": hands.groups,
     "names": hands.names,
     "tell": hands.tell,
@@ -219,20 +219,20 @@ _FOR_HANDS: Mapping[str, Callable[[Speaker], object]] = {
 }
 """The same for what hands can do while the table is there."""
 
-_FOR_PHONES: Mapping[str, Callable[[Speaker, Onlooker], object]] = {
-    "seat": lambda speaker, onlooker: phone_hands.seat_choice(speaker, onlooker.seat),
-    "hands": lambda speaker, onlooker: phone_hands.phone_groups(speaker, onlooker.seat),
-    "names": lambda speaker, onlooker: phone_hands.phone_names(speaker, onlooker.seat),
-    "tell": lambda speaker, onlooker: phone_hands.tell_phone(speaker, at_table=onlooker.at_table),
+_FOR_PHONES: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
+    "seat": lambda formatter, viewer: phone_hands.seat_choice(formatter, viewer.seat),
+    "hands": lambda formatter, viewer: phone_hands.phone_groups(formatter, viewer.seat),
+    "names": lambda formatter, viewer: phone_hands.phone_names(formatter, viewer.seat),
+    "tell": lambda formatter, viewer: phone_hands.tell_phone(formatter, at_table=viewer.at_table),
 }
 """The same for what a phone's hands can do."""
 
-_FOR_TEACHERS: Mapping[str, Callable[[Speaker, Onlooker], object]] = {
+_FOR_TEACHERS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "lesson": tags.lesson,
     "bars": tags.tiles,
     "cards": tags.cards,
     "forgetting": tags.forgetting,
-    "deck": lambda speaker, onlooker: controls.cards(speaker) if onlooker.at_table else None,
-    "drawer": lambda speaker, onlooker: controls.tiles(speaker, marked=True) if onlooker.at_table else None,
+    "deck": lambda formatter, viewer: controls.cards(formatter) if viewer.at_table else None,
+    "drawer": lambda formatter, viewer: controls.tiles(formatter, marked=True) if viewer.at_table else None,
 }
 """The same for who teaches the table tags."""

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Request
 
-LONGEST_BODY = 4096
+MAX_BODY_BYTES = 4096
 """Bytes of the longest body of a request."""
 
 LOCAL_ENDS = (".local", ".lan", ".home.arpa", ".internal")
@@ -36,7 +36,7 @@ _HEADERS = {
 }
 
 
-class Hands(StrEnum):
+class Access(StrEnum):
     """Whose hands a request may bring."""
 
     TABLE = "table"  # at this machine: all that hands can do
@@ -54,7 +54,7 @@ class RefusedError(Exception):
         self.given = given
 
 
-def is_this_machine(address: str | None) -> bool:
+def is_loopback(address: str | None) -> bool:
     """Whether a remote address is this machine's own."""
     try:
         number = ip_address(address or "")
@@ -65,21 +65,21 @@ def is_this_machine(address: str | None) -> bool:
     return number.is_loopback
 
 
-def comes_from_here(request: Request) -> bool:
+def is_local_request(request: Request) -> bool:
     """Whether a request is made by a program on this machine, for whoever sits there."""
-    return is_this_machine(request.remote_addr) and not any(name in request.headers for name in FORWARDED)
+    return is_loopback(request.remote_addr) and not any(name in request.headers for name in FORWARDED)
 
 
-def is_own_name(host: str) -> bool:
+def is_loopback_host(host: str) -> bool:
     """Whether a Host header (name, perhaps port) is one that only this machine calls itself."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return False
-    return name == "localhost" or is_this_machine(name)
+    return name == "localhost" or is_loopback(name)
 
 
-def is_local_name(host: str) -> bool:
+def is_lan_host(host: str) -> bool:
     """Whether a Host header names a machine of this network, by its address or a name that only it can have.
 
     A web site may point its own name at an address of this network; its pages come from that name then.
@@ -96,28 +96,28 @@ def is_local_name(host: str) -> bool:
     return True
 
 
-def hands_of(request: Request) -> Hands:
+def access_level(request: Request) -> Access:
     """Whose hands a page may show that is asked for now."""
-    if comes_from_here(request) and is_own_name(request.host):
-        return Hands.TABLE
-    return Hands.PHONE if is_local_name(request.host) else Hands.NONE
+    if is_local_request(request) and is_loopback_host(request.host):
+        return Access.TABLE
+    return Access.PHONE if is_lan_host(request.host) else Access.NONE
 
 
-def check_press(request: Request) -> None:
+def check_table_access(request: Request) -> None:
     """Raise RefusedError unless the request comes from this machine and from a page of this server."""
-    if not comes_from_here(request):
+    if not is_local_request(request):
         raise RefusedError(403, "press.elsewhere")
-    if not is_own_name(request.host):
+    if not is_loopback_host(request.host):
         raise RefusedError(403, "press.wrong_host")
     _check_same_origin(request)
 
 
-def check_phone(request: Request, allowed: Callable[[], bool]) -> None:
+def check_phone_access(request: Request, allowed: Callable[[], bool]) -> None:
     """Raise RefusedError unless the request comes from a page of this server and is allowed to phones.
 
     `allowed` is asked last: until then it may be anybody's request.
     """
-    if not is_local_name(request.host):
+    if not is_lan_host(request.host):
         raise RefusedError(403, "press.foreign_name")
     _check_same_origin(request)
     if not allowed():
@@ -134,50 +134,50 @@ def _check_same_origin(request: Request) -> None:
         raise RefusedError(415, "press.not_json")
 
 
-def guard_headers(headers: Headers, host: str) -> None:
+def add_security_headers(headers: Headers, host: str) -> None:
     """Add the headers that every answer carries; some only where browsers take them."""
     for name, value in _HEADERS.items():
         headers[name] = value
-    if is_own_name(host):
+    if is_loopback_host(host):
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
 
 
 # --- How fast a phone may press and ask: no faster than hands do ---
 
-PRESSES_A_SECOND = 10
-PRESSES_AT_ONCE = 10
+PRESSES_PER_SECOND = 10
+PRESS_BURST = 10
 """Presses that may come all at once, after a rest."""
 
-MOST_PHONES = 1000
-"""Phones whose pace is remembered; beyond, those that rested are forgotten, then all."""
+MAX_TRACKED = 1000
+"""Phones whose rate_limiter is remembered; beyond, those that rested are forgotten, then all."""
 
 
-class Pace:
+class RateLimiter:
     """Counts presses, or questions, by the address that they come from; any thread may ask."""
 
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
         *,
-        a_second: float = PRESSES_A_SECOND,
-        at_once: float = PRESSES_AT_ONCE,
+        per_second: float = PRESSES_PER_SECOND,
+        burst: float = PRESS_BURST,
     ) -> None:
         self._clock = clock
-        self._each = 1 / a_second
-        self._most = at_once / a_second
+        self._each = 1 / per_second
+        self._most = burst / per_second
         self._lock = threading.Lock()
         self._free_at: dict[str, float] = {}
 
     @property
     def remembered(self) -> int:
-        """How many phones' pace is remembered."""
+        """How many phones' rate_limiter is remembered."""
         return len(self._free_at)
 
     def allows(self, address: str) -> bool:
         """Whether a press that comes now is not too fast; if so it is counted."""
         now = self._clock()
         with self._lock:
-            if len(self._free_at) >= MOST_PHONES and address not in self._free_at:
+            if len(self._free_at) >= MAX_TRACKED and address not in self._free_at:
                 self._forget(now)
             free_at = max(self._free_at.get(address, now), now) + self._each
             if free_at - now > self._most + 1e-9:
@@ -187,5 +187,5 @@ class Pace:
 
     def _forget(self, now: float) -> None:
         self._free_at = {address: free_at for address, free_at in self._free_at.items() if free_at > now}
-        if len(self._free_at) >= MOST_PHONES:
+        if len(self._free_at) >= MAX_TRACKED:
             self._free_at = {}

@@ -12,7 +12,7 @@ from flask import Flask
 from waitress.channel import HTTPChannel  # type: ignore[import-untyped]
 from waitress.server import TcpWSGIServer  # type: ignore[import-untyped]
 
-from web_ui.security import LONGEST_BODY, is_this_machine
+from web_ui.security import MAX_BODY_BYTES, is_loopback
 
 # --- Giving up what a web server must not have -----------------------------------------------------------
 
@@ -80,9 +80,9 @@ IDLE_SECONDS = 30
 
 def has_room(address: str, others: Sequence[str]) -> bool:
     """Whether one more connection from an address is taken beside those that there are."""
-    if is_this_machine(address):
+    if is_loopback(address):
         return True
-    from_the_network = sum(not is_this_machine(other) for other in others)
+    from_the_network = sum(not is_loopback(other) for other in others)
     return others.count(address) < FROM_ONE_MACHINE and from_the_network < FROM_THE_NETWORK
 
 
@@ -118,8 +118,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             connection_limit=CONNECTIONS,
             channel_timeout=IDLE_SECONDS,
             cleanup_interval=IDLE_SECONDS // 3,
-            max_request_body_size=4 * LONGEST_BODY,
-            max_request_header_size=4 * LONGEST_BODY,
+            max_request_body_size=4 * MAX_BODY_BYTES,
+            max_request_header_size=4 * MAX_BODY_BYTES,
             outbuf_high_watermark=BUFFER,
             log_socket_errors=False,
             clear_untrusted_proxy_headers=False,  # nobody is trusted for them: see `guard.FORWARDED`

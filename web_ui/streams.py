@@ -1,8 +1,8 @@
-"""Server-sent events: one stream a viewer, as many as there are slots.
+"""Server-sent events: one stream for each viewer, limited by slots.
 
-A stream sends what changed, in the words of the viewer's language, and nothing while nothing changes but a
-sign of life. It sleeps until there is news, or its sign of life is due; and whoever takes a slot wakes those
-whose viewer has left, so that no thread is kept for nobody when it gets tight.
+A stream sends the page regions and the light frames that changed, in the viewer's language, and a heartbeat
+while nothing changes. Its thread sleeps on a condition until there is news or the heartbeat is due. Taking a
+slot wakes the streams whose client has disconnected, so that they end and free their threads.
 """
 
 from __future__ import annotations
@@ -16,23 +16,26 @@ from dataclasses import dataclass
 from web_ui.latest import Frame, Latest, View
 from web_ui.render import Renderer
 from web_ui.text.words import Words
-from web_ui.views.phone import TABLE, Onlooker
+from web_ui.views.phone import TABLE, Viewer
 
-SIGN_OF_LIFE = 10.0
-"""Seconds of silence after which a stream says that it lives."""
+HEARTBEAT = 10.0
+"""Seconds of silence after which a stream sends a heartbeat."""
 
 FRAMES_LEASE = 10.0
-"""Seconds for which a viewer of the twin keeps the light frames coming, on a busy machine too."""
+"""Seconds for which a viewer of the twin keeps the subscription to light frames, also on a busy machine."""
 
-LEASE_AGAIN = 1.0
-"""Seconds after which it asks for them again."""
+LEASE_RENEWAL = 1.0
+"""Seconds after which a stream of the twin renews its lease."""
 
-KEPT_DIFFERENCES = 100
-"""How many differences between frames are kept for other viewers."""
+CACHED_DIFFERENCES = 100
+"""How many differences between light frames are cached."""
 
 
 class Slots:
-    """The places for streams; each takes a thread of the server. `wake` wakes those whose viewer has left."""
+    """A limit on concurrent streams, each of which occupies a thread of the server.
+
+    `wake` is called when slots are taken back from disconnected clients, so that their streams end.
+    """
 
     def __init__(self, count: int, wake: Callable[[], None] = lambda: None) -> None:
         self.count = count
@@ -42,64 +45,67 @@ class Slots:
 
     @property
     def taken(self) -> int:
-        """How many streams there are."""
+        """How many slots are taken."""
         return len(self._taken)
 
-    def take(self, gone: Callable[[], bool]) -> Callable[[], None] | None:
-        """A place for a viewer, as the function that gives it back, once or often; None when all are taken.
+    def take(self, disconnected: Callable[[], bool]) -> Callable[[], None] | None:
+        """Take a slot and return the function that releases it (idempotent); None when all are taken.
 
-        `gone` says that the viewer has left: their place is free at once, and their stream ends.
+        `disconnected` returns whether the client has hung up; a slot whose client has is free at once.
         """
         slot = object()
         with self._lock:
-            staying = {other: left for other, left in self._taken.items() if not left()}
-            some_left = len(staying) < len(self._taken)
-            self._taken = staying
-            if len(staying) < self.count:
-                staying[slot] = gone
-        if some_left:
+            kept = {other: has_left for other, has_left in self._taken.items() if not has_left()}
+            any_left = len(kept) < len(self._taken)
+            self._taken = kept
+            if len(kept) < self.count:
+                kept[slot] = disconnected
+        if any_left:
             self._wake()
-        return (lambda: self._give_back(slot)) if slot in staying else None
+        return (lambda: self._release(slot)) if slot in kept else None
 
-    def _give_back(self, slot: object) -> None:
+    def _release(self, slot: object) -> None:
         with self._lock:
             self._taken.pop(slot, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Viewer:
-    """Somebody who looks on, in which language, as far as which view; gone says that they left."""
+class Subscription:
+    """A viewer's request for a stream: the language, and the view number that the page already shows.
 
-    onlooker: Onlooker
+    `since` is -1 for a page that shows nothing yet; `disconnected` returns whether the client has hung up.
+    """
+
+    viewer: Viewer
     words: Words
     since: int
-    gone: Callable[[], bool]
+    disconnected: Callable[[], bool]
 
 
-class LightNews:
-    """The differences between frames as JSON, each made once for all viewers that are as far."""
+class FrameDifferences:
+    """Differences between light frames as JSON, cached for all streams that are at the same frame."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int], bytes] = {}
+        self._cache: dict[tuple[int, int], bytes] = {}
 
     def between(self, old: Frame, new: Frame) -> bytes:
-        """What changed from the old frame to the new one; all of it where that is shorter to say."""
+        """Return the lights that changed, `{"some": {index: colour}}`, or `{"all": colours}` if shorter."""
         key = old.number, new.number
-        news = self._known.get(key)
-        if news is None:
-            if len(self._known) >= KEPT_DIFFERENCES:
-                self._known = {}
-            news = self._known[key] = _light_news(old, new)
-        return news
+        difference = self._cache.get(key)
+        if difference is None:
+            if len(self._cache) >= CACHED_DIFFERENCES:
+                self._cache = {}
+            difference = self._cache[key] = _difference(old, new)
+        return difference
 
 
-def _light_news(old: Frame, new: Frame) -> bytes:
+def _difference(old: Frame, new: Frame) -> bytes:
     if old.names == new.names:
         before, after = old.colours, new.colours
         some = {
-            place // 6: after[place : place + 6]
-            for place in range(0, len(after), 6)
-            if before[place : place + 6] != after[place : place + 6]
+            start // 6: after[start : start + 6]
+            for start in range(0, len(after), 6)
+            if before[start : start + 6] != after[start : start + 6]
         }
         if 2 * len(some) < len(new.names):
             return json.dumps({"some": some}, separators=(",", ":")).encode()
@@ -107,54 +113,62 @@ def _light_news(old: Frame, new: Frame) -> bytes:
 
 
 class Streams:
-    """Makes the streams; `greeting` says what a page must be made from to be current."""
+    """Generates event streams; `greeting` returns the versions that a page must match to be current."""
 
     def __init__(
         self,
         latest: Latest,
         renderer: Renderer,
-        greeting: Callable[[View, Onlooker], dict[str, str]],
+        greeting: Callable[[View, Viewer], dict[str, str]],
         epoch: str,
+        *,
+        heartbeat: float = HEARTBEAT,
     ) -> None:
         self._latest = latest
         self._renderer = renderer
         self._greeting = greeting
         self._epoch = epoch
-        self._light_news = LightNews()
+        self._heartbeat = heartbeat
+        self._differences = FrameDifferences()
 
-    def events(self, viewer: Viewer) -> Iterator[bytes]:
-        """The events for a viewer, until they are gone or the process ends."""
+    def events(self, subscription: Subscription) -> Iterator[bytes]:
+        """Yield events until the client disconnects or the process ends.
+
+        `hello`: the greeting, first and whenever it changes. `news`: the regions that changed; its id is the
+        stamp from which a client resumes. `lights`: a difference between frames. `beat`: the heartbeat.
+        """
         greeted: dict[str, str] | None = None
-        number, frame = viewer.since, Frame()
-        waited_for = -1, -1
-        last_word = time.monotonic()
-        while not self._latest.closed and not viewer.gone():
-            due = last_word + SIGN_OF_LIFE - time.monotonic()
-            view, newest = self._wait(viewer, *waited_for, due)
-            waited_for = view.number, newest.number
+        number, frame = subscription.since, Frame()
+        seen = -1, -1
+        last_sent = time.monotonic()
+        while not self._latest.closed and not subscription.disconnected():
+            timeout = last_sent + self._heartbeat - time.monotonic()
+            view, newest = self._wait(subscription, *seen, timeout)
+            seen = view.number, newest.number
             parts = []
-            greeting = self._greeting(view, viewer.onlooker)
+            greeting = self._greeting(view, subscription.viewer)
             if greeting != greeted:
                 greeted = greeting
                 parts.append(b"retry: 1000\n" + _event("hello", json.dumps(greeting).encode()))
             if view.number != number:
-                rendering = self._renderer.rendering(viewer.onlooker, viewer.words, view)
+                rendering = self._renderer.rendering(subscription.viewer, subscription.words, view)
                 news, number = rendering.news(number), rendering.number
                 parts.append(_event("news", news, f"{self._epoch}.{number}"))
             if newest.number != frame.number and (newest or frame):
-                parts.append(_event("lights", self._light_news.between(frame, newest)))
+                parts.append(_event("lights", self._differences.between(frame, newest)))
                 frame = newest
-            if not parts and time.monotonic() - last_word >= SIGN_OF_LIFE:
+            if not parts and time.monotonic() - last_sent >= self._heartbeat:
                 parts.append(b": keep-alive\n" + _event("beat", b"."))
             if parts:
                 yield b"".join(parts)
-                last_word = time.monotonic()
+                last_sent = time.monotonic()
 
-    def _wait(self, viewer: Viewer, view: int, frame: int, seconds: float) -> tuple[View, Frame]:
-        if viewer.onlooker.page == TABLE:
+    def _wait(self, subscription: Subscription, view: int, frame: int, timeout: float) -> tuple[View, Frame]:
+        """Wait until there is a newer view or frame than these numbers; return the newest of both."""
+        if subscription.viewer.page == TABLE:
             self._latest.want_frames(FRAMES_LEASE)
-            return self._latest.wait_for_frame(view, frame, min(seconds, LEASE_AGAIN))
-        return self._latest.wait_for_view(view, seconds, viewer.gone), Frame()
+            return self._latest.wait_for_frame(view, frame, min(timeout, LEASE_RENEWAL))
+        return self._latest.wait_for_view(view, timeout, subscription.disconnected), Frame()
 
 
 def _event(name: str, data: bytes, stamp: str = "") -> bytes:

@@ -19,7 +19,7 @@ from tests.web_ui.browsing import Browser
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.app import create_app
 from web_ui.latest import Frame, Latest, Presence, View
-from web_ui.security import Pace
+from web_ui.security import RateLimiter
 from web_ui.table_link import TableLink
 
 StartPages = Callable[..., "PagesProcess"]
@@ -51,8 +51,8 @@ def link(socket_path: Path) -> Iterator[TableLink]:
 
 @pytest.fixture
 def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long a request takes here, for the pace of phones it takes no time."""
-    monkeypatch.setattr(Pace, "__init__", partialmethod(Pace.__init__, lambda: 0.0))
+    """However long a request takes here, for the rate_limiter of phones it takes no time."""
+    monkeypatch.setattr(RateLimiter, "__init__", partialmethod(RateLimiter.__init__, lambda: 0.0))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.web_ui import scenes
 from tests.web_ui.browsing import Browser
 from tests.web_ui.conftest import StartPages
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
-from web_ui.pages import QUESTIONS_AT_ONCE
+from web_ui.pages import QUERY_BURST
 from web_ui.server import FROM_ONE_MACHINE, FROM_THE_NETWORK, has_room
 
 THREADS = 9
@@ -83,9 +83,9 @@ def test_the_whole_network_leaves_room_for_this_machine() -> None:
 def test_a_phone_that_asks_for_old_games_all_the_time_is_told_to_go_slowly(client: FlaskClient) -> None:
     """For each the table goes through a whole game, beside the one that is played."""
     phone = {"REMOTE_ADDR": "192.168.1.20"}
-    asked = [client.get("/history/1", environ_base=phone).status_code for _ in range(QUESTIONS_AT_ONCE + 3)]
+    asked = [client.get("/history/1", environ_base=phone).status_code for _ in range(QUERY_BURST + 3)]
     assert asked.count(429) == 3
     assert asked[-3:] == [429] * 3
     assert client.get("/history/1", environ_base={"REMOTE_ADDR": "192.168.1.21"}).status_code != 429
-    here = [client.get("/history/1").status_code for _ in range(QUESTIONS_AT_ONCE + 3)]
+    here = [client.get("/history/1").status_code for _ in range(QUERY_BURST + 3)]
     assert 429 not in here, "this machine's own pages may"

@@ -19,7 +19,7 @@ from device.rules.solo.state import LEVELS, WALLS
 from device.table.state import Question, RefusalReason
 from tests.table.hands import midway
 from tests.web_ui import real_tables
-from tests.web_ui.test_sentences import speaker
+from tests.web_ui.test_sentences import formatter
 from web_ui.messages import Step
 from web_ui.text import rulebook
 from web_ui.text.sentences import step_sentence
@@ -51,7 +51,7 @@ def first_texts(call: str, path: Path, argument: int) -> Iterator[str]:
 
 def prompt_keys() -> set[str]:
     """Every key that the device's prompt can give, and the questions on top of it."""
-    path = DEVICE / "prompt.py"
+    path = DEVICE / "table" / "prompts.py"
     keys = set(first_texts("Prompt", path, 0))
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.FunctionDef) and node.name in ("_choice_key", "_telling"):
@@ -63,10 +63,10 @@ def prompt_keys() -> set[str]:
 def whys() -> set[str]:
     """Every reason to refuse a press."""
     rules = {
-        why for path in (DEVICE / "rules").glob("*.py") for why in first_texts("IllegalEventError", path, 0)
+        why for path in (DEVICE / "rules").rglob("*.py") for why in first_texts("IllegalEventError", path, 0)
     }
     assert rules > set(NO_PRESS_CAUSES)
-    said_by_socket = set(first_texts("refusal", DEVICE / "socket_server.py", 1))
+    said_by_socket = set(first_texts("refusal", DEVICE / "socket" / "server.py", 1))
     return {why.value for why in RefusalReason} | (rules - set(NO_PRESS_CAUSES)) | said_by_socket
 
 
@@ -97,15 +97,15 @@ def test_every_refusal_has_words(language: str) -> None:
 
 @each_language
 def test_every_store_that_can_not_be_used_has_words(language: str) -> None:
-    found = set(first_texts("StoreError", DEVICE / "store.py", 1))
+    found = set(first_texts("StoreError", DEVICE / "store" / "store.py", 1))
     assert len(found) >= 4
     assert {f"start_beside.{why}" for why in found} <= ALL_WORDS[language].sentences.keys()
 
 
 @each_language
 def test_every_step_has_words(language: str) -> None:
-    told = speaker(real_tables.told(midway(real_tables.solo(), 1, 3).table), language)
-    other = told.words.say("step.other", who=told.who(1), points=0)
+    told = formatter(real_tables.told(midway(real_tables.solo(), 1, 3).table), language)
+    other = told.words.text("step.other", who=told.who(1), points=0)
     for name in step_names():
         for kind in [each.value for each in BonusKind]:
             assert step_sentence(told, Step(name, seat=1, kind=kind)) != other, name

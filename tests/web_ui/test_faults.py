@@ -13,7 +13,7 @@ from tests.web_ui import real_tables, scenes
 from tests.web_ui.conftest import shown
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 from tests.web_ui.scenes import Message
-from tests.web_ui.test_sentences import speaker
+from tests.web_ui.test_sentences import formatter
 from web_ui.table_link import TableLink
 from web_ui.text.sentences import faults
 from web_ui.text.words import read_all_words
@@ -40,7 +40,7 @@ def lost(part: str, why: str = "silent") -> Message:
 
 
 def said(*given: Message, language: str = "en", scene: Message | None = None) -> tuple[str, ...]:
-    return faults(speaker({**(scene or scenes.offer()), "faults": list(given)}, language))
+    return faults(formatter({**(scene or scenes.offer()), "faults": list(given)}, language))
 
 
 @each_language
@@ -50,8 +50,8 @@ def test_every_part_and_every_reason_is_three_sentences(language: str, part: str
     words = read_all_words()[language]
     assert len(re.findall(r"[.!?](?= |$)", text)) >= 3, text
     assert not re.search(r"[{}]|\N{EN DASH}|  |lost|instead|_", text), text
-    assert words.say("lost.other", part=part) not in text
-    assert words.say("mend.failed") not in text or why is Loss.FAILED
+    assert words.text("lost.other", part=part) not in text
+    assert words.text("mend.failed") not in text or why is Loss.FAILED
 
 
 def test_a_family_is_told_what_to_do_instead_and_what_to_look_at() -> None:

@@ -145,7 +145,7 @@ def test_a_game_is_told_in_words(
         daemon.answer = telling(graded(game, {number: 6.6}))
         text = read(client, "/history/7", language)
         assert "\N{EN DASH}" not in text
-        assert ALL_WORDS[language].say("review.title") in text
+        assert ALL_WORDS[language].text("review.title") in text
         assert "\N{MINUS SIGN}7" in text
         for player in retold(game, BOX)["players"]:
             assert player["name"] is None or player["name"] in text

@@ -16,7 +16,7 @@ from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Text
 from tests.web_ui.conftest import shown
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
-from tests.web_ui.test_sentences import speaker
+from tests.web_ui.test_sentences import formatter
 from web_ui.messages import Step
 from web_ui.table_link import TableLink
 from web_ui.text.sentences import step_sentence
@@ -26,7 +26,9 @@ JSON = {"Content-Type": "application/json"}
 
 
 def groups(scene: Message) -> list[tuple[str, list[str]]]:
-    return [(group.title, [hand.text for hand in group.buttons]) for group in controls.groups(speaker(scene))]
+    return [
+        (group.title, [hand.text for hand in group.buttons]) for group in controls.groups(formatter(scene))
+    ]
 
 
 # --- Gray walls ------------------------------------------------------------------------------------------
@@ -34,7 +36,7 @@ def groups(scene: Message) -> list[tuple[str, list[str]]]:
 
 def test_who_still_has_to_choose_a_column_is_said() -> None:
     scene = real_tables.at_columns()
-    said = speaker(scene)
+    said = formatter(scene)
     for seat in {each["seat"] for each in scene["choosing"]}:
         due = next(each for each in scene["choosing"] if each["seat"] == seat)
         text = f"{said.who(seat)} ({said.colour(due['colour'])} in row {due['row']})"
@@ -50,7 +52,7 @@ def test_who_still_has_to_choose_a_column_is_said() -> None:
 
 def test_legal_columns_are_seen_and_heard_on_the_wall() -> None:
     scene = real_tables.at_columns()
-    said, due = speaker(scene), scene["choosing"][0]
+    said, due = formatter(scene), scene["choosing"][0]
     board = boards.board(said, due["seat"])
     assert board is not None
     columns = [each["column"] for each in scene["choosing"] if each["seat"] == due["seat"]]
@@ -66,7 +68,7 @@ def test_legal_columns_are_seen_and_heard_on_the_wall() -> None:
 
 def test_bot_games_have_colours_of_their_own() -> None:
     scene = real_tables.told(midway(real_tables.BOTS, 1, 0).table)
-    said = speaker(scene)
+    said = formatter(scene)
     assert [said.colour(letter) for letter in "byrkw"] == ["green", "orange", "blue", "yellow", "red"]
     assert [tile.name for tile in phone.palette(said.snapshot)] == [
         "green",
@@ -82,7 +84,7 @@ def test_bot_games_have_colours_of_their_own() -> None:
 
 
 def test_the_two_boards_have_titles_and_only_one_a_score() -> None:
-    said = speaker(real_tables.until(real_tables.solo(), "draft"))
+    said = formatter(real_tables.until(real_tables.solo(), "draft"))
     player, action = boards.board(said, 1), boards.board(said, 2)
     assert player is not None
     assert action is not None
@@ -100,7 +102,7 @@ def test_rows_are_offered_for_the_scoring_tile() -> None:
     scene = real_tables.until(real_tables.solo(), "choose_square")
     told = [f"Row {each['row']}, column {each['column']}" for each in scene["choosing"]]
     assert groups(scene) == [("The scoring tile goes to", told), ("Table", ["A hint", "undo"])]
-    board = boards.board(speaker(scene), 2)
+    board = boards.board(formatter(scene), 2)
     assert board is not None
     assert sum(space.scoring for row in board.wall for space in row.spaces) == len(told)
 
@@ -111,7 +113,7 @@ def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
     scene = real_tables.until(real_tables.solo(), "draft")
     live = ["display.3", "seat.2.line.1", "seat.2.line.3", "seat.2.floor", "undo"]
     scene = {**scene, "ask": ask, "choice": choice, "live": live}
-    said = speaker(scene)
+    said = formatter(scene)
     (_, put, _) = controls.groups(said)
     assert [(hand.text, hand.sends) for hand in put.buttons] == [
         ("Line 1", "b"),
@@ -126,7 +128,7 @@ def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
         ("Let them fall", "b", False),
     ]
     tried = {**scene, "ask": {**ask, "say": "place_again", "line": 1}, "choice": {**choice, "tried": 1}}
-    said = speaker(tried)
+    said = formatter(tried)
     assert said.ask() == (
         "Putting 2 blue on line 1 sends 1 blue to the penalty row. Press the same button again to do it."
     )
@@ -154,7 +156,7 @@ def test_penalty_tiles_are_chosen_in_words(kind: str, says: tuple[str, str]) -> 
     ]
     ask = {"say": f"choose_{'swap' if kind == 'swap' else 'removal'}"}
     scene = {**scene, "stage": "choice", "ask": ask, "choosing": choosing, "live": [*buttons, "undo"]}
-    said = speaker(scene)
+    said = formatter(scene)
     assert said.head() == says[0]
     ((_, texts), table) = groups(scene)
     assert says[1] in texts
@@ -196,7 +198,7 @@ def test_penalty_tiles_are_chosen_in_words(kind: str, says: tuple[str, str]) -> 
     ],
 )
 def test_every_step_of_a_solo_account_is_told(step: Message, text: str) -> None:
-    said = speaker(real_tables.until(real_tables.solo(), "draft"))
+    said = formatter(real_tables.until(real_tables.solo(), "draft"))
     assert step_sentence(said, Step(**{"seat": 1, **step})).startswith(text)
 
 
@@ -228,14 +230,14 @@ def test_every_step_of_a_solo_account_is_told(step: Message, text: str) -> None:
 )
 def test_the_end_of_a_solo_game_says_what_it_is_worth(result: Message, head: str, rule: str) -> None:
     scene = real_tables.until(real_tables.solo(), "draft")
-    said = speaker({**scene, "stage": "over", "ask": {"say": "game_over"}, "result": result})
+    said = formatter({**scene, "stage": "over", "ask": {"say": "game_over"}, "result": result})
     assert said.head().startswith(head)
     shown = phone.result(said)
     assert isinstance(shown, phone.SoloResultView)
     assert shown.rule == rule
-    assert shown.ending.startswith(said.words.say(f"result.{result['ending']}"))
+    assert shown.ending.startswith(said.words.text(f"result.{result['ending']}"))
     reached = [name for _, name, won in shown.levels if won]
-    assert reached == ([] if rule else [said.words.say(f"victory.{result['victory']}")])
+    assert reached == ([] if rule else [said.words.text(f"victory.{result['victory']}")])
     assert ("artisan only" in shown.ending) == (result["score"] > 100)
 
 
@@ -243,7 +245,7 @@ def test_a_solo_account_is_one_list_in_order() -> None:
     scene = next(
         scene for scene in real_tables.whole_game(real_tables.solo(), 6) if scene["account"] is not None
     )
-    account = phone.account(speaker(scene))
+    account = phone.account(formatter(scene))
     assert account is not None
     assert len(account.players) == 1
     assert len(account.players[0].steps) == len(scene["account"]["steps"])
@@ -259,7 +261,7 @@ def test_a_solo_game_begins_with_one_button() -> None:
         ("Begin", ["Begin the game"]),
         ("Table", ["undo"]),
     ]
-    assert phone.turn(real_tables.view_of(scene), speaker(scene).words).round == (
+    assert phone.turn(real_tables.view_of(scene), formatter(scene).words).round == (
         "Solo game \N{MIDDLE DOT} Expert \N{MIDDLE DOT} Coloured wall \N{MIDDLE DOT} Hints allowed"
     )
 
@@ -269,7 +271,7 @@ def test_a_solo_game_begins_with_one_button() -> None:
 
 def test_where_the_next_tile_goes_is_said_and_drawn() -> None:
     scene = real_tables.telling("bbyrk")
-    said = speaker(scene)
+    said = formatter(scene)
     assert said.ask() == (
         "Draw a tile, lay it on display 2 as number 2, and tell the table which. The bag holds 95 tiles now."
     )
@@ -289,7 +291,7 @@ def test_the_penalty_row_is_told_tile_by_tile() -> None:
     while real_tables.told(hands_at.table)["ask"]["say"] != "tell_penalty":
         real_tables.tell_one(hands_at, random)
     real_tables.tell_one(hands_at, random)
-    said = speaker(real_tables.told(hands_at.table))
+    said = formatter(real_tables.told(hands_at.table))
     assert "space 2 of the penalty row" in said.ask()
     board = boards.board(said, 2)
     assert board is not None
@@ -361,14 +363,14 @@ def test_scoring_goes_step_by_step_with_tiles_of_resin() -> None:
         for scene in real_tables.whole_game(real_tables.STANDARD, 2, with_resin=True)
         if scene["ask"]["say"] == "scoring"
     )
-    assert speaker(scene).ask() == "Move the tiles as the lights show, then press ok for the next step."
+    assert formatter(scene).ask() == "Move the tiles as the lights show, then press ok for the next step."
 
 
 def test_the_lid_is_poured_into_the_bag() -> None:
     scenes_told = list(real_tables.whole_game(real_tables.STANDARD, 2, with_resin=True))
     due = next((scene for scene in scenes_told if scene["ask"]["say"] == "tell_after_lid"), None)
     assert due is not None
-    said = speaker(due)
+    said = formatter(due)
     assert said.head() == "The bag is empty"
     bag, lid = phone.counts(said)
     assert f"{len(due['resin']['bag'])} tiles must be in it" in said.ask()
@@ -416,11 +418,11 @@ def test_the_phone_page_links_to_the_rules_of_its_game(
 
 
 def test_a_tie_is_explained() -> None:
-    rows = phone.result(speaker(scenes.over()))
+    rows = phone.result(formatter(scenes.over()))
     assert isinstance(rows, phone.ResultView)
     assert rows.tie == "A tie in points: the more complete rows decide."
-    shared = phone.result(speaker(scenes.over(result={**scenes.over()["result"], "tie": "shared"})))
+    shared = phone.result(formatter(scenes.over(result={**scenes.over()["result"], "tie": "shared"})))
     assert isinstance(shared, phone.ResultView)
     assert shared.tie == "A tie in points and in complete rows: the victory is shared."
-    alone = phone.result(speaker(scenes.over(result={**scenes.over()["result"], "tie": "none"})))
+    alone = phone.result(formatter(scenes.over(result={**scenes.over()["result"], "tie": "none"})))
     assert replace(rows, tie="") == alone

@@ -25,7 +25,7 @@ from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 from web_ui.latest import Presence, View
 from web_ui.messages import Because, read_snapshot
 from web_ui.text import sentences
-from web_ui.text.sentences import Speaker
+from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import read_all_words
 from web_ui.views import controls, phone
 
@@ -34,23 +34,23 @@ JSON = {"Content-Type": "application/json"}
 DEAL = "bbyr kkww rryy bykw bbbb"
 
 
-def speaker(at: Hands, language: str = "en") -> Speaker:
+def formatter(at: Hands, language: str = "en") -> SnapshotFormatter:
     told = snapshot(at.table, BOX)
-    return Speaker(WORDS[language], read_snapshot(json.dumps(told).encode()))
+    return SnapshotFormatter(WORDS[language], read_snapshot(json.dumps(told).encode()))
 
 
-def texts(said: Speaker) -> dict[str, list[str]]:
+def texts(said: SnapshotFormatter) -> dict[str, list[str]]:
     return {group.title: [each.text for each in group.buttons] for group in controls.groups(said)}
 
 
 def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
     at = at_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.4")
-    found = texts(speaker(at))
+    found = texts(formatter(at))
     assert found["Seat 1 plays. Or instead"] == ["Calm", "Greedy", "Strong", "Master"]
     assert found["Master plays. Or instead"] == ["A person", "Calm", "Greedy", "Strong"]
     assert found["Sit down"] == ["Seat 3", "Seat 4"]
-    assert [seat.name for seat in phone.seats(speaker(at))][1] == "Master: the best this table can do"
-    form = controls.names(speaker(at))
+    assert [seat.name for seat in phone.seats(formatter(at))][1] == "Master: the best this table can do"
+    form = controls.names(formatter(at))
     assert form is not None
     assert [field.seat for field in form.fields] == [1], "opponents have names of their own"
 
@@ -58,17 +58,17 @@ def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_what_an_opponent_does_and_why_is_said(language: str) -> None:
     at = seated("calm", "")
-    assert speaker(at, language).head().startswith("Calm")
+    assert formatter(at, language).head().startswith("Calm")
     answer_all(at, any_choice(2))
-    assert sentences.notes(speaker(at, language)) == (), "no reason is told before the choice is shown"
+    assert sentences.notes(formatter(at, language)) == (), "no reason is told before the choice is shown"
     at.wait(2.0)
-    said = speaker(at, language)
+    said = formatter(at, language)
     assert "Calm" in said.ask()
     (why,) = sentences.notes(said)
     assert why.startswith("Calm ")
     at.wait(2.0)
-    assert sentences.notes(speaker(at, language)) == ()
-    (move,) = phone.moves(speaker(at, language))
+    assert sentences.notes(formatter(at, language)) == ()
+    (move,) = phone.moves(formatter(at, language))
     assert move.why == why
 
 
@@ -82,7 +82,7 @@ def test_with_tiles_of_resin_it_is_said_which_tiles_of_an_opponent_to_move(line:
     (asked,) = at.table.asked
     at.hear(BotReply(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
     said = f"Move 1 blue from display 1 to {where}, as the lights show. Then press ok."
-    assert speaker(at).ask() == said
+    assert formatter(at).ask() == said
 
 
 def test_who_stands_in_is_said() -> None:
@@ -90,11 +90,11 @@ def test_who_stands_in_is_said() -> None:
     at.table = replace(at.table, manners=replace(at.table.manners, programs=("fast",)))
     at.press("seat.1.floor", "seat.1.line.5", "seat.2.floor", "ok", "seat.1.floor")
     at.hear(BotReply(at.table.asked[0].number, None, at.now, "illegal", "it wrote 'x'"))
-    view = View(snapshot=speaker(at).snapshot, presence=Presence.HERE)
+    view = View(snapshot=formatter(at).snapshot, presence=Presence.HERE)
     (note,) = phone.turn(view, WORDS["en"]).notes
     assert note.startswith("fast does not play on: it broke the rules")
     assert "Greedy plays in its place. For who wrote it: “it wrote 'x'”." in note
-    (german,) = sentences.notes(speaker(at, "de"))
+    (german,) = sentences.notes(formatter(at, "de"))
     assert german.endswith("Auf Englisch, für wer es geschrieben hat: „it wrote 'x'“.")
 
 
@@ -109,12 +109,12 @@ def test_who_stands_in_is_said() -> None:
 def test_a_hint_says_what_it_gains(gain: float, language: str, says: str) -> None:
     at = dealt(DEAL)
     at.table = update(at.table, HintRequested(1, at.now))
-    (note,) = sentences.notes(speaker(at, language))
+    (note,) = sentences.notes(formatter(at, language))
     assert "Ana" in note
     number = at.table.hints_asked[0].number
     best, other = Draft(3, Colour.RED, 2), Draft(3, Colour.RED, 3)
     at.hear(BotReply(number, best, at.now, gain=gain, next_best=other))
-    (note,) = sentences.notes(speaker(at, language))
+    (note,) = sentences.notes(formatter(at, language))
     assert says in note
 
 
@@ -124,9 +124,9 @@ def test_a_hint_that_does_not_come_is_said(language: str) -> None:
     at.table = update(at.table, HintRequested(1, at.now))
     at.press("display.3", "seat.1.line.5")
     said = WORDS[language]
-    assert sentences.notes(speaker(at, language)) == (said.say("hint.gone_on", who="Ana"),)
+    assert sentences.notes(formatter(at, language)) == (said.text("hint.gone_on", who="Ana"),)
     at.press("display.1")
-    assert sentences.notes(speaker(at, language)) == ()
+    assert sentences.notes(formatter(at, language)) == ()
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_hint_that_does_not_come_is_said(language: str) -> None:
 )
 def test_what_a_reason_is_about_is_named(reason: scenes.Message, english: str, german: str) -> None:
     because = [Because(**reason)]
-    spoken = [sentences.why(speaker(dealt(DEAL), each), 2, "Master", because) for each in ("en", "de")]
+    spoken = [sentences.why(formatter(dealt(DEAL), each), 2, "Master", because) for each in ("en", "de")]
     assert spoken == [english, german]
 
 
@@ -170,5 +170,5 @@ def test_a_page_asks_for_a_hint(daemon: FakeDaemon, client: FlaskClient) -> None
 
 
 def test_the_hint_button_is_there_while_one_can_be_asked_for() -> None:
-    assert "A hint" in texts(speaker(dealt(DEAL)))["Table"]
-    assert "A hint" not in texts(speaker(seated("calm", "")))["Table"]
+    assert "A hint" in texts(formatter(dealt(DEAL)))["Table"]
+    assert "A hint" not in texts(formatter(seated("calm", "")))["Table"]

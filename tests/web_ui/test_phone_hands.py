@@ -10,7 +10,7 @@ from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Text
 from tests.web_ui.conftest import shown
 from tests.web_ui.fake_daemon import FakeDaemon, Message
-from tests.web_ui.test_sentences import speaker
+from tests.web_ui.test_sentences import formatter
 from web_ui.app import create_app
 from web_ui.table_link import TableLink
 from web_ui.views import controls
@@ -32,7 +32,7 @@ def lets(scene: Message, press: list[str] | None = None) -> Message:
 
 
 def buttons(scene: Message, seat: int = 0) -> list[str]:
-    return [hand.button for group in controls.phone_groups(speaker(scene), seat) for hand in group.buttons]
+    return [hand.button for group in controls.phone_groups(formatter(scene), seat) for hand in group.buttons]
 
 
 def page(client: FlaskClient, cookie: str = "", host: str = "192.168.1.5:8080") -> TestResponse:
@@ -45,7 +45,7 @@ def page(client: FlaskClient, cookie: str = "", host: str = "192.168.1.5:8080") 
 
 def test_a_phone_that_may_press_nothing_has_no_hands() -> None:
     assert buttons(scenes.chosen()) == []
-    assert controls.seat_choice(speaker(scenes.chosen()), 0) is None
+    assert controls.seat_choice(formatter(scenes.chosen()), 0) is None
 
 
 def test_a_phone_that_is_nobodys_is_everybodys_hands() -> None:
@@ -90,7 +90,7 @@ def test_who_plays_alone_has_both_boards_on_their_phone() -> None:
     square = {each["button"] for each in scene["choosing"]}
     assert all(name.startswith("seat.2.") for name in square)
     assert square < set(buttons(scene, 1))
-    assert controls.seat_choice(speaker(scene), 1) is None
+    assert controls.seat_choice(formatter(scene), 1) is None
 
 
 def test_no_phone_plays_at_an_opponents_seat() -> None:
@@ -98,7 +98,7 @@ def test_no_phone_plays_at_an_opponents_seat() -> None:
     scene = lets(scenes.chosen())
     first, *others = scene["seats"]
     choice = controls.seat_choice(
-        speaker({**scene, "seats": [first, {**others[0], "bot": "greedy"}, *others[1:]]}), 1
+        formatter({**scene, "seats": [first, {**others[0], "bot": "greedy"}, *others[1:]]}), 1
     )
     assert choice is not None
     assert others[0]["seat"] not in [option.seat for option in choice.options]
@@ -111,30 +111,30 @@ def test_in_a_game_nobody_plays_at_a_seat_that_is_free() -> None:
     numbers = [
         [option.seat for option in choice.options]
         for seat in (0, 4)
-        if (choice := controls.seat_choice(speaker(scene), seat)) is not None
+        if (choice := controls.seat_choice(formatter(scene), seat)) is not None
     ]
     assert numbers == [[1, 2, 3, 0], [1, 2, 3, 4, 0]], "whose phone it was is still shown"
 
 
 def test_names_are_given_where_the_phone_is_the_players_hands() -> None:
     scene = lets(scenes.seating())
-    given = [controls.phone_names(speaker(scene), seat) for seat in (0, 2, 4)]
+    given = [controls.phone_names(formatter(scene), seat) for seat in (0, 2, 4)]
     assert [[field.seat for field in form.fields] if form else None for form in given] == [
         [1, 2, 3],
         [2],
         None,
     ]
-    assert controls.phone_names(speaker(lets(scenes.seating(), ["ok"])), 2) is None
+    assert controls.phone_names(formatter(lets(scenes.seating(), ["ok"])), 2) is None
 
 
 @pytest.mark.parametrize("may", [True, False])
 def test_tiles_are_told_by_a_phone_where_the_table_lets_it(may: bool) -> None:  # noqa: FBT001
     scene = real_tables.telling("bb", 1)
     scene = {**scene, "phones": {"press": [], "tell": may, "hint": False, "learn": False}}
-    form = controls.tell_phone(speaker(scene), at_table=False)
+    form = controls.tell_phone(formatter(scene), at_table=False)
     assert (form is not None) == may
     assert form is None or not form.can_take_back, "undo has a switch at the table"
-    at_table = controls.tell_phone(speaker(scene), at_table=True)
+    at_table = controls.tell_phone(formatter(scene), at_table=True)
     assert at_table is not None
     assert at_table.can_take_back
 
@@ -143,7 +143,7 @@ def test_tiles_are_told_by_a_phone_where_the_table_lets_it(may: bool) -> None:  
 @pytest.mark.parametrize("scene", [scenes.snapshot(), scenes.choosing(), scenes.chosen()])
 def test_who_says_what_stands_on_a_button_is_understood(scene: Message, language: str) -> None:
     """Speech control listens for the visible text; in German the floor was once called two names."""
-    told = speaker(lets(scene), language)
+    told = formatter(lets(scene), language)
     for group in controls.phone_groups(told, 0):
         for hand in group.buttons:
             assert hand.text.lower() in hand.spoken.lower(), hand

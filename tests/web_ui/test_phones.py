@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from tests.web_ui import scenes
 from tests.web_ui.conftest import shown
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
-from web_ui.security import MOST_PHONES, PRESSES_A_SECOND, PRESSES_AT_ONCE, Pace, is_local_name
+from web_ui.security import MAX_TRACKED, PRESS_BURST, PRESSES_PER_SECOND, RateLimiter, is_lan_host
 from web_ui.table_link import TableLink
 
 PHONE = "192.168.1.20"
@@ -120,10 +120,10 @@ def test_a_flood_of_one_phone_stops_at_the_door_and_others_play_on(
 ) -> None:
     answers = [ask(client, "/press", {"button": "ok"}) for _ in range(60)]
     refused = [answer for answer in answers if answer.status_code == 429]
-    assert [answer.status_code for answer in answers] == [200] * PRESSES_AT_ONCE + [429] * len(refused)
+    assert [answer.status_code for answer in answers] == [200] * PRESS_BURST + [429] * len(refused)
     assert refused[0].get_json()["error"] == "That was too fast. Slowly, please."
     assert refused[0].headers["Retry-After"]
-    assert daemon.asked.qsize() == PRESSES_AT_ONCE
+    assert daemon.asked.qsize() == PRESS_BURST
     assert ask(client, "/press", {"button": "ok"}, address="192.168.1.21").status_code == 200
 
 
@@ -159,33 +159,33 @@ STRANGE_NAMES = (
 @pytest.mark.parametrize("host", OWN_NAMES)
 def test_a_name_of_this_network_is_local(host: str) -> None:
     """A header as `a/b` reaches no page: what is before the slash is looked at alone."""
-    assert is_local_name(host)
+    assert is_lan_host(host)
 
 
 @pytest.mark.parametrize("host", STRANGE_NAMES)
 def test_a_name_that_a_web_site_may_have_is_not_local(host: str) -> None:
-    assert not is_local_name(host)
+    assert not is_lan_host(host)
 
 
 @given(st.text(max_size=60))
 def test_whatever_a_host_is_called_is_judged(host: str) -> None:
-    assert is_local_name(f"{host}.example") in (False, is_local_name(host))
+    assert is_lan_host(f"{host}.example") in (False, is_lan_host(host))
 
 
 def test_a_phone_may_press_ten_times_a_second_for_ever() -> None:
     now = 0.0
-    pace = Pace(lambda: now)
+    rate_limiter = RateLimiter(lambda: now)
     for _ in range(100):
-        assert pace.allows(PHONE)
-        now += 1 / PRESSES_A_SECOND
-    taken = sum(pace.allows(PHONE) for _ in range(100))
+        assert rate_limiter.allows(PHONE)
+        now += 1 / PRESSES_PER_SECOND
+    taken = sum(rate_limiter.allows(PHONE) for _ in range(100))
     now += 1.0
-    assert taken <= PRESSES_A_SECOND
-    assert sum(pace.allows(PHONE) for _ in range(100)) == PRESSES_A_SECOND
+    assert taken <= PRESSES_PER_SECOND
+    assert sum(rate_limiter.allows(PHONE) for _ in range(100)) == PRESSES_PER_SECOND
 
 
 def test_the_memory_of_paces_is_bounded() -> None:
-    pace = Pace(lambda: 0.0)
-    for number in range(3 * MOST_PHONES):
-        assert pace.allows(f"phone {number}")
-    assert pace.remembered <= MOST_PHONES
+    rate_limiter = RateLimiter(lambda: 0.0)
+    for number in range(3 * MAX_TRACKED):
+        assert rate_limiter.allows(f"phone {number}")
+    assert rate_limiter.remembered <= MAX_TRACKED

@@ -11,15 +11,15 @@ import pytest
 from tests.web_ui import scenes
 from web_ui.latest import Presence, View
 from web_ui.messages import Step, read_snapshot
-from web_ui.text.sentences import Speaker, step_sentence
+from web_ui.text.sentences import SnapshotFormatter, step_sentence
 from web_ui.text.words import read_all_words
 from web_ui.views import boards, controls, phone
 
 WORDS = read_all_words()
 
 
-def speaker(scene: scenes.Message, language: str = "en") -> Speaker:
-    return Speaker(WORDS[language], read_snapshot(json.dumps(scene).encode()))
+def formatter(scene: scenes.Message, language: str = "en") -> SnapshotFormatter:
+    return SnapshotFormatter(WORDS[language], read_snapshot(json.dumps(scene).encode()))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def speaker(scene: scenes.Message, language: str = "en") -> Speaker:
     ],
 )
 def test_what_the_table_waits_for(scene: scenes.Message, head: str, ask: str) -> None:
-    told = speaker(scene)
+    told = formatter(scene)
     assert (told.head(), told.ask()) == (head, ask)
 
 
@@ -55,7 +55,7 @@ def test_what_the_table_waits_for(scene: scenes.Message, head: str, ask: str) ->
 def test_a_table_without_buttons_at_its_seats_sends_people_to_the_pages(say: str, language: str) -> None:
     scene = scenes.snapshot(ask={"say": say, "name": "Ana"})
     with_buttons, without = (
-        speaker({**scene, "phones": {"seats": seats}}, language).ask() for seats in (False, True)
+        formatter({**scene, "phones": {"seats": seats}}, language).ask() for seats in (False, True)
     )
     assert with_buttons != without
     assert re.search("pages|Seiten", without) and not re.search("line 1|Reihe 1|board|Tableau", without)
@@ -63,26 +63,26 @@ def test_a_table_without_buttons_at_its_seats_sends_people_to_the_pages(say: str
 
 def test_a_floor_that_is_the_only_place() -> None:
     choice = {"source": 3, "colour": "k", "count": 2, "lines": [0]}
-    told = speaker(scenes.chosen(choice=choice))
+    told = formatter(scenes.chosen(choice=choice))
     assert told.ask() == "Ana, no line takes 2 black: press your floor, or take others."
 
 
 @pytest.mark.parametrize("why", ["damaged", "newer", "unreadable", "never heard of"])
 def test_saved_games_that_can_not_be_used(why: str) -> None:
     ask = {"say": "start_beside", "path": "/data/a.db", "new_path": "/data/b.db", "why": why}
-    told = speaker(scenes.snapshot(stage="unusable", ask=ask, live=["ok"]))
+    told = formatter(scenes.snapshot(stage="unusable", ask=ask, live=["ok"]))
     assert "/data/a.db" in told.ask()
     assert "/data/b.db" in told.ask()
 
 
 def test_moves_in_words() -> None:
-    told = speaker(scenes.offer())
+    told = formatter(scenes.offer())
     assert [move.text for move in phone.moves(told)] == [
         "Seat 3 took 3 white from display 9 straight to the floor.",
         "Rui took 1 black and the starting marker from the centre to line 4.",
         "Ana took 2 blue from display 3 to line 2; 1 fell to the floor.",
     ]
-    assert phone.moves(speaker(scenes.offer(), "de"))[2].text == (
+    assert phone.moves(formatter(scenes.offer(), "de"))[2].text == (
         "Ana nahm 2 blaue aus Manufaktur 3 in Reihe 2; 1 fiel auf den Boden."
     )
 
@@ -113,11 +113,11 @@ def test_moves_in_words() -> None:
 )
 def test_how_a_score_came_about(step: dict[str, Any], text: str) -> None:
     told = Step(**{"seat": 1, "name": "Ana", "row": 3, "colour": "b", **step})
-    assert step_sentence(speaker(scenes.offer()), told) == text
+    assert step_sentence(formatter(scenes.offer()), told) == text
 
 
 def test_accounts_are_told_player_by_player() -> None:
-    account = phone.account(speaker(scenes.over()))
+    account = phone.account(formatter(scenes.over()))
     assert account is not None
     assert (account.title, account.running) == ("Round 5 and the bonuses", False)
     assert [player.total for player in account.players] == ["Ana: 57", "Rui: 0"]
@@ -136,37 +136,37 @@ def test_a_shared_victory() -> None:
     for score in ended["result"]["scores"][:2]:
         score["winner"] = True
     ended["result"]["tie"] = "shared"
-    assert speaker(ended).head() == "Game over: Ana and Rui share the victory with 57 points each."
+    assert formatter(ended).head() == "Game over: Ana and Rui share the victory with 57 points each."
     ended["result"]["scores"][2].update(winner=True, score=57)
-    assert speaker(ended).head() == "Game over: Ana, Rui and Seat 3 share the victory with 57 points each."
+    assert formatter(ended).head() == "Game over: Ana, Rui and Seat 3 share the victory with 57 points each."
 
 
 def test_the_last_result_stays_until_another_game_begins() -> None:
     now, later = (
-        phone.last_result(speaker({**scenes.over(), "stage": stage})) for stage in ("over", "choosing")
+        phone.last_result(formatter({**scenes.over(), "stage": stage})) for stage in ("over", "choosing")
     )
     assert now is not None and later is not None
     assert (now.title, later.title) == ("Result", "The last game")
     assert now.look_back == later.look_back != ""
-    assert phone.last_result(speaker(scenes.offer())) is None
+    assert phone.last_result(formatter(scenes.offer())) is None
 
 
 def test_what_the_lights_colours_are_called_is_said_while_there_are_tiles() -> None:
-    assert phone.legend(speaker(scenes.seating())) == ()
-    assert phone.legend(speaker(scenes.offer()))[3] == ("k", "Black")
+    assert phone.legend(formatter(scenes.seating())) == ()
+    assert phone.legend(formatter(scenes.offer()))[3] == ("k", "Black")
 
 
 def test_a_result_of_another_form_is_no_fault() -> None:
-    told = speaker(scenes.over(result={"score": 71, "medals": 3}))
+    told = formatter(scenes.over(result={"score": 71, "medals": 3}))
     assert told.head() == "Game over."
 
 
 def test_an_unknown_refusal_has_a_plain_sentence() -> None:
-    assert speaker(scenes.offer()).refusal("gremlins") == "The table did not take that press."
+    assert formatter(scenes.offer()).refusal("gremlins") == "The table did not take that press."
 
 
 def test_buttons_have_names() -> None:
-    told = speaker(scenes.offer())
+    told = formatter(scenes.offer())
     assert told.button("seat.1.line.3") == "Line 3 of Ana's board"
     assert told.button("seat.3.floor") == "Floor of Seat 3's board"
     assert told.button("display.7") == "Display 7"
@@ -175,11 +175,11 @@ def test_buttons_have_names() -> None:
 
 def test_names_of_the_palette_that_nobody_knows_are_said_as_they_are() -> None:
     palette = {**scenes.PALETTE, "b": {"name": "teal", "rgb": "#008080"}}
-    assert speaker(scenes.offer(palette=palette)).tiles("bbr") == "2 teal and 1 red"
+    assert formatter(scenes.offer(palette=palette)).tiles("bbr") == "2 teal and 1 red"
 
 
 def test_hands_while_seating_have_one_button_a_seat() -> None:
-    groups = controls.groups(speaker(scenes.seating()))
+    groups = controls.groups(formatter(scenes.seating()))
     assert [(group.title, [hand.button for hand in group.buttons]) for group in groups] == [
         ("Sit down", ["seat.4.line.1"]),
         ("Table", ["ok", "undo"]),
@@ -187,7 +187,7 @@ def test_hands_while_seating_have_one_button_a_seat() -> None:
 
 
 def test_hands_while_choosing() -> None:
-    groups = controls.groups(speaker(scenes.choosing()))
+    groups = controls.groups(formatter(scenes.choosing()))
     assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
         ("Which game", ["Standard game", "Gray walls"]),
         ("Who starts", ["Ana", "Rui", "Seat 3", "Let the table choose"]),
@@ -196,7 +196,7 @@ def test_hands_while_choosing() -> None:
 
 
 def test_hands_with_tiles_in_hand() -> None:
-    groups = controls.groups(speaker(scenes.chosen()))
+    groups = controls.groups(formatter(scenes.chosen()))
     assert [(group.title, [hand.button for hand in group.buttons]) for group in groups] == [
         ("Take from", ["display.3", "display.1", "centre"]),
         ("Put them on", ["seat.1.line.3", "seat.1.line.4", "seat.1.floor"]),
@@ -208,7 +208,7 @@ def test_hands_with_tiles_in_hand() -> None:
 
 def test_hands_of_several_seats_are_told_apart() -> None:
     live = ["seat.1.line.2", "seat.3.line.1", "seat.3.floor"]
-    groups = controls.groups(speaker(scenes.offer(ask={"say": "leave_column"}, live=live)))
+    groups = controls.groups(formatter(scenes.offer(ask={"say": "leave_column"}, live=live)))
     assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
         ("Ana", ["Line 2"]),
         ("Seat 3", ["Line 1", "Floor"]),
@@ -218,7 +218,7 @@ def test_hands_of_several_seats_are_told_apart() -> None:
 def test_hands_on_gray_walls_choose_columns() -> None:
     column = {"kind": "column", "seat": 1, "row": 2, "colour": "y"}
     choosing = [{**column, "button": f"seat.1.line.{at}", "column": at} for at in (2, 5)]
-    told = speaker(scenes.offer(ask={"say": "choose_column"}, choosing=choosing, live=["seat.1.line.2"]))
+    told = formatter(scenes.offer(ask={"say": "choose_column"}, choosing=choosing, live=["seat.1.line.2"]))
     (group,) = controls.groups(told)
     assert (group.title, [hand.text for hand in group.buttons]) == (
         "Ana: yellow in row 2",
@@ -228,11 +228,11 @@ def test_hands_on_gray_walls_choose_columns() -> None:
 
 
 def test_a_seat_that_nobody_knows_has_no_hands() -> None:
-    assert controls.groups(speaker(scenes.offer(live=["seat.9.line.1", "seat.x", "lever"]))) == ()
+    assert controls.groups(formatter(scenes.offer(live=["seat.9.line.1", "seat.x", "lever"]))) == ()
 
 
 def test_a_board_shows_what_it_holds() -> None:
-    board = boards.board(speaker(scenes.chosen()), 1)
+    board = boards.board(formatter(scenes.chosen()), 1)
     assert board is not None
     assert board.lines[3].spaces == ("", "k", "k", "k")
     assert [line.number for line in board.lines if line.offered] == [3, 4]
@@ -244,7 +244,7 @@ def test_a_board_shows_what_it_holds() -> None:
 
 def test_a_gray_wall_has_nothing_printed() -> None:
     seats = [{**seat, "pattern": None} for seat in scenes.players()]
-    board = boards.board(speaker(scenes.offer(seats=seats)), 1)
+    board = boards.board(formatter(scenes.offer(seats=seats)), 1)
     assert board is not None
     assert {space.printed for row in board.wall for space in row.spaces} == {""}
 
@@ -253,4 +253,4 @@ def test_a_gray_wall_has_nothing_printed() -> None:
 def test_a_table_that_can_not_be_seen_is_said(presence: Presence) -> None:
     turn = phone.turn(View(1, presence), WORDS["en"])
     assert turn.away
-    assert turn.ask == WORDS["en"].say(f"presence.{presence}")
+    assert turn.ask == WORDS["en"].text(f"presence.{presence}")

@@ -5,20 +5,18 @@ from __future__ import annotations
 import threading
 import time
 
-import pytest
 from flask.testing import FlaskClient
 
 from tests.web_ui import scenes
 from tests.web_ui.browsing import Browser, Stream
 from tests.web_ui.conftest import StartPages, until
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
-from web_ui import streams
 from web_ui.app import create_app
 from web_ui.latest import Latest
 from web_ui.pages import Pages
-from web_ui.streams import Slots, Viewer
+from web_ui.streams import Slots, Streams, Subscription
 from web_ui.table_link import TableLink
-from web_ui.views.phone import PHONE, Onlooker
+from web_ui.views.phone import PHONE, Viewer
 
 
 def test_a_stream_tells_all_and_then_only_what_changed(daemon: FakeDaemon, browser: Browser) -> None:
@@ -161,21 +159,21 @@ def test_the_slot_of_a_viewer_who_left_is_free_when_it_gets_tight() -> None:
     assert slots.take(lambda: False) is None
 
 
-def test_who_comes_ends_the_streams_of_those_who_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream sleeps until its sign of life is due; it once woke up every second to look for its viewer."""
-    monkeypatch.setattr(streams, "SIGN_OF_LIFE", 1e6)
+def test_a_new_viewer_ends_the_streams_of_disconnected_ones() -> None:
+    """A stream sleeps until its heartbeat is due; it once woke up every second to look for its client."""
     pages, left = Pages(Latest(), 2), threading.Event()
     assert pages.slots.take(left.is_set) is not None
-    events = pages.streams.events(Viewer(Onlooker(PHONE), pages.words["en"], -1, left.is_set))
+    streams = Streams(pages.latest, pages.renderer, pages.greeting, pages.epoch, heartbeat=1e6)
+    events = streams.events(Subscription(Viewer(PHONE), pages.words["en"], -1, left.is_set))
     assert b"event: hello" in next(events)
-    told: list[bytes] = []
-    thread = threading.Thread(target=lambda: told.extend(events), daemon=True)
+    sent: list[bytes] = []
+    thread = threading.Thread(target=lambda: sent.extend(events), daemon=True)
     thread.start()
     left.set()
     assert pages.slots.take(lambda: False) is not None
     thread.join(TIMEOUT)
     assert not thread.is_alive()
-    assert not told
+    assert not sent
     assert pages.slots.taken == 1
 
 

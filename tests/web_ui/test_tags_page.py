@@ -12,12 +12,12 @@ from tests.web_ui import scenes
 from tests.web_ui.browsing import Text
 from tests.web_ui.conftest import shown
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
-from tests.web_ui.test_sentences import speaker
+from tests.web_ui.test_sentences import formatter
 from web_ui.table_link import TableLink
 from web_ui.views import tags as teaching
-from web_ui.views.phone import TAGS, Onlooker
+from web_ui.views.phone import TAGS, Viewer
 
-AT_TABLE, ON_PHONE = Onlooker(TAGS), Onlooker(TAGS, at_table=False)
+AT_TABLE, ON_PHONE = Viewer(TAGS), Viewer(TAGS, at_table=False)
 TILES = {"b": 20, "y": 17, "r": 0, "k": 0, "w": 0}
 CARDS = [
     {"tag": "AA", "kind": "player", "value": "Ana <b>"},
@@ -54,7 +54,7 @@ def page(client: FlaskClient, address: str = "127.0.0.1", host: str = "localhost
 
 
 def test_each_colour_has_a_bar_and_half_learned_ones_say_what_is_missing() -> None:
-    view = teaching.tiles(speaker(known()), AT_TABLE)
+    view = teaching.tiles(formatter(known()), AT_TABLE)
     assert [(bar.letter, bar.count, bar.to_go) for bar in view.bars] == [
         ("b", 20, ""),
         ("y", 17, "3 to go"),
@@ -76,7 +76,7 @@ def test_each_colour_has_a_bar_and_half_learned_ones_say_what_is_missing() -> No
     ],
 )
 def test_what_became_of_a_tag_is_said(verdict: str, last: Message, said: str) -> None:
-    view = teaching.lesson(speaker(lesson(verdict, **last)), AT_TABLE)
+    view = teaching.lesson(formatter(lesson(verdict, **last)), AT_TABLE)
     assert view is not None
     assert view.last == said
     assert view.refused == (verdict != "learned")
@@ -146,7 +146,7 @@ def test_a_phone_that_may_not_teach_looks_on(
     assert "37 of 100" in str(read)
     assert "on this same page at the table's own computer" in str(read)
     assert "start the table with --phones play" in str(read), "and what lets phones teach"
-    assert teaching.lesson(speaker(lesson()), ON_PHONE).may is False  # type: ignore[union-attr]
+    assert teaching.lesson(formatter(lesson()), ON_PHONE).may is False  # type: ignore[union-attr]
 
 
 def test_a_phone_that_may_teach_has_all_of_it(

@@ -10,11 +10,11 @@ from device.rules.game import Setup
 from tests.table.hands import GOLDEN, at_table, drawn_from, finished, games_of, play_record, sat_down
 from tests.web_ui import real_tables
 from tests.web_ui.scenes import Message
-from tests.web_ui.test_sentences import speaker
+from tests.web_ui.test_sentences import formatter
 from web_ui.render import Renderer
 from web_ui.text.words import Sentence, Words, read_all_words
 from web_ui.views import phone
-from web_ui.views.phone import PHONE, TABLE, Onlooker
+from web_ui.views.phone import PHONE, TABLE, Viewer
 
 ALL_WORDS = read_all_words()
 
@@ -22,14 +22,14 @@ ALL_WORDS = read_all_words()
 class StrictWords(Words):
     """Words that miss nothing: every key is there, no fallback is used, every parameter is given."""
 
-    def say(self, key: str, **given: object) -> str:
+    def text(self, key: str, **given: object) -> str:
         sentence = self.sentences[key]
         missing = Sentence(sentence.other).parameters() - given.keys()
         assert not missing, f"{key} lacks {missing}"
-        return sentence.say(given)
+        return sentence.format(given)
 
-    def say_or(self, key: str, fallback: str, **given: object) -> str:
-        return self.say(key if key.partition(".")[0] != "ordinal" or key in self else fallback, **given)
+    def text_or(self, key: str, fallback: str, **given: object) -> str:
+        return self.text(key if key.partition(".")[0] != "ordinal" or key in self else fallback, **given)
 
 
 STRICT = {language: StrictWords(language, words.sentences) for language, words in ALL_WORDS.items()}
@@ -64,8 +64,8 @@ def say_everything(renderer: Renderer, scene: Message, number: int) -> None:
     phones = {"press": scene["live"], "tell": True, "hint": True, "learn": True}
     view = real_tables.view_of({**scene, "phones": phones}, number)
     words = STRICT[("en", "de")[number % 2]]
-    for onlooker in (Onlooker(PHONE), Onlooker(PHONE, at_table=False, seat=1), Onlooker(TABLE)):
-        renderer.rendering(onlooker, words, view)
+    for viewer in (Viewer(PHONE), Viewer(PHONE, at_table=False, seat=1), Viewer(TABLE)):
+        renderer.rendering(viewer, words, view)
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
@@ -80,7 +80,7 @@ def test_every_recorded_end_is_told(path: Path) -> None:
         assert scene["result"] is not None
         for number in (1, 2):
             say_everything(Renderer(), scene, number)
-        told = speaker(scene)
+        told = formatter(scene)
         shown = phone.result(told)
         if isinstance(shown, phone.SoloResultView):
             assert shown.ending

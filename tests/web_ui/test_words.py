@@ -36,12 +36,12 @@ def test_plurals_in_both_forms_have_the_same_parameters() -> None:
 
 
 def test_every_key_that_is_asked_for_exists() -> None:
-    sources = [*WEB_UI.glob("*.py"), *(WEB_UI / "templates").rglob("*.html")]
+    sources = [*WEB_UI.rglob("*.py"), *(WEB_UI / "templates").rglob("*.html")]
     asked = {
         key
         for path in sources
         for key in re.findall(
-            r"""(?:say|say_or|RefusedError)\((?:\d+, )?["']([a-z_.]+)["']""", path.read_text()
+            r"""(?:\btext|text_or|RefusedError)\((?:\d+, )?["']([a-z_.]+)["']""", path.read_text()
         )
     }
     assert len(asked) > 50
@@ -49,23 +49,23 @@ def test_every_key_that_is_asked_for_exists() -> None:
 
 
 def test_a_number_chooses_the_form() -> None:
-    assert ENGLISH.say("board.score", points=1) == "1 point"
-    assert ENGLISH.say("board.score", points=-1) == "\N{MINUS SIGN}1 point"
-    assert ENGLISH.say("board.score", points=0) == "0 points"
-    assert ENGLISH.say("board.score", points=12) == "12 points"
+    assert ENGLISH.text("board.score", points=1) == "1 point"
+    assert ENGLISH.text("board.score", points=-1) == "\N{MINUS SIGN}1 point"
+    assert ENGLISH.text("board.score", points=0) == "0 points"
+    assert ENGLISH.text("board.score", points=12) == "12 points"
 
 
 def test_an_unknown_key_shows_as_plain_words() -> None:
-    assert ENGLISH.say("ask.leave_column") == "leave column"
-    assert ENGLISH.say_or("ask.leave_column", "ask.other") == ENGLISH.say("ask.other")
+    assert ENGLISH.text("ask.leave_column") == "leave column"
+    assert ENGLISH.text_or("ask.leave_column", "ask.other") == ENGLISH.text("ask.other")
 
 
 def test_a_missing_parameter_is_no_fault() -> None:
-    assert ENGLISH.say("head.draft") == "\N{EN DASH}'s turn"
+    assert ENGLISH.text("head.draft") == "\N{EN DASH}'s turn"
 
 
 def test_a_name_is_never_read_as_a_format() -> None:
-    assert ENGLISH.say("head.draft", who="{who} {0} %s") == "{who} {0} %s's turn"
+    assert ENGLISH.text("head.draft", who="{who} {0} %s") == "{who} {0} %s's turn"
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ DRAFTING = ("draft", "place", "place_again")
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class SnapshotFormatter:
     """Says the parts of one snapshot in one language."""
 
     words: Words
@@ -43,15 +43,15 @@ class Speaker:
         The solo game's action board is nobody's: it is called by what it is.
         """
         if self.role(seat) == ACTION:
-            return self.words.say("board.action")
+            return self.words.text("board.action")
         if isinstance(name, str) and name:
             return name
         for board in self.snapshot.seats:
             if board.seat == seat and board.name:
                 return board.name
         if self.solo:
-            return self.words.say("board.player")
-        return self.words.say("player.unnamed", seat=seat)
+            return self.words.text("board.player")
+        return self.words.text("player.unnamed", seat=seat)
 
     def opponent(self, bot: str) -> str:
         """What an opponent is called; a program by its own name."""
@@ -64,12 +64,12 @@ class Speaker:
 
     def strength(self, bot: str) -> str:
         """What an opponent is like."""
-        return self.words.say_or(f"opponent.{bot}", "opponent.program")
+        return self.words.text_or(f"opponent.{bot}", "opponent.program")
 
     def stand_ins(self) -> tuple[str, ...]:
         """Why others choose for opponents that do not."""
         return tuple(
-            self.words.say_or(
+            self.words.text_or(
                 f"stand_in.{told.why}",
                 "stand_in.other",
                 who=self.who(seat.seat, seat.name),
@@ -91,11 +91,11 @@ class Speaker:
 
     def board_name(self, role: str) -> str:
         """One of the solo game's boards, inside a sentence."""
-        return self.words.say("board.the_action" if role == ACTION else "board.the_player")
+        return self.words.text("board.the_action" if role == ACTION else "board.the_player")
 
     def ordinal(self, number: int | None) -> str:
         """A place in a row: 1st, 2nd."""
-        return self.words.say_or(f"ordinal.{number}", "ordinal.other", number=number)
+        return self.words.text_or(f"ordinal.{number}", "ordinal.other", number=number)
 
     def colour(self, letter: str) -> str:
         """A colour's name inside a sentence."""
@@ -107,33 +107,33 @@ class Speaker:
 
     def _colour(self, table: str, letter: str) -> str:
         known = self.snapshot.palette.get(letter)
-        return self.words.say(f"{table}.{known.name}") if known else letter
+        return self.words.text(f"{table}.{known.name}") if known else letter
 
     def tiles(self, letters: str) -> str:
         """Tiles counted by colour: "2 blue, 1 red and the starting marker"."""
         order = dict.fromkeys([*self.snapshot.palette, *letters])
         parts = [
-            self.words.say("tiles.some", count=letters.count(letter), colour=self.colour(letter))
+            self.words.text("tiles.some", count=letters.count(letter), colour=self.colour(letter))
             for letter in order
             if letter != MARKER and letter in letters
         ]
-        text = self.enumeration(parts) if parts else self.words.say("tiles.none")
+        text = self.enumeration(parts) if parts else self.words.text("tiles.none")
         if MARKER not in letters:
             return text
-        marker = self.words.say("tiles.marker")
-        return self.words.say("tiles.with_marker", tiles=self.listing(parts)) if parts else marker
+        marker = self.words.text("tiles.marker")
+        return self.words.text("tiles.with_marker", tiles=self.listing(parts)) if parts else marker
 
     def listing(self, parts: Iterable[str]) -> str:
         """Texts in a row: "a, b, c"."""
         text, *rest = parts
         for part in rest:
-            text = self.words.say("list.more", first=text, last=part)
+            text = self.words.text("list.more", first=text, last=part)
         return text
 
     def enumeration(self, parts: Iterable[str]) -> str:
         """Texts in a sentence: "a, b and c"."""
         *front, last = parts
-        return self.words.say("list.two", first=self.listing(front), last=last) if front else last
+        return self.words.text("list.two", first=self.listing(front), last=last) if front else last
 
     def steps(self) -> tuple[Step, ...]:
         """The steps that are told of how the scores came about."""
@@ -143,27 +143,27 @@ class Speaker:
     def source(self, number: object) -> str:
         """Where tiles are taken from, inside a sentence."""
         return (
-            self.words.say("source.centre")
+            self.words.text("source.centre")
             if number == 0
-            else self.words.say("source.display", number=number)
+            else self.words.text("source.display", number=number)
         )
 
     def button(self, name: str) -> str:
         """What a button is called: "Line 3 of Ana's board"."""
         match name.split("."):
             case ["display", number]:
-                return self.words.say("button.display", number=number)
+                return self.words.text("button.display", number=number)
             case ["seat", seat, "line", line] if seat.isdecimal() and self.solo:
                 board = self.board_name(self.role(int(seat)))
-                return self.words.say("button.solo_line", line=line, board=board)
+                return self.words.text("button.solo_line", line=line, board=board)
             case ["seat", seat, "floor"] if seat.isdecimal() and self.solo:
-                return self.words.say("button.solo_floor", board=self.board_name(self.role(int(seat))))
+                return self.words.text("button.solo_floor", board=self.board_name(self.role(int(seat))))
             case ["seat", seat, "line", line] if seat.isdecimal():
-                return self.words.say("button.line", line=line, who=self.who(int(seat)))
+                return self.words.text("button.line", line=line, who=self.who(int(seat)))
             case ["seat", seat, "floor"] if seat.isdecimal():
-                return self.words.say("button.floor", who=self.who(int(seat)))
+                return self.words.text("button.floor", who=self.who(int(seat)))
             case ["centre" | "ok" | "undo"]:
-                return self.words.say(f"button.{name}")
+                return self.words.text(f"button.{name}")
             case _:
                 return name
 
@@ -174,10 +174,10 @@ class Speaker:
             return self.result(self.snapshot.result)
         ask = self.snapshot.ask
         if self.solo and say in DRAFTING:
-            return self.words.say(f"head.{self.role(ask.get('seat'))}_board")
+            return self.words.text(f"head.{self.role(ask.get('seat'))}_board")
         if self.solo and say == "choose_column":
-            return self.words.say("head.choose_column_solo")
-        return self.words.say_or(f"head.{say}", "head.other", who=self.who(ask.get("seat"), ask.get("name")))
+            return self.words.text("head.choose_column_solo")
+        return self.words.text_or(f"head.{say}", "head.other", who=self.who(ask.get("seat"), ask.get("name")))
 
     def ask(self) -> str:
         """What the table waits for."""
@@ -193,25 +193,25 @@ class Speaker:
             case "bot_takes" | "bot_puts" as say:
                 say = "bot_drops" if ask.get("line") == 0 else say
                 given = {"tiles": self._in_hand(), "source": self.source(ask.get("source"))}
-                return self.words.say(f"ask.{say}", who=who, line=ask.get("line"), **given)
+                return self.words.text(f"ask.{say}", who=who, line=ask.get("line"), **given)
             case "move_for_bot" if (line := ask.get("line")) is not None:
                 given = {"tiles": self._in_hand(), "source": self.source(ask.get("source"))}
                 key = "ask.move_for_bot_line" if line else "ask.move_for_bot_floor"
-                return self.words.say(key, who=who, line=line, **given)
+                return self.words.text(key, who=who, line=line, **given)
             case "choose_column":
                 return self._ask_for_columns()
             case "start_beside":
                 paths = {"path": ask.get("path", ""), "new_path": ask.get("new_path", "")}
                 key = f"start_beside.{ask.get('why', '')}"
-                return self.words.say_or(key, "start_beside.unreadable", **paths)
+                return self.words.text_or(key, "start_beside.unreadable", **paths)
             case "tell_tile" | "tell_after_lid" | "tell_penalty" | "tell_scoring_colour" as say:
                 return self._ask_for_a_tile(say)
             case "learn_tiles" | "learn_action" | "choose_source" as say:
                 return self._ask_with_colour(say, who)
             case "scoring" | "scoring_begins" as say if self.snapshot.resin is not None:
-                return self.words.say(f"ask.{say}_resin")
+                return self.words.text(f"ask.{say}_resin")
             case "scoring" if self.solo:
-                return self.words.say("ask.scoring_solo")
+                return self.words.text("ask.scoring_solo")
             case say:
                 return self._asked(say if f"ask.{say}" in self.words else "other", who=who)
 
@@ -219,23 +219,25 @@ class Speaker:
         """What is asked for; where the seats have no buttons, by those on the pages."""
         pages = f"ask.{say}_on_pages"
         by_pages = self.snapshot.phones.seats and pages in self.words
-        return self.words.say(pages if by_pages else f"ask.{say}", **given)
+        return self.words.text(pages if by_pages else f"ask.{say}", **given)
 
     def _ask_with_colour(self, say: str, who: str) -> str:
         ask = self.snapshot.ask
-        action = self.words.say_or(f"action.{ask.get('action', '')}", "action.other")
+        action = self.words.text_or(f"action.{ask.get('action', '')}", "action.other")
         letter = str(ask.get("colour", ""))
         colour = self.colour_title(letter) if say == "learn_tiles" else self.colour(letter)
-        return self.words.say(f"ask.{say}", who=who, action=action, colour=colour, count=ask.get("count", ""))
+        return self.words.text(
+            f"ask.{say}", who=who, action=action, colour=colour, count=ask.get("count", "")
+        )
 
     def _ask_to_draft(self, who: str) -> str:
         snapshot = self.snapshot
         if self.solo:
             number = next((name[8:] for name in snapshot.live if name.startswith("display.")), "")
-            return self.words.say(f"ask.draft_{self.role(snapshot.ask.get('seat'))}", number=number)
+            return self.words.text(f"ask.draft_{self.role(snapshot.ask.get('seat'))}", number=number)
         if not snapshot.centre:
-            return self.words.say("ask.draft", who=who)
-        return self.words.say(
+            return self.words.text("ask.draft", who=who)
+        return self.words.text(
             "ask.draft_or_centre" if any(snapshot.displays) else "ask.draft_centre", who=who
         )
 
@@ -243,59 +245,59 @@ class Speaker:
         """The tiles that are to be put somewhere."""
         ask = self.snapshot.ask
         colour = self.colour(str(ask.get("colour", "")))
-        return self.words.say("tiles.some", count=ask.get("count", ""), colour=colour)
+        return self.words.text("tiles.some", count=ask.get("count", ""), colour=colour)
 
     def _ask_to_place(self, who: str) -> str:
         choice = self.snapshot.choice
         role = f"_{self.role(self.snapshot.ask.get('seat'))}" if self.solo else ""
         floor = "_floor" if choice is not None and choice.lines == (0,) else ""
-        return self.words.say(f"ask.place{role}{floor}", who=who, tiles=self._in_hand())
+        return self.words.text(f"ask.place{role}{floor}", who=who, tiles=self._in_hand())
 
     def _ask_again(self) -> str:
         line, choice = self.snapshot.ask.get("line"), self.snapshot.choice
         sent = self.tiles(choice.sends.get(str(line), "")) if choice is not None else ""
         key = "ask.place_again" if line else "ask.drop_again"
         key = f"{key}_loses" if self.snapshot.ask.get("loses") else key
-        return self.words.say(key, tiles=self._in_hand(), line=line, sent=sent)
+        return self.words.text(key, tiles=self._in_hand(), line=line, sent=sent)
 
     def _ask_for_columns(self) -> str:
         """Several seats may choose at once: who still has to is said."""
         due = {choice.seat: self.column_due(choice) for choice in self.snapshot.choosing}
         if not due:
-            return self.words.say("ask.choose_column")
+            return self.words.text("ask.choose_column")
         if self.solo:
             return self._asked("choose_column_solo", due=self.enumeration(due.values()))
-        waiting = [self.words.say("due.of", who=self.who(seat), due=text) for seat, text in due.items()]
+        waiting = [self.words.text("due.of", who=self.who(seat), due=text) for seat, text in due.items()]
         return self._asked("choose_column_waiting", waiting=self.listing(waiting))
 
     def column_due(self, choice: Choosing) -> str:
         """The tile that a column is chosen for: "blue in row 3"."""
-        return self.words.say("due.column", colour=self.colour(choice.colour), row=choice.row)
+        return self.words.text("due.column", colour=self.colour(choice.colour), row=choice.row)
 
     def _ask_for_a_tile(self, say: str) -> str:
         """Where the next tile of resin goes; in a round, a penalty tile is action line 1's."""
         ask = self.snapshot.ask
         again = say == "tell_penalty" and not any(self.snapshot.displays)
         given = {name: ask.get(name, "") for name in ("display", "at", "bag")}
-        return self.words.say("ask.tell_draw" if again else f"ask.{say}", **given)
+        return self.words.text("ask.tell_draw" if again else f"ask.{say}", **given)
 
     def _say(self) -> str:
         return str(self.snapshot.ask.get("say", ""))
 
     def refusal(self, why: str) -> str:
         """Why a press was refused."""
-        return self.words.say_or(f"refusal.{why}", "refusal.other")
+        return self.words.text_or(f"refusal.{why}", "refusal.other")
 
     def move(self, move: Move) -> str:
         """A draft as a sentence."""
-        tiles = self.words.say("tiles.some", count=move.count, colour=self.colour(move.colour))
+        tiles = self.words.text("tiles.some", count=move.count, colour=self.colour(move.colour))
         if move.marker:
-            tiles = self.words.say("tiles.with_marker", tiles=tiles)
+            tiles = self.words.text("tiles.with_marker", tiles=tiles)
         given = {"who": self.who(move.seat, move.name), "tiles": tiles, "source": self.source(move.source)}
         if self.solo:
             given["who"] = self.board_name(self.role(move.seat))
         key = "floor" if move.line == 0 else "line_fell" if move.fell else "line"
-        return self.words.say(
+        return self.words.text(
             f"moves.solo_{key}" if self.solo else f"moves.{key}", **given, line=move.line, fell=move.fell
         )
 
@@ -305,116 +307,118 @@ class Speaker:
             return self._solo_result(result)
         winners = [score for score in result.scores if score.winner]
         if not winners:
-            return self.words.say("result.over")
+            return self.words.text("result.over")
         who = self.enumeration([self.who(score.seat, score.name) for score in winners])
         kind = "shared" if len(winners) > 1 else "wins_rows" if result.tie == "rows" else "wins"
-        return self.words.say(f"result.{kind}", who=who, points=winners[0].score)
+        return self.words.text(f"result.{kind}", who=who, points=winners[0].score)
 
     def _solo_result(self, result: Result) -> str:
         if result.rule is not None:
-            return self.words.say_or(f"result.lost_{result.rule.lower()}", "result.over", points=result.score)
-        victory = self.words.say_or(f"victory.{result.victory}", "result.over")
-        return self.words.say("result.victory", victory=victory, points=result.score)
+            return self.words.text_or(
+                f"result.lost_{result.rule.lower()}", "result.over", points=result.score
+            )
+        victory = self.words.text_or(f"victory.{result.victory}", "result.over")
+        return self.words.text("result.victory", victory=victory, points=result.score)
 
 
 # --- Choices inside a sentence, without who makes them: those of a past game ---
 
 
-def said(speaker: Speaker, choice: Advised | PastMove) -> str:
+def said(formatter: SnapshotFormatter, choice: Advised | PastMove) -> str:
     """A choice; of a kind that these pages don't know its notation."""
-    words = speaker.words
+    words = formatter.words
     match choice.kind:
         case "draft":
-            return _draft(speaker, choice)
+            return _draft(formatter, choice)
         case "column":
-            colour = speaker.colour(choice.colour)
-            return words.say("choice.column", colour=colour, row=choice.row, column=choice.column)
+            colour = formatter.colour(choice.colour)
+            return words.text("choice.column", colour=colour, row=choice.row, column=choice.column)
         case "square":
-            return words.say("choice.square", row=choice.row, column=choice.column)
+            return words.text("choice.square", row=choice.row, column=choice.column)
         case "swap" if choice.position is not None:
-            first, second = speaker.ordinal(choice.position), speaker.ordinal(choice.position + 1)
-            return words.say("choice.swap", first=first, second=second)
+            first, second = formatter.ordinal(choice.position), formatter.ordinal(choice.position + 1)
+            return words.text("choice.swap", first=first, second=second)
         case "remove" if choice.position is not None:
-            return words.say("choice.remove", position=speaker.ordinal(choice.position))
+            return words.text("choice.remove", position=formatter.ordinal(choice.position))
         case "remove":
-            return words.say("choice.leave")
+            return words.text("choice.leave")
         case _:
             return choice.token
 
 
-def _draft(speaker: Speaker, choice: Advised | PastMove) -> str:
-    words = speaker.words
-    tiles = words.say("tiles.some", count=choice.count, colour=speaker.colour(choice.colour))
+def _draft(formatter: SnapshotFormatter, choice: Advised | PastMove) -> str:
+    words = formatter.words
+    tiles = words.text("tiles.some", count=choice.count, colour=formatter.colour(choice.colour))
     if choice.marker:
-        tiles = words.say("tiles.with_marker", tiles=tiles)
+        tiles = words.text("tiles.with_marker", tiles=tiles)
     kind = "floor" if choice.line == 0 else "line_fell" if choice.fell else "line"
-    return words.say(
-        f"choice.solo_{kind}" if speaker.solo else f"choice.{kind}",
+    return words.text(
+        f"choice.solo_{kind}" if formatter.solo else f"choice.{kind}",
         tiles=tiles,
-        source=speaker.source(choice.source),
+        source=formatter.source(choice.source),
         line=choice.line,
         fell=choice.fell,
-        board=speaker.board_name(speaker.role(choice.seat)),
+        board=formatter.board_name(formatter.role(choice.seat)),
     )
 
 
 # --- What opponents do and why, and what persons are advised, as sentences -------------------------------
 
 
-def why(speaker: Speaker, seat: int, name: str | None, because: Iterable[Because]) -> str:
+def why(formatter: SnapshotFormatter, seat: int, name: str | None, because: Iterable[Because]) -> str:
     """Why an opponent chose something, in a sentence; empty where nothing is to be said."""
-    reasons = [_reason(speaker, each) for each in because]
+    reasons = [_reason(formatter, each) for each in because]
     if not reasons:
         return ""
-    who = speaker.bot_of(seat) if speaker.solo else speaker.who(seat, name)
-    return speaker.words.say("reason.said", who=who, why=speaker.enumeration(reasons))
+    who = formatter.bot_of(seat) if formatter.solo else formatter.who(seat, name)
+    return formatter.words.text("reason.said", who=who, why=formatter.enumeration(reasons))
 
 
-def why_moved(speaker: Speaker, move: Move) -> str:
+def why_moved(formatter: SnapshotFormatter, move: Move) -> str:
     """Why an opponent made a draft; empty for a person's."""
-    return why(speaker, move.seat, move.name, move.because)
+    return why(formatter, move.seat, move.name, move.because)
 
 
-def _reason(speaker: Speaker, each: Because) -> str:
+def _reason(formatter: SnapshotFormatter, each: Because) -> str:
     given = {
-        "who": speaker.who(each.seat, each.name) if each.seat else "",
+        "who": formatter.who(each.seat, each.name) if each.seat else "",
         "line": each.line,
         "row": each.row,
         "column": each.column,
-        "colour": speaker.colour(each.colour) if each.colour else "",
+        "colour": formatter.colour(each.colour) if each.colour else "",
         "count": each.count,
         "points": each.points,
-        "position": speaker.ordinal(each.position),
+        "position": formatter.ordinal(each.position),
     }
-    return speaker.words.say_or(f"reason.{each.key}", "reason.other", **given)
+    return formatter.words.text_or(f"reason.{each.key}", "reason.other", **given)
 
 
-def notes(speaker: Speaker) -> tuple[str, ...]:
+def notes(formatter: SnapshotFormatter) -> tuple[str, ...]:
     """What is said under whose turn it is: who stands in, why an opponent chooses, what is advised."""
-    snapshot, told = speaker.snapshot, list(speaker.stand_ins())
+    snapshot, told = formatter.snapshot, list(formatter.stand_ins())
     reason = snapshot.reason
     if reason is not None and reason.showing:
-        told.append(why(speaker, reason.seat, reason.name, reason.because))
-    told += [speaker.words.say("hint.asked", who=speaker.who(seat)) for seat in snapshot.hint.asked]
-    told += [_advice(speaker, each) for each in snapshot.hint.shown]
+        told.append(why(formatter, reason.seat, reason.name, reason.because))
+    told += [formatter.words.text("hint.asked", who=formatter.who(seat)) for seat in snapshot.hint.asked]
+    told += [_advice(formatter, each) for each in snapshot.hint.shown]
     told += [
-        speaker.words.say_or(f"hint.{each.why}", "hint.silent", who=speaker.who(each.seat))
+        formatter.words.text_or(f"hint.{each.why}", "hint.silent", who=formatter.who(each.seat))
         for each in snapshot.hint.missed
     ]
     return tuple(filter(None, told))
 
 
-def _advice(speaker: Speaker, advice: Advice) -> str:
+def _advice(formatter: SnapshotFormatter, advice: Advice) -> str:
     """A hint, and what it gains against the next best."""
-    words = speaker.words
-    given = {"who": speaker.who(advice.seat), "choice": said(speaker, advice.choice)}
+    words = formatter.words
+    given = {"who": formatter.who(advice.seat), "choice": said(formatter, advice.choice)}
     if advice.next is None or advice.gain is None:
-        return words.say("hint.only", **given)
-    given["next"] = said(speaker, advice.next)
+        return words.text("hint.only", **given)
+    given["next"] = said(formatter, advice.next)
     if advice.gain < 0.1:
-        return words.say("hint.as_good", **given)
-    points = f"{advice.gain:.1f}".replace(".", words.say("hint.point"))
-    return words.say("hint.better", points=points, **given)
+        return words.text("hint.as_good", **given)
+    points = f"{advice.gain:.1f}".replace(".", words.text("hint.point"))
+    return words.text("hint.better", points=points, **given)
 
 
 # --- How a score came about, step by step, as sentences --------------------------------------------------
@@ -437,31 +441,31 @@ AT_THE_END = frozenset({"bonus", "penalty_row_counted", "clear_board_award"})
 """Steps that only the end of a game has."""
 
 
-def step_sentence(speaker: Speaker, step: Step) -> str:
+def step_sentence(formatter: SnapshotFormatter, step: Step) -> str:
     """A step as a sentence; of a kind that these pages don't know, its points."""
     match step.step:
         case "placed":
-            return _placed(speaker, step)
+            return _placed(formatter, step)
         case "floor" | "penalty_charged":
-            return _charged(speaker, step)
+            return _charged(formatter, step)
         case "fell":
             count = step.count or step.line  # a full line holds as many tiles as its number says
-            colour = speaker.colour_title(step.colour)
-            return speaker.words.say("step.fell", row=step.line, colour=colour, count=count)
+            colour = formatter.colour_title(step.colour)
+            return formatter.words.text("step.fell", row=step.line, colour=colour, count=count)
         case "bonus" if step.kind in ("row", "column", "colour"):
-            which = speaker.colour(str(step.which)) if step.kind == "colour" else step.which
-            return speaker.words.say(f"step.{step.kind}", which=which, points=step.points)
+            which = formatter.colour(str(step.which)) if step.kind == "colour" else step.which
+            return formatter.words.text(f"step.{step.kind}", which=which, points=step.points)
         case _:
-            return _solo(speaker, step)
+            return _solo(formatter, step)
 
 
-def _placed(speaker: Speaker, step: Step) -> str:
+def _placed(formatter: SnapshotFormatter, step: Step) -> str:
     across = "across" if step.across > 1 else ""
     down = "down" if step.down > 1 else ""
     kind = "both" if across and down else across or down or "alone"
-    return speaker.words.say(
+    return formatter.words.text(
         f"step.placed_{kind}",
-        colour=speaker.colour_title(step.colour),
+        colour=formatter.colour_title(step.colour),
         row=step.row,
         across=step.across,
         down=step.down,
@@ -469,48 +473,48 @@ def _placed(speaker: Speaker, step: Step) -> str:
     )
 
 
-def _charged(speaker: Speaker, step: Step) -> str:
+def _charged(formatter: SnapshotFormatter, step: Step) -> str:
     """What a floor cost, or the solo game's penalty row."""
     lost = -step.points
     what = "floor" if step.step == "floor" else "penalty_row"
-    who = speaker.who(step.seat, step.name)
+    who = formatter.who(step.seat, step.name)
     if not step.cost:
-        return speaker.words.say(f"step.{what}_empty", who=who)
+        return formatter.words.text(f"step.{what}_empty", who=who)
     key = f"step.{what}_capped" if lost < step.cost else f"step.{what}"
-    return speaker.words.say(key, who=who, cost=step.cost, points=lost)
+    return formatter.words.text(key, who=who, cost=step.cost, points=lost)
 
 
-def _solo(speaker: Speaker, step: Step) -> str:
+def _solo(formatter: SnapshotFormatter, step: Step) -> str:
     """The steps that only a solo game has."""
-    say, ordinal = speaker.words.say, speaker.ordinal
+    text, ordinal = formatter.words.text, formatter.ordinal
     match step.step:
         case "action_tile_placed":
             key = "step.action_tile_covers" if step.covers else "step.action_tile"
-            return say(key, colour=speaker.colour_title(step.colour), row=step.row)
+            return text(key, colour=formatter.colour_title(step.colour), row=step.row)
         case "penalty_drawn":
             kind = "both" if step.aside and step.drawn else "aside" if step.aside else "drawn"
             kind = kind if step.aside or step.drawn else "nothing"
-            aside, drawn = speaker.colour(step.aside or ""), speaker.colour(step.drawn or "")
-            return say(f"step.redraw_{kind}", aside=aside, drawn=drawn)
+            aside, drawn = formatter.colour(step.aside or ""), formatter.colour(step.drawn or "")
+            return text(f"step.redraw_{kind}", aside=aside, drawn=drawn)
         case "penalty_swapped":
-            return say("step.swapped", first=ordinal(step.position), second=ordinal(step.position + 1))
+            return text("step.swapped", first=ordinal(step.position), second=ordinal(step.position + 1))
         case "fifth_tile_due" | "penalty_kept":
-            return say(f"step.{step.step}", line=step.line)
+            return text(f"step.{step.step}", line=step.line)
         case "penalty_removed":
-            position, colour = ordinal(step.position), speaker.colour(step.colour)
-            return say("step.removed", line=step.line, position=position, colour=colour)
+            position, colour = ordinal(step.position), formatter.colour(step.colour)
+            return text("step.removed", line=step.line, position=position, colour=colour)
         case "beside_scoring_tile":
-            return say("step.beside", nth=ordinal(step.nth), points=step.points)
+            return text("step.beside", nth=ordinal(step.nth), points=step.points)
         case "floor_cleared":
-            return say("step.floor_cleared", count=step.tiles)
+            return text("step.floor_cleared", count=step.tiles)
         case "penalty_row_counted":
             key = "step.penalty_counted" if step.tiles else "step.penalty_none"
-            return say(key, count=step.tiles, points=abs(step.points))
+            return text(key, count=step.tiles, points=abs(step.points))
         case "clear_board_award":
-            board = speaker.board_name("action" if step.which == 1 else "player")
-            return say("step.clear_board", board=board, points=step.points)
+            board = formatter.board_name("action" if step.which == 1 else "player")
+            return text("step.clear_board", board=board, points=step.points)
         case _:
-            return say("step.other", who=speaker.who(step.seat, step.name), points=step.points)
+            return text("step.other", who=formatter.who(step.seat, step.name), points=step.points)
 
 
 # --- The parts of the table that are lost, as sentences: what is lost, how play goes on ---
@@ -519,51 +523,51 @@ POWER = {"power": "voltage", "heat": "hot"}
 """Why the table's computer itself complains; for any other reason it can't tell how it is."""
 
 
-def faults(speaker: Speaker) -> tuple[str, ...]:
+def faults(formatter: SnapshotFormatter) -> tuple[str, ...]:
     """What is lost, oldest first; buttons that are lost for the same reason are told together."""
     told: list[str] = []
     buttons: dict[str, list[str]] = {}
-    for fault in speaker.snapshot.faults:
+    for fault in formatter.snapshot.faults:
         kind, _, name = fault.part.partition(".")
         if kind == "button" and name:
-            buttons.setdefault(fault.why, []).append(speaker.button(name))
+            buttons.setdefault(fault.why, []).append(formatter.button(name))
         else:
-            told.append(_sentences(speaker, fault, kind, name))
-    return (*told, *(_buttons(speaker, why, names) for why, names in buttons.items()))
+            told.append(_sentences(formatter, fault, kind, name))
+    return (*told, *(_buttons(formatter, why, names) for why, names in buttons.items()))
 
 
-def _buttons(speaker: Speaker, why: str, names: list[str]) -> str:
-    lost = speaker.words.say("lost.button", count=len(names), buttons=speaker.listing(names))
-    instead = speaker.words.say("instead.button")
-    return f"{lost} {instead} {_mend(speaker, 'button', why)}"
+def _buttons(formatter: SnapshotFormatter, why: str, names: list[str]) -> str:
+    lost = formatter.words.text("lost.button", count=len(names), buttons=formatter.listing(names))
+    instead = formatter.words.text("instead.button")
+    return f"{lost} {instead} {_mend(formatter, 'button', why)}"
 
 
-def _sentences(speaker: Speaker, fault: Fault, kind: str, name: str) -> str:
-    words = speaker.words
+def _sentences(formatter: SnapshotFormatter, fault: Fault, kind: str, name: str) -> str:
+    words = formatter.words
     if kind in POWER and fault.why != POWER[kind]:
         kind = "watch"
-    reader = _reader(speaker, name) if kind == "reader" else ""
-    lost = words.say_or(f"lost.{kind}", "lost.other", reader=reader, part=fault.part)
-    use = f"{kind}_{_use(speaker, name)}" if kind == "reader" else kind
-    instead = words.say_or(f"instead.{use}", "instead.other")
-    return f"{lost} {instead} {_mend(speaker, kind, fault.why)}"
+    reader = _reader(formatter, name) if kind == "reader" else ""
+    lost = words.text_or(f"lost.{kind}", "lost.other", reader=reader, part=fault.part)
+    use = f"{kind}_{_use(formatter, name)}" if kind == "reader" else kind
+    instead = words.text_or(f"instead.{use}", "instead.other")
+    return f"{lost} {instead} {_mend(formatter, kind, fault.why)}"
 
 
-def _mend(speaker: Speaker, kind: str, why: str) -> str:
+def _mend(formatter: SnapshotFormatter, kind: str, why: str) -> str:
     """What to do about it: for this part if there is more to say, else for any."""
     special = f"mend.{kind}_{why}"
-    words = speaker.words
-    return words.say(special) if special in words else words.say_or(f"mend.{why}", "mend.failed")
+    words = formatter.words
+    return words.text(special) if special in words else words.text_or(f"mend.{why}", "mend.failed")
 
 
-def _reader(speaker: Speaker, name: str) -> str:
+def _reader(formatter: SnapshotFormatter, name: str) -> str:
     """Where a reader is: "at display 3"."""
     place, _, number = name.partition(".")
-    return speaker.words.say_or(f"reader.{place}", "reader.other", number=number, name=name)
+    return formatter.words.text_or(f"reader.{place}", "reader.other", number=number, name=name)
 
 
-def _use(speaker: Speaker, name: str) -> str:
+def _use(formatter: SnapshotFormatter, name: str) -> str:
     """What a reader is for: players sit down at those of the seats, tiles are shown to the others."""
     if name.startswith("seat."):
         return "seat"
-    return "tell" if speaker.snapshot.resin is not None else "take"
+    return "tell" if formatter.snapshot.resin is not None else "take"

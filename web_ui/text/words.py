@@ -28,10 +28,10 @@ class Sentence:
         """The names of all parameters, in either form."""
         return frozenset(_parameters(self.other) | _parameters(self.one) | ({self.by} if self.by else set()))
 
-    def say(self, given: Mapping[str, object]) -> str:
+    def format(self, given: Mapping[str, object]) -> str:
         """The text with the given parameters in it; one that is missing shows as a dash."""
-        text = self.one if self.by and given.get(self.by) in (1, -1) else self.other
-        return text.format_map(_Given({name: _written(value) for name, value in given.items()}))
+        template = self.one if self.by and given.get(self.by) in (1, -1) else self.other
+        return template.format_map(_Given({name: _written(value) for name, value in given.items()}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +44,16 @@ class Words:
     def __contains__(self, key: str) -> bool:
         return key in self.sentences
 
-    def say(self, key: str, **given: object) -> str:
+    def text(self, key: str, **given: object) -> str:
         """The sentence of a key; an unknown key shows as its own plain words."""
         sentence = self.sentences.get(key)
         if sentence is None:
             return key.rpartition(".")[2].replace("_", " ")
-        return sentence.say(given)
+        return sentence.format(given)
 
-    def say_or(self, key: str, fallback: str, **given: object) -> str:
+    def text_or(self, key: str, fallback: str, **given: object) -> str:
         """The sentence of a key, or of the fallback's key where the key is unknown."""
-        return self.say(key if key in self.sentences else fallback, **given)
+        return self.text(key if key in self.sentences else fallback, **given)
 
 
 def read_words(path: Path) -> Words:

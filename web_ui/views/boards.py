@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from web_ui.messages import Choosing, Seat
-from web_ui.text.sentences import ACTION, Speaker
+from web_ui.text.sentences import ACTION, SnapshotFormatter
 
 FLOOR_COSTS = (1, 1, 2, 2, 2, 3, 3)
 """What each space of a floor costs, from the left."""
@@ -110,73 +110,73 @@ class BoardView:
     mine: str = ""
 
 
-def board(speaker: Speaker, number: int, *, mine: bool = False) -> BoardView | None:
+def board(formatter: SnapshotFormatter, number: int, *, mine: bool = False) -> BoardView | None:
     """The board of a seat; None before a game and where nobody sits. Mine: of the one who looks on."""
-    words, snapshot = speaker.words, speaker.snapshot
+    words, snapshot = formatter.words, formatter.snapshot
     seat = next((seat for seat in snapshot.seats if seat.seat == number), None)
     if seat is None or not seat.taken or snapshot.stage in WITHOUT_BOARDS:
         return None
     choice = snapshot.choice
     offered = choice.lines if choice is not None and seat.acting else ()
-    due = _columns_due(speaker, number)
-    starts = words.say("player.starts") if snapshot.first == number and snapshot.result is None else ""
-    name = speaker.who(number, seat.name)
-    if speaker.solo and seat.role != ACTION and seat.name:
-        name = words.say("board.of", board=words.say("board.player"), who=seat.name)
+    due = _columns_due(formatter, number)
+    starts = words.text("player.starts") if snapshot.first == number and snapshot.result is None else ""
+    name = formatter.who(number, seat.name)
+    if formatter.solo and seat.role != ACTION and seat.name:
+        name = words.text("board.of", board=words.text("board.player"), who=seat.name)
     scored = seat.role != ACTION
     return BoardView(
         seat=number,
         name=name,
         role=seat.role,
-        points=words.say("board.points", points=seat.score) if scored else "",
-        score=words.say("board.score", points=seat.score) if scored else "",
+        points=words.text("board.points", points=seat.score) if scored else "",
+        score=words.text("board.score", points=seat.score) if scored else "",
         acting=seat.acting and not due,
-        due=words.say("board.due", due=speaker.column_due(due[0])) if due and not speaker.solo else "",
+        due=words.text("board.due", due=formatter.column_due(due[0])) if due and not formatter.solo else "",
         starts=starts,
-        mine=words.say("player.you") if mine and not speaker.solo else "",
+        mine=words.text("player.you") if mine and not formatter.solo else "",
         lines=tuple(
-            _line(speaker, line, held, offered=line in offered, due=any(each.row == line for each in due))
+            _line(formatter, line, held, offered=line in offered, due=any(each.row == line for each in due))
             for line, held in enumerate(seat.lines, 1)
         ),
-        wall=_wall(speaker, seat),
-        floor=_floor(speaker, seat, offered=0 in offered),
-        sends=tuple(_sends(speaker)) if seat.acting else (),
+        wall=_wall(formatter, seat),
+        floor=_floor(formatter, seat, offered=0 in offered),
+        sends=tuple(_sends(formatter)) if seat.acting else (),
     )
 
 
-def _columns_due(speaker: Speaker, seat: int) -> list[Choosing]:
-    return [each for each in speaker.snapshot.choosing if each.kind == "column" and each.seat == seat]
+def _columns_due(formatter: SnapshotFormatter, seat: int) -> list[Choosing]:
+    return [each for each in formatter.snapshot.choosing if each.kind == "column" and each.seat == seat]
 
 
-def _line(speaker: Speaker, number: int, held: str, *, offered: bool, due: bool) -> LineView:
+def _line(formatter: SnapshotFormatter, number: int, held: str, *, offered: bool, due: bool) -> LineView:
     spaces = ("",) * (number - len(held)) + tuple(held)
     key = "board.line" if held else "board.line_empty"
-    colour = speaker.colour(held[0]) if held else ""
-    spoken = speaker.words.say(key, line=number, tiles=colour, count=len(held))
+    colour = formatter.colour(held[0]) if held else ""
+    spoken = formatter.words.text(key, line=number, tiles=colour, count=len(held))
     return LineView(number, spaces, spoken, offered, due)
 
 
-def _sends(speaker: Speaker) -> Iterator[Sending]:
+def _sends(formatter: SnapshotFormatter) -> Iterator[Sending]:
     """What each line would send to the solo game's penalty row, before it is made."""
-    words, choice = speaker.words, speaker.snapshot.choice
+    words, choice = formatter.words, formatter.snapshot.choice
     if choice is None:
         return
     for line in choice.lines:
         tiles = choice.sends.get(str(line), "")
         if tiles:
-            where = words.say("twin.line", line=line) if line else words.say("twin.fall")
-            spoken = words.say("twin.sends", button=where, sent=speaker.tiles(tiles))
+            where = words.text("twin.line", line=line) if line else words.text("twin.fall")
+            spoken = words.text("twin.sends", button=where, sent=formatter.tiles(tiles))
             yield Sending(where, tiles, spoken, line == choice.tried)
 
 
-def _wall(speaker: Speaker, seat: Seat) -> tuple[RowView, ...]:
-    fresh, printed_rows = _fresh_space(speaker, seat.seat), seat.pattern or ()
+def _wall(formatter: SnapshotFormatter, seat: Seat) -> tuple[RowView, ...]:
+    fresh, printed_rows = _fresh_space(formatter, seat.seat), seat.pattern or ()
     legal = {
         (each.row, each.column): each
-        for each in speaker.snapshot.choosing
+        for each in formatter.snapshot.choosing
         if each.kind in ("column", "square") and each.seat == seat.seat
     }
-    scoring = speaker.snapshot.scoring_tile if seat.role == ACTION else None
+    scoring = formatter.snapshot.scoring_tile if seat.role == ACTION else None
     rows = []
     for row, held in enumerate(seat.wall, 1):
         pattern = printed_rows[row - 1] if len(printed_rows) >= row else ""
@@ -192,77 +192,77 @@ def _wall(speaker: Speaker, seat: Seat) -> tuple[RowView, ...]:
                     scoring=here == scoring or (choice is not None and choice.kind == "square"),
                 )
             )
-        rows.append(RowView(tuple(spaces), _spoken_row(speaker, row, spaces)))
+        rows.append(RowView(tuple(spaces), _spoken_row(formatter, row, spaces)))
     return tuple(rows)
 
 
-def _spoken_row(speaker: Speaker, row: int, spaces: list[WallSpace]) -> str:
-    say = speaker.words.say
-    colours = [speaker.colour(space.tile) for space in spaces if space.tile]
+def _spoken_row(formatter: SnapshotFormatter, row: int, spaces: list[WallSpace]) -> str:
+    text = formatter.words.text
+    colours = [formatter.colour(space.tile) for space in spaces if space.tile]
     if colours:
-        spoken = say("board.row", row=row, colours=speaker.enumeration(colours))
+        spoken = text("board.row", row=row, colours=formatter.enumeration(colours))
     else:
-        spoken = say("board.row_empty", row=row)
+        spoken = text("board.row_empty", row=row)
     legal = [(str(column), space) for column, space in enumerate(spaces, 1) if space.legal]
     if legal:
-        columns = speaker.enumeration(column for column, _ in legal)
+        columns = formatter.enumeration(column for column, _ in legal)
         if legal[0][1].scoring:
-            return say("board.square", row=spoken, columns=columns)
-        colour = speaker.colour_title(legal[0][1].legal)
-        return say("board.legal", row=spoken, colour=colour, columns=columns)
+            return text("board.square", row=spoken, columns=columns)
+        colour = formatter.colour_title(legal[0][1].legal)
+        return text("board.legal", row=spoken, colour=colour, columns=columns)
     for column, space in enumerate(spaces, 1):
         if space.scoring:
-            return say("board.scoring_tile", row=spoken, column=column)
+            return text("board.scoring_tile", row=spoken, column=column)
     return spoken
 
 
-def _fresh_space(speaker: Speaker, seat: int) -> tuple[int, int] | None:
-    told, steps = speaker.snapshot.account, speaker.steps()
+def _fresh_space(formatter: SnapshotFormatter, seat: int) -> tuple[int, int] | None:
+    told, steps = formatter.snapshot.account, formatter.steps()
     if told is None or not told.running or not steps:
         return None
     last = steps[-1]
     return (last.row, last.column) if last.step in PLACING and last.seat == seat else None
 
 
-def _floor(speaker: Speaker, seat: Seat, *, offered: bool) -> FloorView:
+def _floor(formatter: SnapshotFormatter, seat: Seat, *, offered: bool) -> FloorView:
     """A floor, or the penalty row; in the solo game only the penalty row costs anything."""
-    words = speaker.words
+    words = formatter.words
     penalty = seat.role == ACTION
-    told, due = _told_here(speaker) if penalty else ({}, 0)
+    told, due = _told_here(formatter) if penalty else ({}, 0)
     floor = seat.floor[1:] if penalty and due and seat.floor else seat.floor  # the leftmost was set aside
-    coming = _coming(speaker) if penalty else ""
-    chosen = _penalty_choices(speaker) if penalty else set()
+    coming = _coming(formatter) if penalty else ""
+    chosen = _penalty_choices(formatter) if penalty else set()
     spaces = []
     for at, cost in enumerate(FLOOR_COSTS, 1):
         tile = floor[at - 1 : at] or told.get(at, "")
         falls = coming[at - 1 - len(floor) : at - len(floor)] if at > len(floor) else ""
-        costs = cost if penalty or not speaker.solo else 0
+        costs = cost if penalty or not formatter.solo else 0
         spaces.append(
             FloorSpace(tile or falls, costs, at in chosen, coming=bool(falls and not tile), next=at == due)
         )
     key = "penalty" if penalty else "floor"
     spoken_key = f"board.{key}" if floor else f"board.{key}_empty"
-    cost = seat.cost if penalty or not speaker.solo else 0
-    if speaker.solo and not penalty and floor:
+    cost = seat.cost if penalty or not formatter.solo else 0
+    if formatter.solo and not penalty and floor:
         spoken_key = "board.floor_free"
     return FloorView(
         tuple(spaces),
-        words.say(spoken_key, tiles=speaker.tiles(floor), points=cost),
-        words.say("board.penalty_row") if penalty else "",
+        words.text(spoken_key, tiles=formatter.tiles(floor), points=cost),
+        words.text("board.penalty_row") if penalty else "",
         offered and not penalty,
         cost,
     )
 
 
-def _coming(speaker: Speaker) -> str:
+def _coming(formatter: SnapshotFormatter) -> str:
     """What the line that is tried would send to the penalty row."""
-    choice = speaker.snapshot.choice
+    choice = formatter.snapshot.choice
     return choice.sends.get(str(choice.tried), "") if choice is not None and choice.tried is not None else ""
 
 
-def _told_here(speaker: Speaker) -> tuple[Mapping[int, str], int]:
+def _told_here(formatter: SnapshotFormatter) -> tuple[Mapping[int, str], int]:
     """The tiles told for the penalty row by their places, and the place of the next one; 0: elsewhere."""
-    snapshot = speaker.snapshot
+    snapshot = formatter.snapshot
     if snapshot.resin is None or snapshot.ask.get("say") != "tell_penalty":
         return {}, 0
     told = {tile.at: tile.colour for tile in snapshot.resin.told if tile.display == 0}
@@ -270,10 +270,10 @@ def _told_here(speaker: Speaker) -> tuple[Mapping[int, str], int]:
     return told, due if isinstance(due, int) else 0
 
 
-def _penalty_choices(speaker: Speaker) -> set[int]:
+def _penalty_choices(formatter: SnapshotFormatter) -> set[int]:
     """The places of the penalty tiles that can be swapped or removed now."""
     places = set()
-    for each in speaker.snapshot.choosing:
+    for each in formatter.snapshot.choosing:
         if each.position is not None and each.kind in ("swap", "remove"):
             places |= {each.position} | ({each.position + 1} if each.kind == "swap" else set())
     return places

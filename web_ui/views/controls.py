@@ -9,7 +9,7 @@ import msgspec
 
 from web_ui.latest import Presence, View
 from web_ui.messages import Choosing, Hint, Seat, SimulatedCard, Snapshot
-from web_ui.text.sentences import ACTION, Speaker
+from web_ui.text.sentences import ACTION, SnapshotFormatter
 from web_ui.text.words import Words
 from web_ui.views.phone import BEFORE_THE_GAME, source
 
@@ -38,14 +38,14 @@ class CardInHand:
     kind: str
 
 
-def tiles(speaker: Speaker, *, marked: bool = False) -> DrawerView | None:
+def tiles(formatter: SnapshotFormatter, *, marked: bool = False) -> DrawerView | None:
     """The drawer; None while no tile is to be told or learned, and on a real table."""
-    snapshot = speaker.snapshot
+    snapshot = formatter.snapshot
     if snapshot.simulated is None or snapshot.simulated.drawer is None:
         return None
     tags = snapshot.simulated.drawer
     return DrawerView(
-        tuple((letter, speaker.colour_title(letter), tags[letter]) for letter in tags),
+        tuple((letter, formatter.colour_title(letter), tags[letter]) for letter in tags),
         told_tags(snapshot) if marked else (),
         blind=snapshot.learning is None,
     )
@@ -58,22 +58,22 @@ def told_tags(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(tile.tag for tile in snapshot.resin.told if tile.tag) if snapshot.resin is not None else ()
 
 
-def cards(speaker: Speaker) -> tuple[CardInHand, ...]:
+def cards(formatter: SnapshotFormatter) -> tuple[CardInHand, ...]:
     """The cards beside simulated readers; none on a real table."""
-    simulated = speaker.snapshot.simulated
-    return tuple(_card(speaker, card) for card in simulated.cards) if simulated is not None else ()
+    simulated = formatter.snapshot.simulated
+    return tuple(_card(formatter, card) for card in simulated.cards) if simulated is not None else ()
 
 
-def _card(speaker: Speaker, card: SimulatedCard) -> CardInHand:
+def _card(formatter: SnapshotFormatter, card: SimulatedCard) -> CardInHand:
     match card.kind:
         case "player":
             return CardInHand(card.tag, str(card.value), "player")
         case "action":
             return CardInHand(
-                card.tag, speaker.words.say_or(f"action.{card.value}", "action.other"), "action"
+                card.tag, formatter.words.text_or(f"action.{card.value}", "action.other"), "action"
             )
         case _:
-            return CardInHand(card.tag, speaker.words.say("resin.blank_card"), "blank")
+            return CardInHand(card.tag, formatter.words.text("resin.blank_card"), "blank")
 
 
 # ----------------------------------------------------------------------------------------------------------
@@ -143,27 +143,27 @@ class PlugView:
     plugged: bool
 
 
-def groups(speaker: Speaker) -> tuple[HandGroup, ...]:
+def groups(formatter: SnapshotFormatter) -> tuple[HandGroup, ...]:
     """The live buttons in groups, in the order in which a turn needs them."""
-    words, snapshot = speaker.words, speaker.snapshot
+    words, snapshot = formatter.words, formatter.snapshot
     all_groups: list[HandGroup] = []
     if snapshot.stage == "choosing":
-        all_groups.extend(_menu(speaker))
+        all_groups.extend(_menu(formatter))
     else:
-        all_groups.append(HandGroup(words.say("twin.take"), tuple(_sources(speaker)), "sources"))
+        all_groups.append(HandGroup(words.text("twin.take"), tuple(_sources(formatter)), "sources"))
     if snapshot.ask.get("say") in ONE_BUTTON_A_SEAT:
-        all_groups.append(HandGroup(_seats_title(speaker), tuple(_seats(speaker)), "seats"))
-        all_groups.extend(_opponents(speaker))
+        all_groups.append(HandGroup(_seats_title(formatter), tuple(_seats(formatter)), "seats"))
+        all_groups.extend(_opponents(formatter))
     elif snapshot.choosing:
-        all_groups.extend(_choosing(speaker))
+        all_groups.extend(_choosing(formatter))
     else:
-        all_groups.extend(_boards(speaker))
-    all_groups.append(HandGroup(words.say("twin.table"), tuple(_table(speaker)), "table"))
+        all_groups.extend(_boards(formatter))
+    all_groups.append(HandGroup(words.text("twin.table"), tuple(_table(formatter)), "table"))
     return tuple(group for group in all_groups if group.buttons)
 
 
-def _sources(speaker: Speaker) -> Iterator[HandButton]:
-    snapshot = speaker.snapshot
+def _sources(formatter: SnapshotFormatter) -> Iterator[HandButton]:
+    snapshot = formatter.snapshot
     for button in sorted(snapshot.live, key="centre".__eq__):  # the centre comes after the displays
         match button.split("."):
             case ["display", number] if number.isdecimal():
@@ -174,188 +174,188 @@ def _sources(speaker: Speaker) -> Iterator[HandButton]:
                 tiles = snapshot.centre + ("m" if snapshot.marker_in_centre else "")
             case _:
                 continue
-        shown = source(speaker, at, tiles)
+        shown = source(formatter, at, tiles)
         spoken = shown.spoken if tiles else shown.label
         yield HandButton(button, str(at or shown.label), spoken, shown.tiles, shown.chosen, kind)
 
 
-def _menu(speaker: Speaker) -> Iterator[HandGroup]:
-    words, items = speaker.words, speaker.snapshot.menu
+def _menu(formatter: SnapshotFormatter) -> Iterator[HandGroup]:
+    words, items = formatter.words, formatter.snapshot.menu
     for group in dict.fromkeys(item.group for item in items):
         buttons = []
         for item in items:
-            if item.group == group and item.button in speaker.snapshot.live:
-                name = words.say(f"menu.{group}.{item.value}")
+            if item.group == group and item.button in formatter.snapshot.live:
+                name = words.text(f"menu.{group}.{item.value}")
                 kind = "choice chosen" if item.chosen else "choice"
                 buttons.append(HandButton(item.button, name, name, kind=kind))
-        yield HandGroup(words.say(f"menu_title.{group}"), tuple(buttons), "menu")
+        yield HandGroup(words.text(f"menu_title.{group}"), tuple(buttons), "menu")
 
 
-def _seats_title(speaker: Speaker) -> str:
-    key = {"who_first": "first", "solo_start": "start"}.get(str(speaker.snapshot.ask.get("say")), "seats")
-    return speaker.words.say(f"twin.{key}")
+def _seats_title(formatter: SnapshotFormatter) -> str:
+    key = {"who_first": "first", "solo_start": "start"}.get(str(formatter.snapshot.ask.get("say")), "seats")
+    return formatter.words.text(f"twin.{key}")
 
 
-def _seats(speaker: Speaker) -> Iterator[HandButton]:
+def _seats(formatter: SnapshotFormatter) -> Iterator[HandButton]:
     """One button for each seat where any of its buttons means the same."""
-    words, snapshot = speaker.words, speaker.snapshot
+    words, snapshot = formatter.words, formatter.snapshot
     alone = snapshot.ask.get("say") == "solo_start"
     sitting = snapshot.stage == "seating"
     for seat in snapshot.seats:
         button = next((name for name in snapshot.live if name.startswith(f"seat.{seat.seat}.")), None)
         if button is not None and not (sitting and seat.taken):
-            seat_name = words.say("player.seat", seat=seat.seat)
-            text = speaker.who(seat.seat, seat.name) if seat.taken else seat_name
+            seat_name = words.text("player.seat", seat=seat.seat)
+            text = formatter.who(seat.seat, seat.name) if seat.taken else seat_name
             if alone:
-                text = words.say("twin.begin")
+                text = words.text("twin.begin")
             yield HandButton(button, text, text, kind="seat")
     if snapshot.stage == "choosing" and "centre" in snapshot.live and not alone:
-        name = words.say("twin.draw_first")
+        name = words.text("twin.draw_first")
         yield HandButton("centre", name, name, kind="seat")
 
 
-def _opponents(speaker: Speaker) -> Iterator[HandGroup]:
+def _opponents(formatter: SnapshotFormatter) -> Iterator[HandGroup]:
     """For each taken seat, who could have it instead."""
-    words, snapshot = speaker.words, speaker.snapshot
+    words, snapshot = formatter.words, formatter.snapshot
     for seat in snapshot.seats:
         buttons = []
         for item in snapshot.opponents:
             if item.place == seat.seat and item.button in snapshot.live:
-                name = speaker.opponent(item.bot) if item.bot else words.say("twin.person")
-                spoken = words.say("player.opponent", who=name, what=speaker.strength(item.bot))
+                name = formatter.opponent(item.bot) if item.bot else words.text("twin.person")
+                spoken = words.text("player.opponent", who=name, what=formatter.strength(item.bot))
                 buttons.append(HandButton(item.button, name, spoken if item.bot else name, kind="choice"))
-        title = words.say("twin.give", who=speaker.who(seat.seat, seat.name))
+        title = words.text("twin.give", who=formatter.who(seat.seat, seat.name))
         yield HandGroup(title, tuple(buttons), "choices")
 
 
-def _choosing(speaker: Speaker) -> Iterator[HandGroup]:
+def _choosing(formatter: SnapshotFormatter) -> Iterator[HandGroup]:
     """The choices that are no drafts, seat by seat where several choose at once."""
-    words, all_due = speaker.words, speaker.snapshot.choosing
+    words, all_due = formatter.words, formatter.snapshot.choosing
     for seat, kind in dict.fromkeys((each.seat, each.kind) for each in all_due):
         due = [each for each in all_due if (each.seat, each.kind) == (seat, kind)]
-        buttons = tuple(_choice_button(speaker, each) for each in due)
+        buttons = tuple(_choice_button(formatter, each) for each in due)
         match kind:
             case "column":
-                given = {"who": speaker.who(seat), "due": speaker.column_due(due[0])}
-                title = words.say("twin.column_of", **given)
+                given = {"who": formatter.who(seat), "due": formatter.column_due(due[0])}
+                title = words.text("twin.column_of", **given)
             case "square":
-                title = words.say("twin.square_title")
+                title = words.text("twin.square_title")
             case _:
-                title = words.say("twin.swap_title")
+                title = words.text("twin.swap_title")
         yield HandGroup(title, buttons, "choices narrow" if kind == "column" else "choices")
 
 
-def _choice_button(speaker: Speaker, each: Choosing) -> HandButton:
-    words, ordinal = speaker.words, speaker.ordinal
-    tiles = _penalty_row(speaker)
+def _choice_button(formatter: SnapshotFormatter, each: Choosing) -> HandButton:
+    words, ordinal = formatter.words, formatter.ordinal
+    tiles = _penalty_row(formatter)
     match each.kind:
         case "column":
-            text = words.say("twin.column", column=each.column)
-            spoken = f"{speaker.who(each.seat)}: {text}"
+            text = words.text("twin.column", column=each.column)
+            spoken = f"{formatter.who(each.seat)}: {text}"
             return HandButton(each.button, text, spoken, kind="choice")
         case "square":
-            text = words.say("twin.square", row=each.row, column=each.column)
+            text = words.text("twin.square", row=each.row, column=each.column)
             return HandButton(each.button, text, text, each.colour, kind="choice")
         case "swap" if each.position is not None:
             pair = tiles[each.position - 1 : each.position + 1]
             places = {"first": ordinal(each.position), "second": ordinal(each.position + 1)}
-            colours = dict(zip(("colour", "other"), map(speaker.colour, pair), strict=False))
-            spoken = words.say("twin.swap_of", **places, **colours)
-            return HandButton(each.button, words.say("twin.swap", **places), spoken, pair, kind="choice")
+            colours = dict(zip(("colour", "other"), map(formatter.colour, pair), strict=False))
+            spoken = words.text("twin.swap_of", **places, **colours)
+            return HandButton(each.button, words.text("twin.swap", **places), spoken, pair, kind="choice")
         case "remove" if each.position is not None:
             tile = tiles[each.position - 1 : each.position]
-            given = {"position": ordinal(each.position), "colour": speaker.colour(tile)}
-            text = words.say("twin.remove", **given)
+            given = {"position": ordinal(each.position), "colour": formatter.colour(tile)}
+            text = words.text("twin.remove", **given)
             return HandButton(each.button, text, text, tile, kind="choice")
         case _:
-            text = words.say("twin.leave" if each.button == "ok" else "twin.other")
+            text = words.text("twin.leave" if each.button == "ok" else "twin.other")
             return HandButton(each.button, text, text, kind="choice")
 
 
-def _penalty_row(speaker: Speaker) -> str:
-    return next((seat.floor for seat in speaker.snapshot.seats if seat.role == ACTION), "")
+def _penalty_row(formatter: SnapshotFormatter) -> str:
+    return next((seat.floor for seat in formatter.snapshot.seats if seat.role == ACTION), "")
 
 
-def _boards(speaker: Speaker) -> Iterator[HandGroup]:
+def _boards(formatter: SnapshotFormatter) -> Iterator[HandGroup]:
     """The lines and the floor of each seat that has live ones."""
-    words, snapshot = speaker.words, speaker.snapshot
+    words, snapshot = formatter.words, formatter.snapshot
     parts = [name.split(".") for name in snapshot.live if name.startswith("seat.")]
     many = len({seat for _, seat, *_ in parts}) > 1
     for seat in snapshot.seats:
-        buttons = tuple(_board_button(speaker, seat, part) for part in parts if part[1] == str(seat.seat))
-        title = speaker.who(seat.seat, seat.name) if many else words.say("twin.put")
+        buttons = tuple(_board_button(formatter, seat, part) for part in parts if part[1] == str(seat.seat))
+        title = formatter.who(seat.seat, seat.name) if many else words.text("twin.put")
         yield HandGroup(title, buttons, "lines")
 
 
-def _board_button(speaker: Speaker, seat: Seat, part: list[str]) -> HandButton:
+def _board_button(formatter: SnapshotFormatter, seat: Seat, part: list[str]) -> HandButton:
     """A line of a seat, or its floor; in solo with what it would send to the penalty row."""
-    words, name = speaker.words, ".".join(part)
+    words, name = formatter.words, ".".join(part)
     match part[2:]:
         case ["line", line]:
             held = dict(enumerate(map(str, seat.lines), 1)).get(int(line) if line.isdecimal() else 0, "")
             plain = HandButton(
-                name, words.say("twin.line", line=line), speaker.button(name), held, kind="line"
+                name, words.text("twin.line", line=line), formatter.button(name), held, kind="line"
             )
-            return _with_penalty(speaker, plain, line)
+            return _with_penalty(formatter, plain, line)
         case _:
-            text = words.say("twin.fall" if speaker.solo else "twin.floor")
-            plain = HandButton(name, text, speaker.button(name), kind="floor")
-            return _with_penalty(speaker, plain, "0")
+            text = words.text("twin.fall" if formatter.solo else "twin.floor")
+            plain = HandButton(name, text, formatter.button(name), kind="floor")
+            return _with_penalty(formatter, plain, "0")
 
 
-def _with_penalty(speaker: Speaker, plain: HandButton, line: str) -> HandButton:
-    choice = speaker.snapshot.choice
+def _with_penalty(formatter: SnapshotFormatter, plain: HandButton, line: str) -> HandButton:
+    choice = formatter.snapshot.choice
     sends = choice.sends.get(line, "") if choice is not None else ""
     if choice is None or not sends:
         return plain
-    spoken = speaker.words.say("twin.sends", button=plain.spoken, sent=speaker.tiles(sends))
+    spoken = formatter.words.text("twin.sends", button=plain.spoken, sent=formatter.tiles(sends))
     kind = plain.kind
     if str(choice.tried) == line:
-        spoken, kind = speaker.words.say("twin.tried", button=spoken), f"{kind} chosen"
+        spoken, kind = formatter.words.text("twin.tried", button=spoken), f"{kind} chosen"
     return replace(plain, spoken=spoken, sends=sends, kind=kind)
 
 
-def hint_button(speaker: Speaker) -> HandButton | None:
+def hint_button(formatter: SnapshotFormatter) -> HandButton | None:
     """A button that asks for a hint: for the one seat that may ask here, or for all of several."""
-    seats = speaker.snapshot.hint.seats
+    seats = formatter.snapshot.hint.seats
     if not seats:
         return None
-    text = speaker.words.say("hint.ask")
+    text = formatter.words.text("hint.ask")
     return HandButton("", text, text, kind="hint", hint=str(seats[0] if len(seats) == 1 else 0))
 
 
-def _table(speaker: Speaker) -> Iterator[HandButton]:
-    if (asking := hint_button(speaker)) is not None:
+def _table(formatter: SnapshotFormatter) -> Iterator[HandButton]:
+    if (asking := hint_button(formatter)) is not None:
         yield asking
-    taken = {each.button for each in speaker.snapshot.choosing}
+    taken = {each.button for each in formatter.snapshot.choosing}
     for name in ("ok", "undo"):
-        if name in speaker.snapshot.live and name not in taken:
-            text = speaker.words.say(f"twin.{name}")
+        if name in formatter.snapshot.live and name not in taken:
+            text = formatter.words.text(f"twin.{name}")
             yield HandButton(name, text, text, kind=name)
 
 
-def tell(speaker: Speaker) -> TellView | None:
+def tell(formatter: SnapshotFormatter) -> TellView | None:
     """The buttons that tell which tile of resin was drawn; None while none is to be told."""
-    snapshot = speaker.snapshot
+    snapshot = formatter.snapshot
     resin = snapshot.resin
     if resin is None or snapshot.stage != TELLING:
         return None
     letters = snapshot.palette
-    tiles = tuple((letter, speaker.colour_title(letter), resin.bag.count(letter)) for letter in letters)
+    tiles = tuple((letter, formatter.colour_title(letter), resin.bag.count(letter)) for letter in letters)
     return TellView(tiles, bool(resin.told))
 
 
-def plug(speaker: Speaker) -> PlugView | None:
+def plug(formatter: SnapshotFormatter) -> PlugView | None:
     """The plug of a simulated Pico; None where there is none."""
-    simulated = speaker.snapshot.simulated
+    simulated = formatter.snapshot.simulated
     if simulated is None or simulated.plugged is None:
         return None
     return PlugView(simulated.plugged)
 
 
-def names(speaker: Speaker) -> NamesView | None:
+def names(formatter: SnapshotFormatter) -> NamesView | None:
     """The form for the names; None when a game is on or nobody sits."""
-    words, snapshot = speaker.words, speaker.snapshot
+    words, snapshot = formatter.words, formatter.snapshot
     if snapshot.stage not in BEFORE_THE_GAME:
         return None
     fields = tuple(
@@ -367,12 +367,12 @@ def names(speaker: Speaker) -> NamesView | None:
 
 
 def _name_label(words: Words, seat: int) -> str:
-    return words.say("twin.name_of", who=words.say("player.seat", seat=seat))
+    return words.text("twin.name_of", who=words.text("player.seat", seat=seat))
 
 
-def drawing_state(speaker: Speaker | None, view: View) -> dict[str, object]:
+def drawing_state(formatter: SnapshotFormatter | None, view: View) -> dict[str, object]:
     """What the drawing must know beside the lights: live buttons, labels, names, printed wall and so on."""
-    if speaker is None:
+    if formatter is None:
         return {
             "live": [],
             "labels": {},
@@ -382,14 +382,16 @@ def drawing_state(speaker: Speaker | None, view: View) -> dict[str, object]:
             "scoring": "",
             "told": [],
         }
-    snapshot: Snapshot = speaker.snapshot
+    snapshot: Snapshot = formatter.snapshot
     buttons = view.layout.buttons if view.layout is not None else ()
     action = next((seat.seat for seat in snapshot.seats if seat.role == ACTION), 0)
     scoring = [action, *snapshot.scoring_tile] if snapshot.scoring_tile is not None else []
     return {
         "live": list(snapshot.live) if view.presence is Presence.HERE else [],
-        "labels": {button.name: speaker.button(button.name) for button in buttons},
-        "names": {str(seat.seat): speaker.who(seat.seat, seat.name) for seat in snapshot.seats if seat.taken},
+        "labels": {button.name: formatter.button(button.name) for button in buttons},
+        "names": {
+            str(seat.seat): formatter.who(seat.seat, seat.name) for seat in snapshot.seats if seat.taken
+        },
         "patterns": {str(seat.seat): seat.pattern for seat in snapshot.seats},
         "palette": {letter: colour.rgb.lower() for letter, colour in snapshot.palette.items()},
         "scoring": ".".join(map(str, scoring)),
@@ -423,15 +425,15 @@ class SeatChoice:
     options: tuple[SeatOption, ...]
 
 
-def phone_groups(speaker: Speaker, seat: int) -> tuple[HandGroup, ...]:
+def phone_groups(formatter: SnapshotFormatter, seat: int) -> tuple[HandGroup, ...]:
     """The live buttons that a phone at this seat may press, in groups, as the twin has them."""
-    return groups(Speaker(speaker.words, _within_reach(speaker, seat)))
+    return groups(SnapshotFormatter(formatter.words, _within_reach(formatter, seat)))
 
 
-def _within_reach(speaker: Speaker, seat: int) -> Snapshot:
+def _within_reach(formatter: SnapshotFormatter, seat: int) -> Snapshot:
     """The snapshot with no more live in it than this phone may press."""
-    snapshot = speaker.snapshot
-    allowed = {name for name in snapshot.phones.press if _is_mine(speaker, name, seat)}
+    snapshot = formatter.snapshot
+    allowed = {name for name in snapshot.phones.press if _is_mine(formatter, name, seat)}
     return msgspec.structs.replace(
         snapshot,
         live=tuple(name for name in snapshot.live if name in allowed),
@@ -446,13 +448,13 @@ def _own_hints(snapshot: Snapshot, seat: int) -> Hint:
     return msgspec.structs.replace(snapshot.hint, seats=seats)
 
 
-def _is_mine(speaker: Speaker, button: str, seat: int) -> bool:
+def _is_mine(formatter: SnapshotFormatter, button: str, seat: int) -> bool:
     """Whether a button is this seat's business: its own board's, the table's, in its turn also the sources'.
 
     Who plays alone has both boards.
     """
-    snapshot = speaker.snapshot
-    if seat == NO_SEAT or speaker.solo or snapshot.ask.get("say") in ANY_SEAT:
+    snapshot = formatter.snapshot
+    if seat == NO_SEAT or formatter.solo or snapshot.ask.get("say") in ANY_SEAT:
         return True
     match button.split("."):
         case ["seat", number, *_]:
@@ -464,10 +466,10 @@ def _is_mine(speaker: Speaker, button: str, seat: int) -> bool:
             return True
 
 
-def phone_names(speaker: Speaker, seat: int) -> NamesView | None:
+def phone_names(formatter: SnapshotFormatter, seat: int) -> NamesView | None:
     """The form for the names that this phone may give: its own player's."""
-    snapshot = speaker.snapshot
-    form = names(speaker)
+    snapshot = formatter.snapshot
+    form = names(formatter)
     fields = tuple(
         field
         for field in (form.fields if form is not None else ())
@@ -476,25 +478,25 @@ def phone_names(speaker: Speaker, seat: int) -> NamesView | None:
     return NamesView(fields) if fields else None
 
 
-def tell_phone(speaker: Speaker, *, at_table: bool) -> TellView | None:
+def tell_phone(formatter: SnapshotFormatter, *, at_table: bool) -> TellView | None:
     """The buttons that tell a tile of resin, where this page may."""
-    phones, form = speaker.snapshot.phones, tell(speaker)
+    phones, form = formatter.snapshot.phones, tell(formatter)
     if form is None or at_table:
         return form
     return replace(form, can_take_back=form.can_take_back and "undo" in phones.press) if phones.tell else None
 
 
-def seat_choice(speaker: Speaker, seat: int) -> SeatChoice | None:
+def seat_choice(formatter: SnapshotFormatter, seat: int) -> SeatChoice | None:
     """The seats to choose from; None where a phone has nothing to do that is one seat's business."""
-    words, snapshot = speaker.words, speaker.snapshot
+    words, snapshot = formatter.words, formatter.snapshot
     phones = snapshot.phones
-    if speaker.solo or not (phones.hint or any(name.startswith("seat.") for name in phones.press)):
+    if formatter.solo or not (phones.hint or any(name.startswith("seat.") for name in phones.press)):
         return None
     options = [
         SeatOption(
             each.seat,
             str(each.seat),
-            speaker.who(each.seat, each.name) if each.taken else words.say("player.free"),
+            formatter.who(each.seat, each.name) if each.taken else words.text("player.free"),
             each.seat == seat,
         )
         for each in snapshot.seats
@@ -502,5 +504,5 @@ def seat_choice(speaker: Speaker, seat: int) -> SeatChoice | None:
         and each.bot is None  # an opponent has no phone
         and (each.taken or each.seat == seat or snapshot.stage in BEFORE_THE_GAME)
     ]
-    everybody = SeatOption(NO_SEAT, words.say("phone.all"), words.say("phone.shared"), seat == NO_SEAT)
+    everybody = SeatOption(NO_SEAT, words.text("phone.all"), words.text("phone.shared"), seat == NO_SEAT)
     return SeatChoice((*options, everybody))

@@ -15,7 +15,7 @@ from web_ui.messages import (
     Review,
     Snapshot,
 )
-from web_ui.text.sentences import Speaker, said
+from web_ui.text.sentences import SnapshotFormatter, said
 from web_ui.text.words import Words
 from web_ui.views import boards, phone
 from web_ui.views.boards import BoardView
@@ -121,10 +121,10 @@ def games(words: Words, found: PastGames) -> GamesView:
 
 def _game_line(words: Words, game: PastGame) -> GameLine:
     if game.status == "unreadable":
-        title, started = words.say("history.game", number=game.number), when(words, game.started)
-        return GameLine(game.number, title, started, "", (), fault=words.say("history.unreadable"))
-    status = "" if game.status == "finished" else words.say(f"history.{game.status}")
-    victory = words.say(f"victory.{game.victory}") if game.victory else ""
+        title, started = words.text("history.game", number=game.number), when(words, game.started)
+        return GameLine(game.number, title, started, "", (), fault=words.text("history.unreadable"))
+    status = "" if game.status == "finished" else words.text(f"history.{game.status}")
+    victory = words.text(f"victory.{game.victory}") if game.victory else ""
     return GameLine(
         number=game.number,
         title=_mode(words, game),
@@ -136,19 +136,19 @@ def _game_line(words: Words, game: PastGame) -> GameLine:
 
 
 def _player_line(words: Words, player: PastPlayer) -> PlayerLine:
-    score = "" if player.score is None else words.say("board.points", points=player.score)
+    score = "" if player.score is None else words.text("board.points", points=player.score)
     return PlayerLine(_name(words, player), score, player.winner)
 
 
 def _name(words: Words, player: PastPlayer) -> str:
-    return player.name or player.bot or words.say("player.unnamed", seat=player.seat)
+    return player.name or player.bot or words.text("player.unnamed", seat=player.seat)
 
 
 def _mode(words: Words, game: PastGame) -> str:
     """What was played: the mode, and in solo the level and the wall."""
-    chosen = [words.say(f"menu.mode.{game.mode}")]
-    chosen += [words.say(f"menu.level.{game.level}")] if game.level else []
-    chosen += [words.say(f"menu.wall.{game.wall}")] if game.wall else []
+    chosen = [words.text(f"menu.mode.{game.mode}")]
+    chosen += [words.text(f"menu.level.{game.level}")] if game.level else []
+    chosen += [words.text(f"menu.wall.{game.wall}")] if game.wall else []
     return " \N{MIDDLE DOT} ".join(chosen)
 
 
@@ -158,8 +158,8 @@ def when(words: Words, utc: str) -> str:
         time = datetime.fromisoformat(utc).replace(tzinfo=UTC).astimezone()
     except ValueError:
         return utc
-    month = words.say(f"month.{time.month}")
-    return words.say("history.when", day=time.day, month=month, year=str(time.year), time=f"{time:%H:%M}")
+    month = words.text(f"month.{time.month}")
+    return words.text("history.when", day=time.day, month=month, year=str(time.year), time=f"{time:%H:%M}")
 
 
 # --- A single game ---------------------------------------------------------------------------------------
@@ -171,21 +171,21 @@ def past_game(words: Words, game: RetoldGame) -> PastGameView:
     parts = [_mode(words, game), when(words, game.started)]
     about = " \N{MIDDLE DOT} ".join(parts)
     if game.table is None:
-        head = words.say("history.game", number=game.number)
-        told = words.say("history.too_long")
+        head = words.text("history.game", number=game.number)
+        told = words.text("history.too_long")
         return PastGameView(game.number, head, about, told, "", finished, None, (), (), (), ())
-    speaker = Speaker(words, game.table)
+    formatter = SnapshotFormatter(words, game.table)
     return PastGameView(
         number=game.number,
-        head=speaker.head() if finished else words.say("history.game", number=game.number),
+        head=formatter.head() if finished else words.text("history.game", number=game.number),
         when=about,
-        told="" if finished else words.say(f"history.{game.status}_told"),
+        told="" if finished else words.text(f"history.{game.status}_told"),
         grading=_grading(words, game),
         finished=finished,
-        result=phone.result(speaker),
+        result=phone.result(formatter),
         reviews=tuple(_review(words, game, review) for review in game.reviews or ()),
-        rounds=_rounds(speaker, game),
-        boards=_boards(speaker, game.table),
+        rounds=_rounds(formatter, game),
+        boards=_boards(formatter, game.table),
         tiles=phone.palette(game.table),
     )
 
@@ -195,56 +195,56 @@ def _grading(words: Words, game: RetoldGame) -> str:
     graded = sum(review.choices for review in game.reviews or ())
     if game.status != "finished" or graded >= game.choices:
         return ""
-    return words.say("history.grading" if graded else "history.not_graded", done=graded, count=game.choices)
+    return words.text("history.grading" if graded else "history.not_graded", done=graded, count=game.choices)
 
 
-def _boards(speaker: Speaker, table: Snapshot) -> tuple[BoardView, ...]:
-    found = (boards.board(speaker, seat.seat) for seat in table.seats)
+def _boards(formatter: SnapshotFormatter, table: Snapshot) -> tuple[BoardView, ...]:
+    found = (boards.board(formatter, seat.seat) for seat in table.seats)
     return tuple(board for board in found if board is not None)
 
 
-def _rounds(speaker: Speaker, game: RetoldGame) -> tuple[RoundView, ...]:
-    words, moves = speaker.words, game.moves or ()
+def _rounds(formatter: SnapshotFormatter, game: RetoldGame) -> tuple[RoundView, ...]:
+    words, moves = formatter.words, game.moves or ()
     after = {each.round: each.scores for each in game.scores or ()}
     return tuple(
         RoundView(
-            title=words.say("round.number", round=number),
-            scores=_scores(speaker, game, after.get(number, ())),
-            moves=tuple(_move(speaker, move) for move in moves if move.round == number),
+            title=words.text("round.number", round=number),
+            scores=_scores(formatter, game, after.get(number, ())),
+            moves=tuple(_move(formatter, move) for move in moves if move.round == number),
         )
         for number in dict.fromkeys(move.round for move in moves)
     )
 
 
-def _scores(speaker: Speaker, game: RetoldGame, scores: tuple[int, ...]) -> str:
+def _scores(formatter: SnapshotFormatter, game: RetoldGame, scores: tuple[int, ...]) -> str:
     """Everybody's score after a round, in one line."""
-    words = speaker.words
-    if speaker.solo:
-        return words.say("account.solo", score=scores[0]) if scores else ""
+    words = formatter.words
+    if formatter.solo:
+        return words.text("account.solo", score=scores[0]) if scores else ""
     named = zip(game.players, scores, strict=False)
     return (
-        speaker.listing(
-            words.say("account.total", who=_name(words, player), score=score) for player, score in named
+        formatter.listing(
+            words.text("account.total", who=_name(words, player), score=score) for player, score in named
         )
         if scores
         else ""
     )
 
 
-def _move(speaker: Speaker, move: PastMove) -> MoveLine:
+def _move(formatter: SnapshotFormatter, move: PastMove) -> MoveLine:
     lost = move.lost or 0
     if lost < WORTH_MARKING:
-        return MoveLine(made(speaker, move), move.colour)
-    points = speaker.words.say("history.lost", points=round(lost))
-    return MoveLine(made(speaker, move), move.colour, f"\N{MINUS SIGN}{round(lost)}", points)
+        return MoveLine(made(formatter, move), move.colour)
+    points = formatter.words.text("history.lost", points=round(lost))
+    return MoveLine(made(formatter, move), move.colour, f"\N{MINUS SIGN}{round(lost)}", points)
 
 
-def made(speaker: Speaker, move: PastMove) -> str:
+def made(formatter: SnapshotFormatter, move: PastMove) -> str:
     """A choice that was made, as a sentence."""
     if move.kind == "draft":
-        return speaker.move(move)
-    return speaker.words.say(
-        "history.made", choice=said(speaker, move), who=speaker.who(move.seat, move.name)
+        return formatter.move(move)
+    return formatter.words.text(
+        "history.made", choice=said(formatter, move), who=formatter.who(move.seat, move.name)
     )
 
 
@@ -254,16 +254,16 @@ def made(speaker: Speaker, move: PastMove) -> str:
 def _review(words: Words, game: RetoldGame, review: Review) -> ReviewView:
     who = next((_name(words, player) for player in game.players if player.seat == review.seat), "")
     key = "review.lost" if review.costliest else "review.nothing"
-    title = words.say(key, who=who, points=round(review.lost), count=review.choices)
+    title = words.text(key, who=who, points=round(review.lost), count=review.choices)
     return ReviewView(title, tuple(_costly(words, move) for move in review.costliest))
 
 
 def _costly(words: Words, move: CostlyMove) -> CostlyView:
-    speaker = Speaker(words, move.table)
+    formatter = SnapshotFormatter(words, move.table)
     return CostlyView(
-        title=words.say("review.move", round=move.round, points=round(move.lost)),
-        played=MoveLine(made(speaker, move.played), move.played.colour),
-        better=words.say("review.better", choice=said(speaker, move.better)),
-        offer=phone.offer(speaker),
-        board=boards.board(speaker, move.better.seat),
+        title=words.text("review.move", round=move.round, points=round(move.lost)),
+        played=MoveLine(made(formatter, move.played), move.played.colour),
+        better=words.text("review.better", choice=said(formatter, move.better)),
+        offer=phone.offer(formatter),
+        board=boards.board(formatter, move.better.seat),
     )

@@ -8,10 +8,17 @@ from werkzeug.wrappers import Request
 
 from web_ui.latest import Presence, View
 from web_ui.messages import Colour, Result, Seat, Snapshot, Step
-from web_ui.security import Hands, hands_of
+from web_ui.security import Access, access_level
 from web_ui.text import sentences
 from web_ui.text.rulebook import MODES
-from web_ui.text.sentences import ACTION, AT_THE_END, DRAFTING, WITHOUT_POINTS, Speaker, step_sentence
+from web_ui.text.sentences import (
+    ACTION,
+    AT_THE_END,
+    DRAFTING,
+    WITHOUT_POINTS,
+    SnapshotFormatter,
+    step_sentence,
+)
 from web_ui.text.words import Words
 from web_ui.views.boards import WITHOUT_BOARDS
 
@@ -148,74 +155,74 @@ def turn(view: View, words: Words, seat: int = 0) -> TurnView:
     snapshot = view.snapshot
     if view.presence is not Presence.HERE or snapshot is None:
         presence = view.presence if view.presence is not Presence.HERE else Presence.AWAY
-        head = words.say(f"presence_head.{presence}")
-        return TurnView(head=head, ask=words.say(f"presence.{presence}"), away=True)
-    speaker = Speaker(words, snapshot)
+        head = words.text(f"presence_head.{presence}")
+        return TurnView(head=head, ask=words.text(f"presence.{presence}"), away=True)
+    formatter = SnapshotFormatter(words, snapshot)
     return TurnView(
-        head=words.say("head.yours") if _is_turn_of(speaker, seat) else speaker.head(),
-        ask=speaker.ask(),
-        round=_occasion(speaker),
-        refusal=speaker.refusal(snapshot.refusal.say) if snapshot.refusal else "",
-        notes=sentences.notes(speaker),
+        head=words.text("head.yours") if _is_turn_of(formatter, seat) else formatter.head(),
+        ask=formatter.ask(),
+        round=_occasion(formatter),
+        refusal=formatter.refusal(snapshot.refusal.say) if snapshot.refusal else "",
+        notes=sentences.notes(formatter),
     )
 
 
-def _is_turn_of(speaker: Speaker, seat: int) -> bool:
-    ask = speaker.snapshot.ask
-    return not speaker.solo and ask.get("say") in DRAFTING and ask.get("seat") == seat
+def _is_turn_of(formatter: SnapshotFormatter, seat: int) -> bool:
+    ask = formatter.snapshot.ask
+    return not formatter.solo and ask.get("say") in DRAFTING and ask.get("seat") == seat
 
 
-def _occasion(speaker: Speaker) -> str:
+def _occasion(formatter: SnapshotFormatter) -> str:
     """What is played: the mode, if it is not the standard, what else was chosen, and the round."""
-    words, snapshot = speaker.words, speaker.snapshot
-    parts = [] if snapshot.mode in (None, "standard") else [words.say(f"menu.mode.{snapshot.mode}")]
+    words, snapshot = formatter.words, formatter.snapshot
+    parts = [] if snapshot.mode in (None, "standard") else [words.text(f"menu.mode.{snapshot.mode}")]
     if snapshot.stage == "choosing":
         chosen = [item for item in snapshot.menu if item.chosen and item.value != snapshot.mode]
-        parts += [words.say(f"menu.{item.group}.{item.value}") for item in chosen]
+        parts += [words.text(f"menu.{item.group}.{item.value}") for item in chosen]
     if snapshot.round:
-        parts.append(words.say("round.number", round=snapshot.round))
+        parts.append(words.text("round.number", round=snapshot.round))
     return " \N{MIDDLE DOT} ".join(parts)
 
 
-def offer(speaker: Speaker) -> tuple[SourceView, ...]:
+def offer(formatter: SnapshotFormatter) -> tuple[SourceView, ...]:
     """The displays and the centre; nothing when there is no game or the offer has ended."""
-    snapshot = speaker.snapshot
+    snapshot = formatter.snapshot
     telling = snapshot.stage == "telling" and snapshot.ask.get("say") != "tell_penalty"
     if telling and not any(snapshot.displays):
-        return tuple(_told(speaker, number) for number in range(1, len(snapshot.displays) + 1))
+        return tuple(_told(formatter, number) for number in range(1, len(snapshot.displays) + 1))
     centre = snapshot.centre + ("m" if snapshot.marker_in_centre else "")
     if snapshot.result is not None or not (any(snapshot.displays) or snapshot.centre):
         return ()
-    displays = [source(speaker, number, tiles) for number, tiles in enumerate(snapshot.displays, 1)]
-    if not speaker.solo:
-        return (*displays, source(speaker, 0, centre))
+    displays = [source(formatter, number, tiles) for number, tiles in enumerate(snapshot.displays, 1)]
+    if not formatter.solo:
+        return (*displays, source(formatter, 0, centre))
     return tuple(replace(view, due=f"display.{view.number}" in snapshot.live) for view in displays)
 
 
-def _told(speaker: Speaker, number: int) -> SourceView:
+def _told(formatter: SnapshotFormatter, number: int) -> SourceView:
     """A display while its tiles of resin are told: those that lie there, and the space of the next one."""
-    words, ask, resin = speaker.words, speaker.snapshot.ask, speaker.snapshot.resin
+    words, ask, resin = formatter.words, formatter.snapshot.ask, formatter.snapshot.resin
     told = resin.told if resin is not None else ()
     tiles = "".join(tile.colour for tile in told if tile.display == number)
-    label = words.say("offer.display", number=number)
-    held = speaker.tiles(tiles) if tiles else words.say("offer.empty")
+    label = words.text("offer.display", number=number)
+    held = formatter.tiles(tiles) if tiles else words.text("offer.empty")
     due = ask.get("display") == number
-    spoken = words.say("offer.next" if due else "offer.holds", source=label, tiles=held)
+    spoken = words.text("offer.next" if due else "offer.holds", source=label, tiles=held)
     free = max(DISPLAY_TILES - len(tiles), int(due))
     return SourceView(number, label, spoken, tiles, free=tuple(due and not at for at in range(free)))
 
 
-def source(speaker: Speaker, number: int, tiles: str) -> SourceView:
+def source(formatter: SnapshotFormatter, number: int, tiles: str) -> SourceView:
     """A display or the centre (number 0) with its tiles."""
-    words, choice = speaker.words, speaker.snapshot.choice
-    label = words.say("offer.display", number=number) if number else words.say("offer.centre")
-    held = speaker.tiles(tiles) if tiles else words.say("offer.empty")
-    tiles = _in_order(tiles, speaker.snapshot)
+    words, choice = formatter.words, formatter.snapshot.choice
+    label = words.text("offer.display", number=number) if number else words.text("offer.centre")
+    held = formatter.tiles(tiles) if tiles else words.text("offer.empty")
+    tiles = _in_order(tiles, formatter.snapshot)
     if choice is not None and choice.source == number:
-        chosen = speaker.colour(choice.colour)
-        spoken = words.say("offer.chosen", source=label, tiles=held, chosen=chosen)
+        chosen = formatter.colour(choice.colour)
+        spoken = words.text("offer.chosen", source=label, tiles=held, chosen=chosen)
         return SourceView(number, label, spoken, tiles, choice.colour)
-    return SourceView(number, label, words.say("offer.holds", source=label, tiles=held), tiles)
+    return SourceView(number, label, words.text("offer.holds", source=label, tiles=held), tiles)
 
 
 def _in_order(tiles: str, snapshot: Snapshot) -> str:
@@ -224,153 +231,155 @@ def _in_order(tiles: str, snapshot: Snapshot) -> str:
     return "".join(sorted(tiles, key=lambda letter: (order.get(letter, len(order)), letter)))
 
 
-def seats(speaker: Speaker) -> tuple[SeatView, ...]:
+def seats(formatter: SnapshotFormatter) -> tuple[SeatView, ...]:
     """The seats before a game; nothing later."""
-    words, snapshot = speaker.words, speaker.snapshot
+    words, snapshot = formatter.words, formatter.snapshot
     if snapshot.stage not in BEFORE_THE_GAME:
         return ()
     return tuple(
         SeatView(
             seat=seat.seat,
-            label=words.say("player.seat", seat=seat.seat),
-            name=_sitter(speaker, seat) if seat.taken else words.say("player.free"),
+            label=words.text("player.seat", seat=seat.seat),
+            name=_sitter(formatter, seat) if seat.taken else words.text("player.free"),
             taken=seat.taken,
         )
         for seat in snapshot.seats
     )
 
 
-def _sitter(speaker: Speaker, seat: Seat) -> str:
-    who = speaker.who(seat.seat, seat.name)
+def _sitter(formatter: SnapshotFormatter, seat: Seat) -> str:
+    who = formatter.who(seat.seat, seat.name)
     if not seat.bot:
         return who
-    return speaker.words.say("player.opponent", who=who, what=speaker.strength(seat.bot))
+    return formatter.words.text("player.opponent", who=who, what=formatter.strength(seat.bot))
 
 
-def moves(speaker: Speaker) -> tuple[MoveView, ...]:
+def moves(formatter: SnapshotFormatter) -> tuple[MoveView, ...]:
     """The last moves, the newest first."""
     return tuple(
-        MoveView(speaker.move(move), move.token, move.colour, sentences.why_moved(speaker, move))
-        for move in reversed(speaker.snapshot.moves)
+        MoveView(formatter.move(move), move.token, move.colour, sentences.why_moved(formatter, move))
+        for move in reversed(formatter.snapshot.moves)
     )
 
 
-def recent(speaker: Speaker) -> MoveView | None:
+def recent(formatter: SnapshotFormatter) -> MoveView | None:
     """What happened last: a step of the scoring while that runs, else a move; None when there is nothing."""
-    told, steps = speaker.snapshot.account, speaker.steps()
+    told, steps = formatter.snapshot.account, formatter.steps()
     if told is not None and told.running and steps:
-        return MoveView(step_sentence(speaker, steps[-1]), "", steps[-1].colour)
-    return next(iter(moves(speaker)), None)
+        return MoveView(step_sentence(formatter, steps[-1]), "", steps[-1].colour)
+    return next(iter(moves(formatter)), None)
 
 
-def account(speaker: Speaker) -> AccountView | None:
+def account(formatter: SnapshotFormatter) -> AccountView | None:
     """How the scores came about, player by player; None before the first scoring."""
-    told = speaker.snapshot.account
+    told = formatter.snapshot.account
     if told is None or not (told.steps or told.running):
         return None
-    steps = speaker.steps()
+    steps = formatter.steps()
     final = any(step.step in AT_THE_END for step in steps)
-    last = "final_solo" if speaker.solo else "final"
-    title = speaker.words.say(f"account.{last}" if final else "account.round", round=told.round)
-    if speaker.solo:
-        return AccountView(title=title, running=told.running, players=(_solo_account(speaker, steps),))
+    last = "final_solo" if formatter.solo else "final"
+    title = formatter.words.text(f"account.{last}" if final else "account.round", round=told.round)
+    if formatter.solo:
+        return AccountView(title=title, running=told.running, players=(_solo_account(formatter, steps),))
     seats = dict.fromkeys(step.seat for step in steps)
-    players = tuple(_player_account(speaker, steps, seat) for seat in seats)
+    players = tuple(_player_account(formatter, steps, seat) for seat in seats)
     return AccountView(title=title, running=told.running, players=players)
 
 
-def _player_account(speaker: Speaker, all_steps: tuple[Step, ...], seat: int) -> PlayerAccount:
+def _player_account(formatter: SnapshotFormatter, all_steps: tuple[Step, ...], seat: int) -> PlayerAccount:
     steps = [step for step in all_steps if step.seat == seat]
-    who = speaker.who(seat, steps[-1].name)
+    who = formatter.who(seat, steps[-1].name)
     return PlayerAccount(
-        total=speaker.words.say("account.total", who=who, score=steps[-1].score),
-        steps=tuple(_step(speaker, step) for step in steps),
+        total=formatter.words.text("account.total", who=who, score=steps[-1].score),
+        steps=tuple(_step(formatter, step) for step in steps),
     )
 
 
-def _solo_account(speaker: Speaker, steps: tuple[Step, ...]) -> PlayerAccount:
-    scores = [step.score for step in steps if speaker.role(step.seat) != ACTION]
-    total = speaker.words.say("account.solo", score=scores[-1]) if scores else ""
-    return PlayerAccount(total, tuple(_step(speaker, step) for step in steps))
+def _solo_account(formatter: SnapshotFormatter, steps: tuple[Step, ...]) -> PlayerAccount:
+    scores = [step.score for step in steps if formatter.role(step.seat) != ACTION]
+    total = formatter.words.text("account.solo", score=scores[-1]) if scores else ""
+    return PlayerAccount(total, tuple(_step(formatter, step) for step in steps))
 
 
-def _step(speaker: Speaker, step: Step) -> StepView:
+def _step(formatter: SnapshotFormatter, step: Step) -> StepView:
     points = "" if step.step in WITHOUT_POINTS else _signed(step.points)
-    return StepView(step_sentence(speaker, step), points)
+    return StepView(step_sentence(formatter, step), points)
 
 
 def _signed(points: int) -> str:
     return f"+{points}" if points > 0 else f"\N{MINUS SIGN}{-points}" if points < 0 else "0"
 
 
-def last_result(speaker: Speaker) -> ResultView | SoloResultView | None:
+def last_result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | None:
     """The end of the game, and of the last one until another begins, with the way to all its moves."""
-    ended, words = result(speaker), speaker.words
+    ended, words = result(formatter), formatter.words
     if ended is None:
         return None
-    title = "result.last" if speaker.snapshot.stage in BEFORE_THE_GAME else "result.title"
-    return replace(ended, title=words.say(title), look_back=words.say("result.look_back"))
+    title = "result.last" if formatter.snapshot.stage in BEFORE_THE_GAME else "result.title"
+    return replace(ended, title=words.text(title), look_back=words.text("result.look_back"))
 
 
-def result(speaker: Speaker) -> ResultView | SoloResultView | None:
+def result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | None:
     """The end of the game; None before."""
-    ended: Result | None = speaker.snapshot.result
+    ended: Result | None = formatter.snapshot.result
     if ended is None:
         return None
     if ended.victory:
-        return _solo_result(speaker, ended)
+        return _solo_result(formatter, ended)
     best_first = sorted(ended.scores, key=lambda end: (not end.winner, -end.score, -end.rows, end.seat))
-    players = tuple((speaker.who(end.seat, end.name), end.score, end.rows, end.winner) for end in best_first)
-    tie = speaker.words.say(f"result.tie_{ended.tie}") if ended.tie in ("rows", "shared") else ""
-    return ResultView(players, tie, speaker.words.say("result.title"))
+    players = tuple(
+        (formatter.who(end.seat, end.name), end.score, end.rows, end.winner) for end in best_first
+    )
+    tie = formatter.words.text(f"result.tie_{ended.tie}") if ended.tie in ("rows", "shared") else ""
+    return ResultView(players, tie, formatter.words.text("result.title"))
 
 
-def _solo_result(speaker: Speaker, ended: Result) -> SoloResultView:
-    words = speaker.words
-    ending = words.say(f"result.{ended.ending}") if f"result.{ended.ending}" in words else ""
+def _solo_result(formatter: SnapshotFormatter, ended: Result) -> SoloResultView:
+    words = formatter.words
+    ending = words.text(f"result.{ended.ending}") if f"result.{ended.ending}" in words else ""
     if ended.victory == "master" and ended.score >= LEVELS[0][0]:
-        ending = f"{ending} {words.say('result.not_artisan')}"
+        ending = f"{ending} {words.text('result.not_artisan')}"
     return SoloResultView(
         ending=ending,
         rule=ended.rule or "",
         levels=tuple(
-            (words.say("result.from", points=least), words.say(f"victory.{name}"), name == ended.victory)
+            (words.text("result.from", points=least), words.text(f"victory.{name}"), name == ended.victory)
             for least, name in LEVELS
         ),
-        title=words.say("result.title"),
+        title=words.text("result.title"),
     )
 
 
-def counts(speaker: Speaker) -> tuple[CountView, ...]:
+def counts(formatter: SnapshotFormatter) -> tuple[CountView, ...]:
     """With tiles of resin: what the bag and the lid must hold; a bot game has no lid."""
-    snapshot = speaker.snapshot
+    snapshot = formatter.snapshot
     resin = snapshot.resin
     if resin is None:
         return ()
-    bag = _counted(speaker, "bag", resin.bag)
+    bag = _counted(formatter, "bag", resin.bag)
     if snapshot.mode == "dtc":
         return (bag,)
-    return bag, _counted(speaker, "out" if speaker.solo else "lid", resin.lid)
+    return bag, _counted(formatter, "out" if formatter.solo else "lid", resin.lid)
 
 
-def _counted(speaker: Speaker, what: str, tiles: str) -> CountView:
-    title = speaker.words.say(f"resin.{what}", count=len(tiles))
-    colours = speaker.snapshot.palette
+def _counted(formatter: SnapshotFormatter, what: str, tiles: str) -> CountView:
+    title = formatter.words.text(f"resin.{what}", count=len(tiles))
+    colours = formatter.snapshot.palette
     return CountView(
-        title, tuple((letter, speaker.colour(letter), tiles.count(letter)) for letter in colours)
+        title, tuple((letter, formatter.colour(letter), tiles.count(letter)) for letter in colours)
     )
 
 
-def legend(speaker: Speaker) -> tuple[tuple[str, str], ...]:
+def legend(formatter: SnapshotFormatter) -> tuple[tuple[str, str], ...]:
     """What the tiles' colours are called, while there are tiles: a light that stands for black is none."""
-    if speaker.snapshot.stage in WITHOUT_BOARDS:
+    if formatter.snapshot.stage in WITHOUT_BOARDS:
         return ()
-    return tuple((letter, speaker.colour_title(letter)) for letter in speaker.snapshot.palette)
+    return tuple((letter, formatter.colour_title(letter)) for letter in formatter.snapshot.palette)
 
 
-def rules_link(speaker: Speaker) -> str:
+def rules_link(formatter: SnapshotFormatter) -> str:
     """The path of the rules of the game that is played or chosen."""
-    mode = speaker.snapshot.mode
+    mode = formatter.snapshot.mode
     return f"/rules/{mode}" if mode in MODES else "/rules"
 
 
@@ -410,7 +419,7 @@ SEAT_COOKIE = "seat"
 
 
 @dataclass(frozen=True, slots=True)
-class Onlooker:
+class Viewer:
     """A page as somebody sees it: on the phone page, the seat they play at (0: none in particular)."""
 
     page: str
@@ -418,13 +427,13 @@ class Onlooker:
     seat: int = 0
 
 
-def onlooker_of(request: Request, page: str) -> Onlooker:
+def identify_viewer(request: Request, page: str) -> Viewer:
     """Who asks for a page, or for what is new on it; the twin looks the same to all."""
     if page == TABLE:
-        return Onlooker(TABLE)
+        return Viewer(TABLE)
     if page == TAGS:
-        return Onlooker(TAGS, hands_of(request) is Hands.TABLE)
-    return Onlooker(PHONE, hands_of(request) is Hands.TABLE, seat_of(request))
+        return Viewer(TAGS, access_level(request) is Access.TABLE)
+    return Viewer(PHONE, access_level(request) is Access.TABLE, seat_of(request))
 
 
 def seat_of(request: Request) -> int:

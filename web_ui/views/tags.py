@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from web_ui.latest import Presence, View
 from web_ui.messages import Card, Learning
-from web_ui.text.sentences import Speaker
+from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views.phone import Onlooker, TurnView, turn
+from web_ui.views.phone import TurnView, Viewer, turn
 
 TILES = 20
 """Tiles of each colour."""
@@ -77,7 +77,7 @@ class CardsView:
     may: bool
 
 
-def head(view: View, words: Words, onlooker: Onlooker) -> TurnView:
+def head(view: View, words: Words, viewer: Viewer) -> TurnView:
     """What the table wants of who teaches it; else what this page is for, and who may."""
     snapshot = view.snapshot
     if view.presence is not Presence.HERE or snapshot is None:
@@ -85,102 +85,102 @@ def head(view: View, words: Words, onlooker: Onlooker) -> TurnView:
     if snapshot.learning is not None:
         said = snapshot.refusal is not None and snapshot.refusal.say in SAID_OF_THE_TAG
         return replace(turn(view, words), refusal="") if said else turn(view, words)
-    may = may_teach(Speaker(words, snapshot), onlooker)
-    notes = () if may else (words.say("tags.look_only"),)
-    return TurnView(words.say("tags.title"), words.say("tags.intro"), notes=notes)
+    may = may_teach(SnapshotFormatter(words, snapshot), viewer)
+    notes = () if may else (words.text("tags.look_only"),)
+    return TurnView(words.text("tags.title"), words.text("tags.intro"), notes=notes)
 
 
-def may_teach(speaker: Speaker, onlooker: Onlooker) -> bool:
+def may_teach(formatter: SnapshotFormatter, viewer: Viewer) -> bool:
     """Whether this page may teach: at the table always, on a phone where the table lets it."""
-    return onlooker.at_table or speaker.snapshot.phones.learn
+    return viewer.at_table or formatter.snapshot.phones.learn
 
 
-def lesson(speaker: Speaker, onlooker: Onlooker) -> LessonView | None:
+def lesson(formatter: SnapshotFormatter, viewer: Viewer) -> LessonView | None:
     """The lesson under way, if there is one."""
-    learning = speaker.snapshot.learning
+    learning = formatter.snapshot.learning
     if learning is None:
         return None
     last = learning.last
     return LessonView(
-        last=_became(speaker, learning),
+        last=_became(formatter, learning),
         known=last.tag if last is not None and last.verdict == "known" else "",
         refused=last is not None and last.verdict != "learned",
         can_go_back=learning.learned > 0,
         done=learning.next is None,
-        may=may_teach(speaker, onlooker),
+        may=may_teach(formatter, viewer),
     )
 
 
-def _became(speaker: Speaker, learning: Learning) -> str:
+def _became(formatter: SnapshotFormatter, learning: Learning) -> str:
     """What became of the tag that was laid last, in a sentence."""
     last = learning.last
     if last is None:
         return ""
     if last.verdict == "over":
-        return speaker.words.say("tags.over")
-    return speaker.words.say_or(
+        return formatter.words.text("tags.over")
+    return formatter.words.text_or(
         f"tags.{last.verdict}_{last.kind}",
         "tags.over",
-        colour=speaker.colour_title(str(last.value)),
+        colour=formatter.colour_title(str(last.value)),
         number=last.number,
         who=last.value,
-        action=_action(speaker, str(last.value)),
+        action=_action(formatter, str(last.value)),
     )
 
 
-def _action(speaker: Speaker, action: str) -> str:
-    return speaker.words.say_or(f"action.{action}", "action.other")
+def _action(formatter: SnapshotFormatter, action: str) -> str:
+    return formatter.words.text_or(f"action.{action}", "action.other")
 
 
-def tiles(speaker: Speaker, onlooker: Onlooker) -> TilesView:
+def tiles(formatter: SnapshotFormatter, viewer: Viewer) -> TilesView:
     """How many tiles are known."""
-    words, known = speaker.words, speaker.snapshot.tags.tiles
-    bars = tuple(_bars(speaker))
+    words, known = formatter.words, formatter.snapshot.tags.tiles
+    bars = tuple(_bars(formatter))
     count = sum(bar.count for bar in bars)
-    learn, may = "", may_teach(speaker, onlooker)
-    if may and speaker.snapshot.learning is None and count < TILES * len(known):
-        learn = words.say("tags.go_on" if count else "tags.learn_tiles")
-    return TilesView(bars, count, words.say("tags.all", count=count), learn)
+    learn, may = "", may_teach(formatter, viewer)
+    if may and formatter.snapshot.learning is None and count < TILES * len(known):
+        learn = words.text("tags.go_on" if count else "tags.learn_tiles")
+    return TilesView(bars, count, words.text("tags.all", count=count), learn)
 
 
-def _bars(speaker: Speaker) -> Iterator[BarView]:
-    words, learning = speaker.words, speaker.snapshot.learning
+def _bars(formatter: SnapshotFormatter) -> Iterator[BarView]:
+    words, learning = formatter.words, formatter.snapshot.learning
     due = learning.next if learning is not None else None
-    for letter, count in speaker.snapshot.tags.tiles.items():
+    for letter, count in formatter.snapshot.tags.tiles.items():
         left = TILES - count
         yield BarView(
             letter,
-            speaker.colour_title(letter),
+            formatter.colour_title(letter),
             count,
-            words.say("tags.count", count=count),
-            words.say("tags.to_go", left=left) if 0 < count < TILES else "",
+            words.text("tags.count", count=count),
+            words.text("tags.to_go", left=left) if 0 < count < TILES else "",
             due is not None and due.kind == "tile" and due.value == letter,
         )
 
 
-def cards(speaker: Speaker, onlooker: Onlooker) -> CardsView | None:
+def cards(formatter: SnapshotFormatter, viewer: Viewer) -> CardsView | None:
     """The cards that are known; None during a lesson."""
-    if speaker.snapshot.learning is not None:
+    if formatter.snapshot.learning is not None:
         return None
-    known = speaker.snapshot.tags.cards
-    may = may_teach(speaker, onlooker)
+    known = formatter.snapshot.tags.cards
+    may = may_teach(formatter, viewer)
     missing = [action for action in ACTIONS if may and all(card.value != action for card in known)]
     return CardsView(
         tuple(CardView(card.tag, card.value) for card in known if card.kind == "player"),
-        tuple(CardView(card.tag, _said(speaker, card)) for card in known if card.kind == "action"),
-        tuple((action, _action(speaker, action)) for action in missing),
+        tuple(CardView(card.tag, _said(formatter, card)) for card in known if card.kind == "action"),
+        tuple((action, _action(formatter, action)) for action in missing),
         may,
     )
 
 
-def forgetting(speaker: Speaker, onlooker: Onlooker) -> tuple[tuple[str, str, int], ...]:
+def forgetting(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[tuple[str, str, int], ...]:
     """The colours of which tiles are known and can be forgotten here: letter, name, number."""
-    snapshot = speaker.snapshot
-    if not may_teach(speaker, onlooker) or snapshot.learning is not None:
+    snapshot = formatter.snapshot
+    if not may_teach(formatter, viewer) or snapshot.learning is not None:
         return ()
     known = snapshot.tags.tiles
-    return tuple((letter, speaker.colour_title(letter), known[letter]) for letter in known if known[letter])
+    return tuple((letter, formatter.colour_title(letter), known[letter]) for letter in known if known[letter])
 
 
-def _said(speaker: Speaker, card: Card) -> str:
-    return _action(speaker, card.value)
+def _said(formatter: SnapshotFormatter, card: Card) -> str:
+    return _action(formatter, card.value)
