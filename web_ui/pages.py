@@ -113,7 +113,7 @@ class Pages:
             at_table=hands is Access.TABLE,
             teaching=hands is Access.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
             seat=viewer.seat,
-            beside=page == TABLE and not has_boards(view.layout),
+            boards_on_page=page == TABLE and not has_boards(view.layout),
             drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
             colours=_colours(frame),
             labels=json.loads(rendering.html[STATE])["labels"] if page == TABLE else {},
@@ -143,9 +143,9 @@ class Pages:
 
     def _rules_page(self, mode: str) -> Response:
         book = self.rulebooks.get(self.words_for_request().language) or self.rulebooks[DEFAULT]
-        return self.still("rules.html", book=book, mode=mode, variant=mode in VARIANTS)
+        return self.static_page("rules.html", book=book, mode=mode, variant=mode in VARIANTS)
 
-    def still(self, template: str, **given: object) -> Response:
+    def static_page(self, template: str, **given: object) -> Response:
         """A page that stays as it is while somebody looks on, in the reader's language."""
         words = self.words_for_request()
         html = self.renderer.page(template, text=words.text, language=words.language, **given)
@@ -264,12 +264,12 @@ class HistoryPages:
             asked["before"] = int(before[:17])
         found = self._told({"games": asked}, read_games)
         view = history.games(self.pages.words_for_request(), found)
-        return self.pages.still("history.html", view=view, newer="before" in asked)
+        return self.pages.static_page("history.html", view=view, newer="before" in asked)
 
     def game(self, number: int) -> Response:
         """A game with its rounds, its review and its last position."""
         told = self._told({"game": _possible(number)}, read_game)
-        return self.pages.still(
+        return self.pages.static_page(
             "past_game.html", view=history.past_game(self.pages.words_for_request(), told)
         )
 

@@ -36,8 +36,8 @@ REGIONS = {
         "turn",
         "faults",
         "seat",
-        "tell",
-        "hands",
+        "report",
+        "controls",
         "names",
         "result",
         "offer",
@@ -53,8 +53,8 @@ REGIONS = {
         "tiles",
         "turn",
         "faults",
-        "tell",
-        "hands",
+        "report",
+        "controls",
         "names",
         "result",
         "recent",
@@ -210,9 +210,9 @@ _FOR_EYES: Mapping[str, Callable[[SnapshotFormatter], object]] = {
 """What the regions show, by their names; the boards apart."""
 
 _FOR_HANDS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
-    "hands": hands.groups,
+    "controls": hands.groups,
     "names": hands.names,
-    "tell": hands.tell,
+    "report": hands.tell,
     "deck": controls.cards,
     "drawer": controls.tiles,
     "plug": hands.plug,
@@ -221,9 +221,9 @@ _FOR_HANDS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
 
 _FOR_PHONES: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "seat": lambda formatter, viewer: phone_hands.seat_choice(formatter, viewer.seat),
-    "hands": lambda formatter, viewer: phone_hands.phone_groups(formatter, viewer.seat),
+    "controls": lambda formatter, viewer: phone_hands.phone_groups(formatter, viewer.seat),
     "names": lambda formatter, viewer: phone_hands.phone_names(formatter, viewer.seat),
-    "tell": lambda formatter, viewer: phone_hands.tell_phone(formatter, at_table=viewer.at_table),
+    "report": lambda formatter, viewer: phone_hands.tell_phone(formatter, at_table=viewer.at_table),
 }
 """The same for what a phone's hands can do."""
 

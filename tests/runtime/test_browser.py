@@ -142,7 +142,7 @@ def test_some_turns_by_the_keyboard_alone(chromium: Browser, table: RunningTable
 
 def test_some_turns_on_a_phone_by_its_hands(chromium: Browser, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/table") as twin:
-        play(table, twin, lambda button: twin.locator(f'#hands [data-button="{button}"]').click(), 20)
+        play(table, twin, lambda button: twin.locator(f'#controls [data-button="{button}"]').click(), 20)
         assert twin.evaluate("document.documentElement.scrollWidth") <= PHONE[0], "nothing to scroll sideways"
     moves = table.snapshot()["moves"]
     assert moves
@@ -184,7 +184,7 @@ def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
         page_of(chromium, f"{table.browser.origin}/") as phone,
         page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
     ):
-        hands, turn = twin.locator(".hands"), twin.locator("[data-region=turn]")
+        hands, turn = twin.locator(".controls"), twin.locator("[data-region=turn]")
 
         def press(hand: Locator) -> Message:
             with twin.expect_response(re.compile("/(press|hint)$")):

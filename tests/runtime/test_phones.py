@@ -119,6 +119,6 @@ def press(page: Page, button: str) -> None:
     status = 429
     while status == 429:
         with page.expect_response("**/press") as answered:
-            page.locator(f'#hands [data-button="{button}"]').click()
+            page.locator(f'#controls [data-button="{button}"]').click()
         status = answered.value.status
     assert answered.value.json() == {"taken": True}, button

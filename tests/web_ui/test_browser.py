@@ -152,7 +152,7 @@ def test_a_refusal_that_the_page_says_by_later_news_is_not_said_twice(
     begin(daemon, browser, scenes.chosen(1))
     daemon.answer = lambda question: {"taken": False, "why": "line_full"}
     page.goto(f"{browser.origin}/table")
-    page.locator("#hands button[data-button='seat.1.line.4']").click()
+    page.locator("#controls button[data-button='seat.1.line.4']").click()
     expect(page.locator("#answer")).to_have_text("That line is full.")
     daemon.play(scenes.refused(2))
     expect(page.locator("[data-region=turn] .refusal")).to_have_text("That line is full.")
@@ -284,7 +284,7 @@ def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
 ) -> None:
     begin(daemon, browser, real_tables.telling("b", 1))
     page.goto(f"{browser.origin}/table")
-    expect(page.locator(".tags .told")).to_have_count(1)
+    expect(page.locator(".tags .used")).to_have_count(1)
     assert page.evaluate(STICKS_OUT) == 0
     smallest = "Math.min(...[...document.querySelectorAll('[data-tag]')].map((tag) => tag.offsetWidth))"
     assert page.evaluate(smallest) >= 24

@@ -325,7 +325,7 @@ def test_the_twin_has_a_drawer_of_a_hundred_tags(
     assert "blank" in page.words, "and cards"
     (state,) = page.values("data-state")
     tags = list(drawer())
-    assert json.loads(state)["told"] == [tags[0], tags[1], tags[80]]
+    assert json.loads(state)["used"] == [tags[0], tags[1], tags[80]]
     shown(daemon, link, scenes.offer(2))
     assert not Text(client.get("/table").text).values("data-tag")
 

@@ -68,7 +68,7 @@ function act(kind, value) {
 function drawBlindly() {
   const bag = [...document.querySelectorAll("[data-tile]")].flatMap(({ dataset }) => Array(Number(dataset.left)).fill(dataset.tile));
   const letter = bag[Math.floor(Math.random() * bag.length)];
-  const tags = [...document.querySelectorAll(`[data-letter="${letter}"]:not(.told)`)];
+  const tags = [...document.querySelectorAll(`[data-letter="${letter}"]:not(.used)`)];
   if (tags.length) act("tag", tags[Math.floor(Math.random() * tags.length)].dataset.tag);
 }
 

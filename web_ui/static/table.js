@@ -79,13 +79,13 @@ function writeName(text, name) {
 // The tiles of the drawer that lie on the table already.
 function showDrawer(told) {
   for (const tile of document.querySelectorAll(".tags [data-tag]")) {
-    tile.classList.toggle("told", told.includes(tile.dataset.tag));
+    tile.classList.toggle("used", told.includes(tile.dataset.tag));
     tile.setAttribute("aria-pressed", told.includes(tile.dataset.tag));
   }
 }
 
 function showState(state) {
-  showDrawer(state.told);
+  showDrawer(state.used);
   if (!drawing) return;
   hues = Object.entries(state.palette).map(([letter, rgb]) => [letter, hueOf(rgb.slice(1)).hue]);
   patterns = state.patterns;

@@ -25,7 +25,7 @@ class DrawerView:
     """
 
     colours: tuple[tuple[str, str, tuple[str, ...]], ...]
-    told: tuple[str, ...]
+    used: tuple[str, ...]
     blind: bool
 
 
@@ -380,7 +380,7 @@ def drawing_state(formatter: SnapshotFormatter | None, view: View) -> dict[str, 
             "patterns": {},
             "palette": {},
             "scoring": "",
-            "told": [],
+            "used": [],
         }
     snapshot: Snapshot = formatter.snapshot
     buttons = view.layout.buttons if view.layout is not None else ()
@@ -395,7 +395,7 @@ def drawing_state(formatter: SnapshotFormatter | None, view: View) -> dict[str, 
         "patterns": {str(seat.seat): seat.pattern for seat in snapshot.seats},
         "palette": {letter: colour.rgb.lower() for letter, colour in snapshot.palette.items()},
         "scoring": ".".join(map(str, scoring)),
-        "told": list(told_tags(snapshot)),
+        "used": list(told_tags(snapshot)),
     }
 
 

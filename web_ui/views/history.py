@@ -100,7 +100,7 @@ class PastGameView:
     number: int
     head: str
     when: str
-    told: str  # what is to be said of it, such as that it was stopped
+    note: str  # what is to be said of it, such as that it was stopped
     grading: str
     finished: bool
     result: ResultView | SoloResultView | None
@@ -172,14 +172,14 @@ def past_game(words: Words, game: RetoldGame) -> PastGameView:
     about = " \N{MIDDLE DOT} ".join(parts)
     if game.table is None:
         head = words.text("history.game", number=game.number)
-        told = words.text("history.too_long")
-        return PastGameView(game.number, head, about, told, "", finished, None, (), (), (), ())
+        note = words.text("history.too_long")
+        return PastGameView(game.number, head, about, note, "", finished, None, (), (), (), ())
     formatter = SnapshotFormatter(words, game.table)
     return PastGameView(
         number=game.number,
         head=formatter.head() if finished else words.text("history.game", number=game.number),
         when=about,
-        told="" if finished else words.text(f"history.{game.status}_told"),
+        note="" if finished else words.text(f"history.{game.status}_told"),
         grading=_grading(words, game),
         finished=finished,
         result=phone.result(formatter),
