@@ -19,7 +19,7 @@ from typing import Final
 
 from device.bench.figure import BenchError, Figure
 from device.lights.palettes import BOX
-from device.runtime.loop import Daemon, Inbox, Stop
+from device.runtime.loop import Inbox, Stop, TableLoop
 from device.socket.client import TableClient
 from hardware.api import ButtonPressed, LightFrame
 from hardware.layout.model import Layout, read_layout
@@ -99,7 +99,7 @@ def _frame_figure(layout: Layout, seconds: float) -> Figure:
         ready = threading.Event()
 
         def run() -> None:
-            Daemon(layout, Path(folder) / "bench.db", BOX, inbox, recorder, recorder).run(ready.set)
+            TableLoop(layout, Path(folder) / "bench.db", BOX, inbox, recorder, recorder).run(ready.set)
 
         loop = threading.Thread(target=run)
         loop.start()

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from device.bench.figure import Figure
-from device.commands.console import Refused, json_option
+from device.commands.console import CommandError, json_option
 from device.rules import game
 
 _json = json_option("Print one JSON object for each figure.")
@@ -108,7 +108,7 @@ def _show_parts(measures: Iterable[Callable[[], Iterable[Figure]]], *, as_json: 
         for measure in measures:
             show(measure(), as_json=as_json)
     except (HardwareError, BenchError) as error:
-        raise Refused(str(error)) from None
+        raise CommandError(str(error)) from None
 
 
 @command.command()
@@ -133,7 +133,7 @@ def core(seconds: float, ceiling: Path | None, *, uncompiled: bool, as_json: boo
     try:
         show(measure(seconds, time.perf_counter, ceiling), as_json=as_json)
     except CeilingError as error:
-        raise Refused(str(error)) from None
+        raise CommandError(str(error)) from None
 
 
 def _matches(_: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:

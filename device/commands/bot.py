@@ -12,7 +12,7 @@ import click
 from device.bots.dtc.protocol import Listener, ProtocolError, Turn, Wish, answer_of, state_of
 from device.bots.mind import NAMES, Thinker, thinker
 from device.bots.simple import Below
-from device.commands.console import Refused
+from device.commands.console import CommandError
 from device.rules.events import Draft
 from device.rules.game import Setup
 from device.rules.tiles import NO_TILES
@@ -50,7 +50,7 @@ def command(name: str, move_time: int | None, seed: str | None) -> None:
     try:
         play(player, sys.stdin.buffer if sys.stdin else (), _say)
     except ProtocolError as error:
-        raise Refused(str(error)) from None
+        raise CommandError(str(error)) from None
     except BrokenPipeError:  # nobody listens any more: the game is over
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 

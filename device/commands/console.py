@@ -4,13 +4,12 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
 import click
 
-from device.runtime.data_folder import default_data
+from device.runtime.data_folder import default_data_folder
 
 # --- The options that several commands share -------------------------------------------------------------
 
@@ -39,7 +38,7 @@ def data_option(what: str) -> Decorator:
     return click.option(
         "--data",
         type=click.Path(path_type=Path, file_okay=False),
-        default=default_data,
+        default=default_data_folder,
         help=f"{what}  [default: ~/.local/share/azul-table]",
     )
 
@@ -49,23 +48,12 @@ def json_option(what: str = "Print one JSON object.") -> Decorator:
     return click.option("--json", "as_json", is_flag=True, help=what)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the command line wants of the table, beside its layout and its folder."""
-
-    host: str
-    port: int
-    resin: bool
-    phones: str | None
-    simulate: str | None
-
-
 # ----------------------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
 
 
-class Refused(click.ClickException):
+class CommandError(click.ClickException):
     """A fault in what was given: its message on standard error, and exit status 1."""
 
     def show(self, file: IO[Any] | None = None) -> None:
@@ -73,12 +61,12 @@ class Refused(click.ClickException):
         click.echo(self.message, file=file, err=True)
 
 
-def unusable(file: str, doing: str, error: OSError) -> Refused:
+def file_error(file: str, doing: str, error: OSError) -> CommandError:
     """The fault that a file can't be read or written."""
-    return Refused(f"{shown_file(file)}: can't be {doing}: {error.strerror or error}")
+    return CommandError(f"{printable_file(file)}: can't be {doing}: {error.strerror or error}")
 
 
-def shown_file(file: str) -> str:
+def printable_file(file: str) -> str:
     """A file's name for a message; `-` is standard input or output."""
     return click.format_filename(file) or "''"
 
@@ -90,8 +78,8 @@ def printable(name: str) -> str:
     )
 
 
-def say(sentence: str) -> None:
-    """Tell whoever runs the table; where that can't be written (a full disk, a closed pipe), nobody."""
+def log(sentence: str) -> None:
+    """Write a line to standard error; do nothing where that fails (a full disk, a closed pipe)."""
     with suppress(OSError, ValueError):
         click.echo(printable(sentence), err=True)
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import click
 
 from device.bots.engine import engine
-from device.commands.console import Refused, json_option, layout_option, printable
+from device.commands.console import CommandError, json_option, layout_option, printable
 from hardware.api import LayoutError
 from hardware.diagnostics.doctor import Finding, State, examine
 from hardware.diagnostics.probe import probe
@@ -32,7 +32,7 @@ def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
     try:
         table = read_layout(layout)
     except LayoutError as error:
-        raise Refused(str(error)) from error
+        raise CommandError(str(error)) from error
     if simulate:
         table = simulated(table)
     findings = examine(table, Machine())

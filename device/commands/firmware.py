@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from device.commands.console import Refused, json_option
+from device.commands.console import CommandError, json_option
 from firmware_bridge.installer import VERSION, check_of_files
 from firmware_bridge.link import PortError, find_port
 from firmware_bridge.messages import Identity
@@ -32,7 +32,7 @@ def install(port: str | None) -> None:
     try:
         identity = put(_chosen(port), click.echo)
     except InstallError as error:
-        raise Refused(str(error)) from error
+        raise CommandError(str(error)) from error
     click.echo(in_words(identity))
 
 
@@ -47,14 +47,14 @@ def info(port: str | None, *, as_json: bool) -> None:
     try:
         identity = identify(path)
     except InstallError as error:
-        raise Refused(str(error)) from error
+        raise CommandError(str(error)) from error
     same = identity.files == check_of_files()
     if as_json:
         click.echo(json.dumps({"port": path, **asdict(identity), "same": same}))
     else:
         click.echo(in_words(identity))
     if not same:
-        raise Refused(
+        raise CommandError(
             f"this program has other files (firmware {VERSION}): `azul-table firmware install` copies them"
         )
 
@@ -69,4 +69,4 @@ def _chosen(port: str | None) -> str:
     try:
         return port or find_port()
     except PortError as error:
-        raise Refused(str(error)) from error
+        raise CommandError(str(error)) from error

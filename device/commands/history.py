@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from device.commands.console import Refused, columns, data_option, json_option, printable
+from device.commands.console import CommandError, columns, data_option, json_option, printable
 from device.rules.errors import RulesError
 from device.socket import history
 from device.socket.snapshot import Json
@@ -24,7 +24,7 @@ def command(number: int | None, data: Path, *, as_json: bool) -> None:
     The table may be running. The record of a finished game is what replay and review read.
     """
     try:
-        path = store.newest(data)
+        path = store.newest_file(data)
         if number is not None:
             click.echo(_record(path, number), nl=False)
         elif as_json:
@@ -33,33 +33,33 @@ def command(number: int | None, data: Path, *, as_json: bool) -> None:
         else:
             click.echo(_table(_all_games(path)), nl=False)
     except archive.ArchiveError as error:
-        raise Refused(str(error)) from None
+        raise CommandError(str(error)) from None
     except FileNotFoundError:
-        raise Refused(
+        raise CommandError(
             f"{data}: there are no games of a table here; "
             "name its folder with --data (`make play`'s is play-data)"
         ) from None
     except OSError as error:
-        raise Refused(f"{error.filename or data}: can't be read: {error.strerror}") from None
+        raise CommandError(f"{error.filename or data}: can't be read: {error.strerror}") from None
 
 
 def _all_games(path: Path) -> list[Json]:
     found: list[Json] = []
-    while more := archive.newest_games(path, found[-1]["number"] if found else None, AT_ONCE):
+    while more := archive.list_games(path, found[-1]["number"] if found else None, AT_ONCE):
         found += more
     return found
 
 
 def _record(path: Path, number: int) -> str:
-    past = archive.game_of(path, number)
+    past = archive.read_game(path, number)
     if past is None:
-        raise Refused(f"{path}: there is no game {number}")
+        raise CommandError(f"{path}: there is no game {number}")
     try:
         written = history.record_of(past)
     except RulesError as error:
-        raise Refused(f"{path}: game {number} can't be read: {error}") from None
+        raise CommandError(f"{path}: game {number} can't be read: {error}") from None
     if written is None:
-        raise Refused(f"{path}: game {number} was not played to its end, so it has no record")
+        raise CommandError(f"{path}: game {number} was not played to its end, so it has no record")
     return written.decode()
 
 

@@ -15,8 +15,8 @@ from device.bots.dtc.match import MILLISECONDS, Contestant, ContestantError, Gam
 from device.bots.dtc.pool import PoolError, cores, play_all
 from device.bots.dtc.tournament import share, standings
 from device.commands import console
-from device.commands.console import Decorator, Refused, columns, printable, progress, unusable
-from device.runtime.data_folder import default_data
+from device.commands.console import CommandError, Decorator, columns, file_error, printable, progress
+from device.runtime.data_folder import default_data_folder
 
 # --- What `match` and `tournament` share: their options, and words for their tables ----------------------
 
@@ -69,7 +69,7 @@ def seconds(milliseconds: float) -> str:
 
 def default_folder(kind: str) -> Path:
     """Where results are kept unless the command says otherwise."""
-    return default_data() / kind
+    return default_data_folder() / kind
 
 
 # ----------------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def command(
     try:
         _play(to_play, file, jobs, results)
     except KeyboardInterrupt:
-        raise Refused(f"interrupted after {len(results)} of {games} games; they are in {file}") from None
+        raise CommandError(f"interrupted after {len(results)} of {games} games; they are in {file}") from None
     names = [player.name for player in players]
     click.echo(in_json(names, results) if as_json else in_words(names, results), nl=as_json)
     click.echo(f"records: {click.format_filename(file)}", err=True)
@@ -148,9 +148,9 @@ def _play(games: list[Game], file: Path, jobs: int, results: list[Result]) -> No
                 stream.flush()
                 results.append(result)
     except OSError as error:
-        raise unusable(str(file), "written", error) from None
+        raise file_error(str(file), "written", error) from None
     except PoolError as error:
-        raise Refused(f"{error}; {len(results)} games are in {file}") from None
+        raise CommandError(f"{error}; {len(results)} games are in {file}") from None
     finally:
         with suppress(OSError):
             logs.rmdir()  # nobody wrote anything

@@ -1,24 +1,29 @@
-"""`azul-table play`: the daemon and its pages."""
+"""The command `azul-table play`: the daemon, and the process of its pages."""
 
 import errno
 import socket
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import astuple
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from device.commands.console import Refused, Wanted, data_option, layout_option, say
-from device.runtime.data_folder import SOCKET, TakenError, taken
+from device.commands.console import CommandError, data_option, layout_option, log
+from device.runtime.data_folder import SOCKET, FolderInUseError, locked
 from device.runtime.pages_process import PagesProcess
-from device.runtime.systemd import Manager
+from device.runtime.systemd import ServiceManager
 from hardware.api import PICO, HardwareError
 from hardware.layout.model import Layout, read_layout
 
+if TYPE_CHECKING:
+    from device.runtime.settings import Settings
+
 PORT_RETRIES: Final = 20
-"""Tenths of a second that a port may still be held by the pages of a table that was killed."""
+"""How often to try a port that is in use, every 0.1 s: the pages of a killed table may still hold it."""
 
 
 @click.command()
@@ -31,25 +36,25 @@ PORT_RETRIES: Final = 20
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Who may look: 127.0.0.1 is this machine only, 0.0.0.0 is everybody in the network.",
+    help="The address to listen on: 127.0.0.1 for this machine only, 0.0.0.0 for the whole network.",
 )
 @click.option(
     "--tiles",
     type=click.Choice(["lights", "resin"]),
     default="lights",
     show_default=True,
-    help="Whether the lights are the tiles, or the box's own tiles lie on the table and are told to it.",
+    help="Play with lights as tiles, or with the tiles of the box, which are reported to the table.",
 )
 @click.option(
     "--phones",
     type=click.Choice(["look", "play"]),
-    help="Whether phones in the network may press every button, or only those that the table has no working "
-    "switch for.  [default: look, or as settings.toml says]",
+    help="What phones in the network may press: every button (play), or only those without a working switch "
+    "on the table (look).  [default: look, or as in settings.toml]",
 )
 @click.option(
     "--simulate",
     type=click.Choice(["table", "pico"]),
-    help="Play without the hardware: a table that is drawn only, or the real firmware on a simulated Pico.",
+    help="Play without hardware: a table that is only drawn, or the real firmware on a simulated Pico.",
 )
 def command(
     layout: str,
@@ -62,79 +67,98 @@ def command(
 ) -> None:
     """Start the table with the hardware that its layout names, and its pages.
 
-    What of it does not work is said, and tried again and again; play goes on with what is left. Two addresses
-    are printed: the twin is the table itself, drawn, to play on from this machine; the other is the page for
-    phones. Ctrl-C ends both, and the next start goes on where this one ended.
+    Parts of the hardware that do not work are reported and tried again and again; the game goes on with the
+    rest. Two addresses are printed: the twin is the table itself, drawn, to play on from this machine; the
+    other is the page for phones. Ctrl-C ends both. The next start goes on where this one ended.
     """
+    with _faults_reported(data), ExitStack() as closing:
+        table_layout = _read_layout(layout, simulate)
+        data = data.absolute()
+        manager = ServiceManager()
+        listening = closing.enter_context(manager.port() or _listen(host, port))
+        runtime = closing.enter_context(locked(data))
+        closing.callback(PagesProcess(runtime, SOCKET, listening, log).close)
+        # Most of the program is imported here, while the pages' process starts.
+        from device.runtime.assembly import PlayOptions, build_loop
+
+        options = PlayOptions(resin=tiles == "resin", phones=phones, simulate=simulate)
+        loop = build_loop(table_layout, data, runtime, _read_settings(data), options, log, closing)
+        closing.callback(manager.stopping)
+        loop.run(partial(_ready, manager, listening), manager.alive)
+
+
+@contextmanager
+def _faults_reported(data: Path) -> Iterator[None]:
+    """Turn faults of the data folder and the hardware into CommandError."""
     try:
-        table_layout = read_layout(layout)
-        if simulate == PICO and PICO not in astuple(table_layout.drivers):
-            raise Refused(
-                f"--simulate pico: layout {table_layout.name!r} has no Pico; "
-                "--simulate table plays it, drawn on the screen"
-            )
-        wanted = Wanted(host, port, tiles == "resin", phones, simulate)
-        with ExitStack() as closing:
-            _play(table_layout, data.absolute(), wanted, closing)
-    except TakenError as error:
-        raise Refused(
+        yield
+    except FolderInUseError as error:
+        raise CommandError(
             f"{error}: another azul-table plays with this folder; end it, or choose another with --data"
         ) from None
     except HardwareError as error:
-        raise Refused(str(error)) from error
+        raise CommandError(str(error)) from error
     except OSError as error:
-        raise Refused(f"{error.filename or data}: can't be used: {error.strerror}") from error
+        raise CommandError(f"{error.filename or data}: can't be used: {error.strerror}") from error
 
 
-def _play(layout: Layout, data: Path, wanted: Wanted, closing: ExitStack) -> None:
-    """Put the table together and let it run; `closing` takes it apart, in the opposite order."""
-    manager = Manager()
-    listening = closing.enter_context(manager.port() or _listen(wanted.host, wanted.port))
-    runtime = closing.enter_context(taken(data))
-    closing.callback(PagesProcess(runtime, SOCKET, listening, say).close)
-    from device.runtime.assembly import assembled  # most of the table: it loads while the pages start
+def _read_layout(name: str, simulate: str | None) -> Layout:
+    """Read a layout. Raises LayoutError, and CommandError if it has no Pico that could be simulated."""
+    layout = read_layout(name)
+    if simulate == PICO and PICO not in astuple(layout.drivers):
+        raise CommandError(
+            f"--simulate pico: layout {layout.name!r} has no Pico; "
+            "--simulate table plays it, drawn on the screen"
+        )
+    return layout
 
-    daemon = assembled(layout, data, runtime, wanted, closing)
-    closing.callback(manager.stopping)
 
-    def ready() -> None:
-        _print_addresses(listening)
-        manager.ready()
+def _read_settings(data: Path) -> "Settings":
+    """Read the settings of a data folder. Raises CommandError."""
+    from device.runtime.settings import SettingsError, read_settings
 
-    daemon.run(ready, manager.alive)
+    try:
+        return read_settings(data)
+    except SettingsError as error:
+        raise CommandError(str(error)) from error
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Listen for the pages; they get the socket, so that a taken port is known before anything starts."""
+    """Return the listening socket of the pages, so that a port in use is reported before anything starts.
+
+    Raises CommandError.
+    """
     for _ in range(PORT_RETRIES):
         try:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
             return socket.create_server((host, port), family=family, backlog=128)
         except PermissionError as error:
-            raise Refused(f"--port {port}: only root may use this port; choose one from 1024") from error
+            raise CommandError(f"--port {port}: only root may use this port; choose one from 1024") from error
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 reason = str(error.strerror).partition(" (while")[0]  # Python adds the address
-                raise Refused(f"--host {host}: can't be used: {reason}") from error
+                raise CommandError(f"--host {host}: can't be used: {reason}") from error
             time.sleep(0.1)
-        except (TypeError, UnicodeError) as error:  # by Python, before anybody is asked
-            raise Refused(f"--host {host}: can't be used: no machine can have such a name") from error
-    raise Refused(f"--port {port}: another program uses this port; choose another with --port")
+        except (TypeError, UnicodeError) as error:  # Python itself refuses such a name
+            raise CommandError(f"--host {host}: can't be used: no machine can have such a name") from error
+    raise CommandError(f"--port {port}: another program uses this port; choose another with --port")
 
 
-def _print_addresses(listening: socket.socket) -> None:
+def _ready(manager: ServiceManager, listening: socket.socket) -> None:
+    """Print the addresses and notify the service manager."""
     host, port = listening.getsockname()[:2]
     everywhere = host in ("0.0.0.0", "::")
     here = f"[{host}]" if ":" in host else host
     click.echo(f"The table (twin): http://{'127.0.0.1' if everywhere else here}:{port}/table")
     click.echo(f"For phones:       http://{_own_address() if everywhere else here}:{port}/")
+    manager.ready()
 
 
 def _own_address() -> str:
-    """The address of this machine in its network, as far as it knows; nothing is sent."""
+    """Return the address of this machine in its network, or its host name; nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # an address kept for documentation
+            probe.connect(("192.0.2.1", 9))  # reserved for documentation (RFC 5737)
         except OSError:
             return socket.gethostname()
         return str(probe.getsockname()[0])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from device.commands.console import Refused, json_option, printable, shown_file, unusable
+from device.commands.console import CommandError, file_error, json_option, printable, printable_file
 from device.records.json_form import LONGEST_LINE, RecordError, result_of
 from device.records.record import Record, read
 from device.rules.game import SOLO
@@ -28,23 +28,23 @@ def command(file: str, *, as_json: bool) -> None:
 
 
 def records(file: str) -> Iterator[Record]:
-    """Every game of a record file, verified; raises Refused, which names the file and the line of a fault."""
+    """Yield every verified game of a record file. Raises CommandError, which names the file and the line."""
     try:
         yield from read(_lines(file))
     except RecordError as error:
-        raise Refused(f"{shown_file(file)}:{error.line}: {error.message}") from None
+        raise CommandError(f"{printable_file(file)}:{error.line}: {error.message}") from None
 
 
 def _lines(file: str) -> Iterator[bytes]:
     """The lines of a file; one too long for a record comes in pieces, so that none fills the memory."""
     if file == "-" and sys.stdin is None:
-        raise Refused("standard input is closed")
+        raise CommandError("standard input is closed")
     try:
         with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:  # noqa: PTH123 - any bytes
             while line := stream.readline(LONGEST_LINE + 1):
                 yield line
     except OSError as error:
-        raise unusable(file, "read", error) from None
+        raise file_error(file, "read", error) from None
 
 
 def in_words(record: Record) -> str:

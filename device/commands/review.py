@@ -9,7 +9,7 @@ import click
 
 from device.bots.grading import CORES, GradingError, grade_all
 from device.bots.mind import Grade
-from device.commands.console import Refused, json_option, printable, progress, shown_file
+from device.commands.console import CommandError, json_option, printable, printable_file, progress
 from device.commands.replay import in_words as game_in_words
 from device.commands.replay import records
 from device.lights.palettes import BOX, palette_for
@@ -66,9 +66,9 @@ def command(file: str, number: int | None, seconds: float, jobs: int, *, as_json
         with closing(found), progress(found, len(choices), label="Grading") as counted:
             grades.update(counted)
     except GradingError as error:
-        raise Refused(f"{shown_file(file)}: a choice can't be graded: {error}") from None
+        raise CommandError(f"{printable_file(file)}: a choice can't be graded: {error}") from None
     except KeyboardInterrupt:
-        raise Refused(f"interrupted after {len(grades)} of {len(choices)} choices") from None
+        raise CommandError(f"interrupted after {len(grades)} of {len(choices)} choices") from None
     graded: dict[int, list[Graded]] = {game.number: [] for game in games}
     for at, (game, choice) in enumerate(choices):
         graded[game.number].append(Graded(choice, grades[at].lost, grades[at].best))
@@ -79,13 +79,13 @@ def command(file: str, number: int | None, seconds: float, jobs: int, *, as_json
 
 
 def _chosen(file: str, number: int | None) -> list[Record]:
-    """The games to review, all of the file verified; raises Refused."""
+    """The games to review, all of the file verified; raises CommandError."""
     games = list(records(file))
     if number is None:
         return games
     if number > len(games):
         holds = "1 game" if len(games) == 1 else f"{len(games)} games"
-        raise Refused(f"{shown_file(file)}: there is no game {number}: the file holds {holds}")
+        raise CommandError(f"{printable_file(file)}: there is no game {number}: the file holds {holds}")
     return [games[number - 1]]
 
 

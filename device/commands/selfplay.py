@@ -17,7 +17,7 @@ import click
 from device.bots import selfplay
 from device.bots.mind import QUICK
 from device.bots.simple import Below
-from device.commands.console import Refused, unusable
+from device.commands.console import CommandError, file_error
 from device.rules import game
 from device.rules.errors import SetupError
 from device.rules.game import Setup
@@ -133,7 +133,7 @@ def command(
                 stream.write(selfplay.play(each, [QUICK[name] for name in bots], below, rounds).written)
                 stream.flush()
     except selfplay.SelfplayError as error:
-        raise Refused(f"{error} (seed {seed}): a fault of this program, please report it") from None
+        raise CommandError(f"{error} (seed {seed}): a fault of this program, please report it") from None
     if out != "-":
         many = "1 game" if games == 1 else f"{games} games"
         click.echo(f"{many} verified and written to {click.format_filename(out)} (seed {seed})", err=True)
@@ -164,7 +164,7 @@ def _written_whole(out: str) -> Iterator[BinaryIO]:
     """A file to write that takes its name when all is written, so that nobody finds half of it."""
     if out == "-":
         if sys.stdout is None:
-            raise Refused("standard output is closed")
+            raise CommandError("standard output is closed")
         yield sys.stdout.buffer
         return
     target = Path(out)
@@ -176,7 +176,7 @@ def _written_whole(out: str) -> Iterator[BinaryIO]:
             with _replacing(target.resolve()) as stream:
                 yield stream
     except OSError as error:
-        raise unusable(out, "written", error) from None
+        raise file_error(out, "written", error) from None
 
 
 @contextmanager

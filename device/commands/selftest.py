@@ -12,7 +12,7 @@ from typing import Final
 
 import click
 
-from device.commands.console import Refused, layout_option, printable, unusable
+from device.commands.console import CommandError, file_error, layout_option, printable
 from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.diagnostics.selftest import (
     COLOURS,
@@ -69,7 +69,7 @@ def command(layout: str, simulate: str | None, report: Path | None, seconds: flo
             table = simulated(table)
         hardware = open_hardware(table, events.put)
     except HardwareError as error:
-        raise Refused(str(error)) from error
+        raise CommandError(str(error)) from error
     try:
         told = _walk(table, hardware, events, seconds)
     finally:
@@ -159,11 +159,11 @@ def as_text(report: Report, path: Path) -> str:
 
 
 def keep(path: Path, text: str) -> None:
-    """Write a file; raises Refused where that can't be."""
+    """Write a file; raises CommandError where that can't be."""
     try:
         path.write_text(text, "utf-8")
     except OSError as error:
-        raise unusable(str(path), "written", error) from None
+        raise file_error(str(path), "written", error) from None
 
 
 def printable_lines(text: str) -> str:

@@ -16,10 +16,10 @@ from typing import Any, Final, Protocol
 import click
 import msgspec
 
-from device.commands.console import Refused, data_option, json_option, layout_option, printable
+from device.commands.console import CommandError, data_option, json_option, layout_option, printable
 from device.lights.palettes import BOX
 from device.rules.tiles import LETTERS, TILES_OF_A_COLOUR
-from device.runtime.data_folder import TakenError, socket_in, taken
+from device.runtime.data_folder import FolderInUseError, locked, socket_path
 from device.socket import messages
 from device.socket.client import Json, TableAwayError, TableClient
 from device.socket.messages import KnownTag, Learn
@@ -79,7 +79,7 @@ def teacher(data: Path, layout: str, say: Callable[[str], None]) -> Teacher:
 
     Raises TeachingError, StoreError, LayoutError, OSError.
     """
-    path = socket_in(data)
+    path = socket_path(data)
     try:
         return AtRunningTable(TableClient(path))
     except PermissionError as error:
@@ -139,10 +139,10 @@ class AtRest:
         self._closing = ExitStack()
         try:
             try:
-                self._closing.enter_context(taken(data))
-            except TakenError as error:
+                self._closing.enter_context(locked(data))
+            except FolderInUseError as error:
                 raise TeachingError("", f"{data}: another azul-table is busy there; try again") from error
-            self._store = Store.open(store.newest(data))
+            self._store = Store.open(store.newest_file(data))
             self._closing.callback(self._store.close)
             self._table = replace(new_table(1, 1), tags=self._store.tags())
         except BaseException:
@@ -205,7 +205,7 @@ class AtRest:
         """Let something happen, kept before it is said; raises TeachingError where it is refused."""
         before = self._table.refusal
         after = update(self._table, event)
-        self._store.keep_tags(self._table.tags, after.tags)
+        self._store.save_tags(self._table.tags, after.tags)
         self._table = after
         if after.refusal is not None and after.refusal.said and after.refusal != before:
             raise TeachingError(after.refusal.why)
@@ -280,11 +280,13 @@ def _faults_said() -> Iterator[None]:
     try:
         yield
     except TeachingError as error:
-        raise Refused(REFUSALS.get(error.why, str(error) or "the table refused")) from error
+        raise CommandError(REFUSALS.get(error.why, str(error) or "the table refused")) from error
     except (StoreError, HardwareError, TableAwayError) as error:
-        raise Refused(str(error)) from error
+        raise CommandError(str(error)) from error
     except OSError as error:
-        raise Refused(f"{error.filename or 'the data folder'}: can't be used: {error.strerror}") from error
+        raise CommandError(
+            f"{error.filename or 'the data folder'}: can't be used: {error.strerror}"
+        ) from error
 
 
 def _complain(sentence: str) -> None:
@@ -360,14 +362,14 @@ def _one_form(tag: str) -> str:
     try:
         return normalize_tag(tag)
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise CommandError(str(error)) from error
 
 
 def _lay_all(found: Teacher, tags: Iterable[str]) -> None:
-    """Lay tags that were given; raises Refused at the end where one of them was not learned."""
+    """Lay tags that were given; raises CommandError at the end where one of them was not learned."""
     refused = [tag for tag in tags if not _lay(found, tag)]
     if refused:
-        raise Refused(f"not learned: {', '.join(refused)}")
+        raise CommandError(f"not learned: {', '.join(refused)}")
 
 
 def _lay(found: Teacher, tag: str) -> bool:
@@ -506,9 +508,9 @@ def forget(found: Teacher, which: tuple[str, ...], *, yes: bool) -> None:
     known = found.known()
     chosen = _chosen(which, known)
     if not chosen:
-        raise Refused("no such tag is known: azul-table tags list shows those that are")
+        raise CommandError("no such tag is known: azul-table tags list shows those that are")
     if len(chosen) > 1 and not yes and not click.confirm(f"Forget {len(chosen)} tags?", err=True):
-        raise Refused("nothing was forgotten")
+        raise CommandError("nothing was forgotten")
     found.forget([each.tag for each in chosen])
     for each in chosen:
         click.echo(printable(f"{each.tag} was {means(each.kind, each.value, each.number)}."))
@@ -531,5 +533,5 @@ def _chosen(which: tuple[str, ...], known: list[KnownTag]) -> list[KnownTag]:
     tags = [_one_form(tag) for tag in which]
     unknown = [tag for tag in tags if all(each.tag != tag for each in known)]
     if unknown:
-        raise Refused(f"not known: {', '.join(unknown)}; nothing was forgotten")
+        raise CommandError(f"not known: {', '.join(unknown)}; nothing was forgotten")
     return [each for each in known if each.tag in tags]

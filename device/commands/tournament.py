@@ -21,7 +21,7 @@ from device.bots.dtc.tournament import (
     settings_of,
     standings,
 )
-from device.commands.console import Refused, columns, printable, progress, unusable
+from device.commands.console import CommandError, columns, file_error, printable, progress
 from device.commands.match import default_folder, jobs_option, json_option, players_of, seconds, time_option
 
 FOLDER: Final = "tournaments"
@@ -78,9 +78,9 @@ def command(
             told = {"games": len(games), "standings": [line.in_json() for line in table]}
             ledger.finish(told)
     except LedgerError as error:
-        raise Refused(str(error)) from None
+        raise CommandError(str(error)) from None
     except OSError as error:
-        raise unusable(str(folder), "used", error) from None
+        raise file_error(str(folder), "used", error) from None
     click.echo(json.dumps(told, separators=(",", ":")) if as_json else in_words(table), nl=as_json)
     click.echo(f"games: {click.format_filename(folder)}", err=True)
 
@@ -99,7 +99,7 @@ def _play(games: list[Game], ledger: Ledger, jobs: int) -> None:
     except (KeyboardInterrupt, PoolError) as stopped:
         why = str(stopped) or "interrupted"
         kept = f"{len(ledger.results)} of {len(games)} games are kept; the same command goes on"
-        raise Refused(f"{why}; {kept}") from None
+        raise CommandError(f"{why}; {kept}") from None
 
 
 def in_words(table: Sequence[Standing]) -> str:

@@ -1,23 +1,23 @@
-"""What `azul-table play` runs, put together: the loop, the hardware, and all that works beside them."""
+"""The parts of `azul-table play`, built and started: hardware, threads, socket server and main loop."""
 
 import os
 import pwd
 import signal
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Final
 
-from device.commands.console import Refused, Wanted, say
-from device.runtime.bot_service import Thinking, manners
+from device.runtime.bot_service import BotService, manners
 from device.runtime.data_folder import SOCKET
 from device.runtime.grader import Grader
 from device.runtime.historian import Historian
-from device.runtime.loop import Daemon, Inbox, Options, Stop, Watcher
-from device.runtime.settings import Settings, SettingsError, read_settings
-from device.runtime.simulation import Simulated
+from device.runtime.loop import Inbox, Observer, Options, Stop, TableLoop
+from device.runtime.settings import Settings
+from device.runtime.simulation import SimulatedParts
 from device.socket.server import SocketServer
 from device.store import store
 from hardware.api import PICO
@@ -27,84 +27,93 @@ from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import Layout, drawing, simulated
 
 PICO_FOLDER: Final = "pico"
-"""Where the simulated Pico keeps its flash memory, beside the socket."""
+"""The folder of the simulated Pico's flash memory, next to the socket."""
 UNPRIVILEGED: Final = "nobody"
+"""The user that the pages run as if the daemon runs as root."""
+
+Log = Callable[[str], None]
 
 
-def assembled(layout: Layout, data: Path, runtime: Path, wanted: Wanted, closing: ExitStack) -> Daemon:
-    """The loop, which a signal ends, the rest started; `closing` takes it apart in the opposite order.
+@dataclass(frozen=True, slots=True)
+class PlayOptions:
+    """The options of the command `play` that concern the table."""
 
-    From now on this process works in the folder `runtime`. Raises Refused for what is wrong with the
-    settings, HardwareError for a simulated Pico that can't run.
+    resin: bool = False
+    phones: str | None = None  # "look" or "play"; None: as in the settings
+    simulate: str | None = None  # "table" or "pico"
+
+
+def build_loop(
+    layout: Layout,
+    data: Path,
+    runtime: Path,
+    settings: Settings,
+    wanted: PlayOptions,
+    log: Log,
+    closing: ExitStack,
+) -> TableLoop:
+    """Start the hardware and all threads, and return the loop, ready to run; SIGINT and SIGTERM end it.
+
+    `data` is the data folder, `runtime` its folder `run`, which becomes the working directory of this
+    process. `log` takes one sentence. `closing` gets the calls that end what was started. Raises
+    HardwareError for a simulated Pico that can't run.
     """
-    try:
-        settings = read_settings(data)
-    except SettingsError as error:
-        raise Refused(str(error)) from error
-    _work_in(runtime)
+    os.chdir(runtime)  # the socket's path must be short; drivers may leave files here
+    os.environ["LG_WD"] = str(runtime)  # lgpio changes the working directory of the whole process: to here
     inbox: Inbox = SimpleQueue()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: inbox.put(Stop()))
-    hardware, what_is_simulated = open_table(layout, inbox, wanted.simulate, Path(PICO_FOLDER))
+    hardware, simulated_parts = open_table_hardware(layout, inbox, wanted.simulate, Path(PICO_FOLDER))
     closing.callback(hardware.close)
-    server, watchers = _start_threads(layout, data, settings, inbox, closing)
-    return Daemon(
+    server, observers = _start_threads(layout, data, settings, inbox, log, closing)
+    phones = settings.phones_play if wanted.phones is None else wanted.phones == "play"
+    options = Options(
+        settings.confirm_columns,
+        resin=wanted.resin,
+        phones_play=phones,
+        simulated=simulated_parts,
+        manners=manners(settings),
+    )
+    return TableLoop(
         layout,
-        store.newest(data),
+        store.newest_file(data),
         settings.palette,
         inbox,
         hardware,
         server,
-        options=_options(settings, wanted, what_is_simulated),
-        watchers=watchers,
-        say=say,
+        options=options,
+        observers=observers,
+        log=log,
     )
 
 
-def _work_in(runtime: Path) -> None:
-    os.chdir(runtime)  # a short path for the socket; drivers may leave their files here, too
-    os.environ["LG_WD"] = str(runtime)  # lgpio, when it is loaded, takes the whole process there: here
-
-
 def _start_threads(
-    layout: Layout, data: Path, settings: Settings, inbox: Inbox, closing: ExitStack
-) -> tuple[SocketServer, list[Watcher]]:
-    """Start what works beside the loop: the socket's server, and who looks at the table after every step."""
-    newest = partial(store.newest, data)
+    layout: Layout, data: Path, settings: Settings, inbox: Inbox, log: Log, closing: ExitStack
+) -> tuple[SocketServer, list[Observer]]:
+    """Start the threads beside the loop; return the socket's server and the loop's observers."""
+    newest = partial(store.newest_file, data)
     grader = Grader(newest)
-    historian = Historian(newest, settings.palette, say)
+    historian = Historian(newest, settings.palette, log)
     server = SocketServer(Path(SOCKET), drawing(layout), inbox.put, historian.put)
     for part in (grader, historian, server):
         part.start()
         closing.callback(part.close)
-    _let_pages_in(Path(SOCKET))
-    opponents = Thinking(settings, data, inbox.put)
+    _restrict_socket(Path(SOCKET))
+    opponents = BotService(settings, data, inbox.put)
     closing.callback(opponents.close)
     return server, [grader, opponents]
 
 
-def _options(settings: Settings, wanted: Wanted, what_is_simulated: Simulated) -> Options:
-    """How the table is played; what the command line says goes before the settings."""
-    phones_play = settings.phones_play if wanted.phones is None else wanted.phones == "play"
-    return Options(
-        settings.confirm_columns,
-        resin=wanted.resin,
-        phones_play=phones_play,
-        simulated=what_is_simulated,
-        manners=manners(settings),
-    )
-
-
-def open_table(
+def open_table_hardware(
     layout: Layout, inbox: Inbox, simulate: str | None, folder: Path
-) -> tuple[Hardware, Simulated]:
-    """Open what the layout names, or what is simulated in its place because somebody asked for that.
+) -> tuple[Hardware, SimulatedParts]:
+    """Open the hardware of a layout, or a simulation of it: None, "table" or "pico".
 
-    `folder` keeps the flash memory of a simulated Pico. Raises HardwareError where that can't run.
+    `folder` keeps the flash memory of a simulated Pico. Raises HardwareError for one that can't run.
     """
     if simulate != PICO:
         opened = simulated(layout) if simulate else layout
-        return open_hardware(opened, inbox.put), Simulated(readers=opened.drivers.readers == SIMULATED)
+        return open_hardware(opened, inbox.put), SimulatedParts(readers=opened.drivers.readers == SIMULATED)
     tables: list[SimulatedPicoTable] = []
 
     def make_pico(
@@ -114,11 +123,11 @@ def open_table(
         return tables[0]
 
     hardware = open_hardware(layout, inbox.put, make_pico=make_pico)
-    return hardware, Simulated(readers=layout.drivers.readers in (PICO, SIMULATED), pico=tables[0])
+    return hardware, SimulatedParts(readers=layout.drivers.readers in (PICO, SIMULATED), pico=tables[0])
 
 
-def _let_pages_in(path: Path) -> None:
-    """Only this user may press; of root's table, the unprivileged user that the pages run as."""
+def _restrict_socket(path: Path) -> None:
+    """Allow only this user to connect; where this is root, only the unprivileged user of the pages."""
     path.chmod(0o600)
     if os.geteuid() == 0:
         os.chown(path, pwd.getpwnam(UNPRIVILEGED).pw_uid, -1)

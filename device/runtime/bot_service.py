@@ -37,7 +37,7 @@ def manners(settings: Settings) -> OpponentSettings:
     return OpponentSettings(tuple(settings.programs), settings.pace, longest, thinking.program)
 
 
-class Thinking:
+class BotService:
     """Answers the table's questions to its opponents."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Thinking:
         self._ready_for: tuple[frozenset[str], Setup | None] = frozenset(), None
         self._preparations = 0
 
-    def look(self, table: Table) -> None:
+    def observe(self, table: Table) -> None:
         """Hand over the questions that are new, and forget those that are not asked any more."""
         self._make_ready(table)
         wanted = {asked.number: asked for asked in (*table.asked, *table.hints_asked)}

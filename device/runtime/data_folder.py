@@ -1,4 +1,4 @@
-"""The folder of a table: its saved games and settings, and in `run` what the table that runs there holds."""
+"""The data folder of a table: saved games and settings, with the lock and the socket in its folder `run`."""
 
 import fcntl
 import os
@@ -8,27 +8,30 @@ from pathlib import Path
 from typing import Final
 
 SOCKET: Final = "azul-table.sock"
-"""The table's socket, in the folder `run`."""
+"""The file name of the table's socket in the folder `run`."""
 
 
-class TakenError(Exception):
-    """Another process has the folder for itself; the message names the folder."""
+class FolderInUseError(Exception):
+    """Another process holds the lock of the data folder; the message names the folder."""
 
 
-def default_data() -> Path:
-    """Where games are kept unless --data says otherwise."""
+def default_data_folder() -> Path:
+    """Return the data folder that is used without the option --data."""
     base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     return Path(base, "azul-table").expanduser()
 
 
-def socket_in(data: Path) -> Path:
-    """The socket of the table that runs with a folder, if one does."""
+def socket_path(data: Path) -> Path:
+    """Return the path of the socket in a data folder; the socket exists while a table runs there."""
     return data / "run" / SOCKET
 
 
 @contextmanager
-def taken(data: Path) -> Iterator[Path]:
-    """Make the folder if it is missing and have it alone; gives `run` in it. Raises TakenError, OSError."""
+def locked(data: Path) -> Iterator[Path]:
+    """Lock a data folder, made if missing, and yield its folder `run`.
+
+    Raises FolderInUseError if another process holds the lock, OSError if the folder can't be made.
+    """
     runtime = data / "run"
     runtime.mkdir(parents=True, exist_ok=True)
     runtime.chmod(0o755)
@@ -36,5 +39,5 @@ def taken(data: Path) -> Iterator[Path]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise TakenError(str(data)) from None
+            raise FolderInUseError(str(data)) from None
         yield runtime

@@ -1,145 +1,154 @@
-"""Grades the games of this table in the background: while nobody plays, one choice after another.
+"""Background grading of this table's finished games, while nobody plays.
 
-Everything that is found is saved at once, so an end at any moment loses one choice's thinking. A game that
-begins, or goes on, ends it until the table is free again.
+One choice after another is evaluated by the `master` bot in a process of its own, and each grade is saved at
+once. A game that begins, or goes on, ends the process until the table is free again.
 """
 
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final
+from typing import Final, Protocol
 
 from device.bots.mind import MASTER, Grade
 from device.bots.thinker import Answer, Question, Thinker
 from device.records.review import Choice, real_choices
 from device.rules.errors import RulesError
 from device.rules.events import Chance, Event
-from device.rules.notation import text_of
 from device.socket.history import PastGame
 from device.store import archive
 from device.store.archive import ArchiveError
 from device.table.state import Table
 
 SECONDS: Final = 0.5
-"""To think about each choice."""
-POLITENESS: Final = 19
-"""The process that thinks gets what all others leave."""
+"""The time to think about each choice."""
+NICENESS: Final = 19
+"""The scheduling priority (nice value) of the thinking process: the lowest."""
+
+
+class ThinkingProcess(Protocol):
+    """What the grader needs of a `Thinker`."""
+
+    def ask(self, question: Question) -> None:
+        """Ask; the answer goes to the callback."""
+
+    def close(self) -> None:
+        """End the process."""
 
 
 class Grader:
-    """Grades in a thread and a process of its own; `path` says which file the store uses now."""
+    """A thread that has the games of the newest store file graded.
 
-    def __init__(self, path: Callable[[], Path], seconds: float = SECONDS) -> None:
+    `path` returns that file; `seconds` is the time for each choice; `make_thinker` takes the callback for
+    answers and a nice value.
+    """
+
+    def __init__(
+        self,
+        path: Callable[[], Path],
+        seconds: float = SECONDS,
+        make_thinker: Callable[[Callable[[Answer], None], int], ThinkingProcess] = Thinker,
+    ) -> None:
         self._path = path
         self._seconds = seconds
+        self._make_thinker = make_thinker
         self._free = False  # whether nobody plays
         self._turns = 0  # how often that has changed
         self._ending = False
-        self._asked = 0
+        self._asked = 0  # the number of the last question
         self._changed = threading.Condition()
-        self._answers: SimpleQueue[Answer | None] = SimpleQueue()  # None: nothing is to be waited for
+        self._answers: SimpleQueue[Answer | None] = SimpleQueue()  # None: stop waiting for an answer
         self._given_up: set[tuple[Path, int]] = set()
         self._thread = threading.Thread(target=self._run, name="grading", daemon=True)
 
     def start(self) -> None:
-        """Grade from the first `look` on that finds the table free, until `close`."""
+        """Start the thread; it grades from the first free table that `observe` is given, until `close`."""
         self._thread.start()
 
-    def look(self, table: Table) -> None:
-        """See whether somebody plays; never waits for what is thought or saved."""
+    def observe(self, table: Table) -> None:
+        """Start or stop grading, depending on whether somebody plays. Never waits."""
         play = table.play
         free = play is None or (play.over and table.ceremony is None)
         if free != self._free:
-            self._tell(free=free)
+            self._set(free=free)
 
     def close(self) -> None:
-        """End the thread and its process; what it thinks about now is thought about again another time."""
-        self._tell(free=False, ending=True)
+        """End the thread and its process; the grade that is being computed is lost."""
+        self._set(free=False, ending=True)
         if self._thread.is_alive():
             self._thread.join()
 
-    def _tell(self, *, free: bool, ending: bool = False) -> None:
+    def _set(self, *, free: bool, ending: bool = False) -> None:
         with self._changed:
             self._free, self._ending = free, ending
             self._turns += 1
-            self._answers.put(None)  # before the thread goes on: it would take it for its next answer
+            self._answers.put(None)  # before `notify`: later, it would end the next question
             self._changed.notify()
 
     # --- In the thread -----------------------------------------------------------------------------------
 
     def _run(self) -> None:
         while (turn := self._wait_until_free()) is not None:
-            with closing(Thinker(self._answers.put, POLITENESS)) as thinker:  # its process starts when asked
+            with closing(self._make_thinker(self._answers.put, NICENESS)) as thinker:
                 while self._turns == turn and (found := self._next_game()) is not None:
                     path, game = found
                     if not self._grade(thinker, path, game) and self._turns == turn:
                         self._given_up.add((path, game.number))
-            self._rest(turn)
+            self._wait_for_change(turn)
 
     def _wait_until_free(self) -> int | None:
-        """Wait until nobody plays, and say which turn that is; None when all ends."""
+        """Wait until nobody plays; return the number of this turn, or None after `close`."""
         with self._changed:
             self._changed.wait_for(lambda: self._free or self._ending)
             return None if self._ending else self._turns
 
-    def _rest(self, turn: int) -> None:
-        """Wait for the next turn: before another game was played there is nothing new to grade."""
+    def _wait_for_change(self, turn: int) -> None:
+        """Wait for the next turn: there is nothing new to grade before another game was played."""
         with self._changed:
             self._changed.wait_for(lambda: self._turns != turn)
 
     def _next_game(self) -> tuple[Path, PastGame] | None:
-        """The newest game that is not graded to its end; what can't be is given up until the next start."""
+        """Return the newest game that lacks grades and was not given up, with its file."""
         try:
             path = self._path()
-            for number in archive.not_graded(path):
-                game = self._readable(path, number)
+            for number in archive.ungraded_games(path):
+                game = self._read_game(path, number)
                 if game is not None and not game.too_long:
                     return path, game
         except (ArchiveError, OSError):
-            return None  # the table itself says what is wrong with its file
+            return None  # the table itself reports what is wrong with its file
         return None
 
-    def _readable(self, path: Path, number: int) -> PastGame | None:
-        """A game that was not given up; one that can't be read is, and keeps none of the others waiting."""
+    def _read_game(self, path: Path, number: int) -> PastGame | None:
+        """Return a game that was not given up; give it up if it can't be read."""
         if (path, number) in self._given_up:
             return None
         try:
-            return archive.game_of(path, number)
+            return archive.read_game(path, number)
         except ArchiveError:
             self._given_up.add((path, number))
             return None
 
-    def _grade(self, thinker: Thinker, path: Path, game: PastGame) -> bool:
-        """Grade what is left of a game, as long as nobody plays; whether that came to its end."""
+    def _grade(self, thinker: ThinkingProcess, path: Path, game: PastGame) -> bool:
+        """Grade the choices of a game that have no grade; return whether all of them were graded."""
         try:
-            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-                connection.execute("PRAGMA foreign_keys = ON")
-                connection.execute("PRAGMA synchronous = NORMAL")  # nobody shall wait for a disk for this
-                grades = [self._save_next(connection, thinker, game, each) for each in _left(game)]
-        except (sqlite3.Error, RulesError):
+            grades = [self._grade_one(thinker, path, game, each) for each in _ungraded(game)]
+        except (ArchiveError, RulesError):
             return False
         return all(grades)
 
-    def _save_next(
-        self, connection: sqlite3.Connection, thinker: Thinker, game: PastGame, left: "_Left"
-    ) -> bool:
-        """Grade one choice and save that; False where it can't be graded, or somebody plays."""
-        grade = Grade(0.0, left.event) if left.choice is None else self._think(thinker, left.choice)
+    def _grade_one(self, thinker: ThinkingProcess, path: Path, game: PastGame, ungraded: "_Ungraded") -> bool:
+        """Grade one choice and save the grade; False if it can't be graded, or somebody plays."""
+        event = ungraded.event
+        grade = Grade(0.0, event) if ungraded.choice is None else self._think(thinker, ungraded.choice)
         if grade is None or not self._free:
             return False
-        saved = connection.execute(
-            "INSERT OR REPLACE INTO grades SELECT game, number, ?, ? FROM events "
-            "WHERE game = ? AND number = ? AND event = ?",  # it may have been taken back meanwhile
-            (grade.lost, text_of(grade.best), game.number, left.number, text_of(left.event)),
-        )
-        return saved.rowcount == 1
+        return archive.save_grade(path, game.number, ungraded.number, event, grade.lost, grade.best)
 
-    def _think(self, thinker: Thinker, choice: Choice) -> Grade | None:
-        """The grade of a choice; None where it can't be had, or somebody plays."""
+    def _think(self, thinker: ThinkingProcess, choice: Choice) -> Grade | None:
+        """Return the grade of a choice, or None if the process failed, or somebody plays."""
         while not self._answers.empty():
             self._answers.get()
         if not self._free:
@@ -154,16 +163,16 @@ class Grader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Left:
-    """A choice that has no grade yet; what is no real choice needs no thinking."""
+class _Ungraded:
+    """A choice without a grade; `choice` is None if there was only one thing to choose."""
 
     number: int
     event: Event
     choice: Choice | None
 
 
-def _left(game: PastGame) -> Iterator[_Left]:
+def _ungraded(game: PastGame) -> Iterator[_Ungraded]:
     real = {choice.number: choice for choice in real_choices(game.setup, game.events)}
     for number, event in enumerate(game.events):
         if not isinstance(event, Chance) and number not in game.grades:
-            yield _Left(number, event, real.get(number))
+            yield _Ungraded(number, event, real.get(number))

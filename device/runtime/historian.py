@@ -80,7 +80,7 @@ class Historian:
             return messages.taken(asked, self._list(path, asked.games.before, asked.games.count))
         number = asked.game if asked.game is not None else asked.record
         assert number is not None
-        past = archive.game_of(path, number)
+        past = archive.read_game(path, number)
         if past is None:
             return messages.refusal(asked, "no_such_game")
         return self._told(asked, past) if asked.game is not None else _record(asked, past)
@@ -92,7 +92,7 @@ class Historian:
 
     def _list(self, path: Path, before: int | None, count: int) -> object:
         """So many games, and whether there are older ones."""
-        found = archive.newest_games(path, before, count + 1)
+        found = archive.list_games(path, before, count + 1)
         return {"games": found[:count], "more": len(found) > count}
 
     def _told(self, asked: ClientMessage, past: PastGame) -> Answer:

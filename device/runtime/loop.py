@@ -1,7 +1,7 @@
-"""The loop: presses, time and chance in; the store, the lights and the socket out, in this order.
+"""The table's main loop: events from one queue in; store, lights and socket out, in this order.
 
-This is the impure room: the clock and the random numbers are here and nowhere else. One thread runs the loop;
-every other thread only puts into its inbox.
+The loop reads the clock and draws the random numbers; the table itself (`device.table`) is a value that
+`update` turns into the next one. One thread runs the loop; all other threads only put into its inbox.
 """
 
 import random
@@ -16,13 +16,12 @@ from typing import Final, Protocol
 
 from device.lights.animation import next_frame_time
 from device.lights.board import source_lights
-from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
 from device.lights.view import Frames
 from device.rules import game as rules
 from device.rules.events import CENTRE, Chance
 from device.rules.tiles import colour_of
-from device.runtime.simulation import NOTHING, Simulated, stocked
+from device.runtime.simulation import NOTHING_SIMULATED, SimulatedParts, with_simulated_tags
 from device.socket import messages
 from device.socket.messages import Answer, ClientMessage, known, learning_event, refusal, taken
 from device.socket.server import Request
@@ -66,34 +65,34 @@ from hardware.layout.model import Layout
 from hardware.power import limit
 
 REFRESH: Final = 1.0
-"""Seconds after which a frame is sent again though nothing changed."""
+"""Seconds after which an unchanged frame is sent again."""
 MOST_AT_ONCE: Final = 64
-"""Events that are taken in before the next frame."""
+"""Events that are handled before the next frame at most."""
 
 
 class Stop:
-    """Put into the inbox to end the loop."""
+    """The item of the inbox that ends the loop."""
 
 
-class Audience(Protocol):
-    """Who is told what the table shows; no call may wait."""
+class Publisher(Protocol):
+    """The receiver of snapshots and frames, as JSON lines; its methods must not block."""
 
     @property
     def frames_wanted(self) -> bool:
-        """Whether anybody wants frames."""
+        """Whether any client is subscribed to frames."""
 
     def publish_snapshot(self, line: bytes) -> None:
-        """Tell the latest snapshot."""
+        """Replace the latest snapshot."""
 
     def publish_frame(self, line: bytes) -> None:
-        """Tell the latest frame."""
+        """Replace the latest frame."""
 
 
-class Watcher(Protocol):
-    """Who looks at the table as it is, after everything that happens; no call may wait."""
+class Observer(Protocol):
+    """A service beside the loop that depends on the table's state; its method must not block."""
 
-    def look(self, table: Table) -> None:
-        """See how the table stands now."""
+    def observe(self, table: Table) -> None:
+        """Take the table as it is now; called every time the loop has handled events."""
 
 
 Inbox = SimpleQueue[TableEvent | HardwareEvent | Request | Stop]
@@ -101,17 +100,17 @@ Inbox = SimpleQueue[TableEvent | HardwareEvent | Request | Stop]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How this table is played, whatever the game."""
+    """Options of the table that hold for all games."""
 
-    confirm_columns: bool = True
-    resin: bool = False
-    simulated: Simulated = NOTHING
-    phones_play: bool = False  # phones in the network may press whatever a hand may
+    confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
+    resin: bool = False  # play with physical tiles
+    simulated: SimulatedParts = NOTHING_SIMULATED
+    phones_play: bool = False  # phones may press every button
     manners: OpponentSettings = field(default_factory=OpponentSettings)
 
 
 def fittings(layout: Layout, options: Options) -> Equipment:
-    """What of a layout's table there is to touch and to see."""
+    """Return which buttons, readers and lights a layout's table has."""
     lights = frozenset(light.name for light in layout.lights)
     sources = (CENTRE, *range(1, layout.displays + 1))
     return Equipment(
@@ -125,19 +124,26 @@ def fittings(layout: Layout, options: Options) -> Equipment:
 
 
 Draw = Callable[[Play, str], Chance]
-"""Draws the chance event that a game waits for; the text is the game's seed."""
+"""A function that draws the chance event that a game waits for; the text is the game's seed."""
 
 
 def seeded_draw(play: Play, seed: str) -> Chance:
-    """Draw by the game's seed and the number of the draw: what is taken back and dealt again is the same."""
+    """Draw the next chance event from the game's seed and the number of the draw.
+
+    So a deal that was taken back comes again with the same tiles.
+    """
     drawn = sum(isinstance(event, Chance) for event in play.events)
     event = rules.chance(play.state, random.Random(f"{seed}/{drawn}").randrange)
     assert isinstance(event, Chance)
     return event
 
 
-class Daemon:
-    """One table and everything it drives, until `Stop` comes out of the inbox."""
+class TableLoop:
+    """The main loop of one table, with its store, its lights and its publisher.
+
+    `store_path` is the file of saved games; `clock` returns seconds, as in the times of hardware events;
+    `log` takes one sentence.
+    """
 
     def __init__(
         self,
@@ -146,12 +152,12 @@ class Daemon:
         palette: Palette,
         inbox: Inbox,
         lights: Lights,
-        audience: Audience,
+        publisher: Publisher,
         clock: Callable[[], float] = time.monotonic,
         draw: Draw = seeded_draw,
         options: Options = Options(),
-        watchers: Sequence[Watcher] = (),
-        say: Callable[[str], None] = lambda _sentence: None,
+        observers: Sequence[Observer] = (),
+        log: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
         self._frames = Frames(
             [light.name for light in layout.lights], lambda frame: limit(frame, layout.supply)
@@ -160,21 +166,21 @@ class Daemon:
         self._palette = palette
         self._inbox = inbox
         self._lights = lights
-        self._audience = audience
+        self._publisher = publisher
         self._clock = clock
         self._draw_event = draw
-        self._watchers = watchers
-        self._answers: list[Callable[[], None]] = []
-        self._shown = FlashLimiter()
-        self._shown_at = float("-inf")
-        self._told: Json = {}
-        self._told_of: tuple[Table, bool | None] | None = None
-        self._version = time.time_ns() // 1_000_000  # beyond any of a run before: the pages' ETag
-        self._folder = store_path.parent
-        self._store: Store | None = None
+        self._observers = observers
         self._options = options
-        self._say = say
-        self._zero = time.time() - clock()  # the pages' clock when the events' stood at 0
+        self._log = log
+        self._answers: list[Callable[[], None]] = []  # to requests of this turn of the loop
+        self._lit = FlashLimiter()  # the frame that the lights have
+        self._lit_at = float("-inf")
+        self._snapshot: Json = {}  # the latest, without its version
+        self._snapshot_of: tuple[Table, bool | None] | None = None  # the state that it was made from
+        self._version = time.time_ns() // 1_000_000  # above that of an earlier run: it is the pages' ETag
+        self._zero = time.time() - clock()  # the Unix time at which the events' clock read 0
+        self._folder = store_path.parent
+        self._store: Store | None = None  # None if its file can't be used
         self._blank = new_table(
             layout.seats,
             layout.displays,
@@ -187,13 +193,13 @@ class Daemon:
         self._open_store(store_path)
 
     def _open_store(self, path: Path) -> None:
-        """Go on where the store says; one that can't be used is left alone and the table says so."""
+        """Open a store and load its table; if that fails, show the fault on the table."""
         try:
             store = Store.open(path)
             try:
                 if self._options.simulated.readers:
                     tags = store.tags()
-                    store.keep_tags(tags, stocked(tags, resin=self._options.resin))
+                    store.save_tags(tags, with_simulated_tags(tags, resin=self._options.resin))
                 table = store.load(self._blank, self._clock())
             except StoreError:
                 store.close()
@@ -203,28 +209,32 @@ class Daemon:
             table = self._blank.with_fault(fault_of(error))
         else:
             self._store = store
-        self.table = replace(table, lost=self.table.lost)  # what is lost is so whatever is loaded
+        self.table = replace(table, lost=self.table.lost)  # lost hardware is not part of what is loaded
 
     def run(self, ready: Callable[[], None], alive: Callable[[], None] = lambda: None) -> None:
-        """Run the loop; `ready` is called once the table can be seen, `alive` every time it goes round."""
+        """Run until `Stop` is taken from the inbox.
+
+        `ready` is called once, after the first frame and snapshot; `alive` on every turn of the loop (for a
+        watchdog).
+        """
         self._step(Tick(self._clock()))
         self._settle()
-        self._tell()
-        self._show()
+        self._light()
+        self._publish()
         ready()
-        while self._take_all():
-            self._tell()
-            self._answer_all()
-            self._show()
+        while self._take_events():
+            self._light()
+            self._publish()
+            self._send_answers()
             alive()
-        self._answer_all()
+        self._send_answers()
         if self._store is not None:
             self._store.close()
 
-    # --- In ----------------------------------------------------------------------------------------------
+    # --- Input: hardware events, requests of clients, and time -------------------------------------------
 
-    def _take_all(self) -> bool:
-        """Wait for events until the next frame is due, then take what is there; False on Stop."""
+    def _take_events(self) -> bool:
+        """Wait for events until the next frame is due and handle all that are there; False on `Stop`."""
         now = self._clock()
         wait = max(0.0, next_frame_time(now) - now)
         for _ in range(MOST_AT_ONCE):
@@ -237,8 +247,8 @@ class Daemon:
             self._take(item)
             wait = 0.0
         self._step(Tick(self._clock()))
-        for watcher in self._watchers:
-            watcher.look(self.table)
+        for observer in self._observers:
+            observer.observe(self.table)
         return True
 
     def _take(self, item: TableEvent | HardwareEvent | Request) -> None:
@@ -246,24 +256,24 @@ class Daemon:
             case Request():
                 self._answers.append(partial(item.answer, self._answer(item.message)))
             case PartLost():
-                self._say(f"Lost: {item.part}: {item.told}")
+                self._log(f"Lost: {item.part}: {item.told}")
                 self._step(item)
             case PartBack():
-                self._say(f"Back: {item.part}")
-                self._shown_at = float("-inf")  # it gets a whole frame at once
+                self._log(f"Back: {item.part}")
+                self._lit_at = float("-inf")  # lights that are back need a frame at once
                 self._step(item)
             case PartSaid():
                 for line in item.told.splitlines():
-                    self._say(f"{item.part}: {line}")
+                    self._log(f"{item.part}: {line}")
             case TagArrived(reader, tag, at):
                 self._step(TagShown(reader, normalize_tag(tag), at))
             case TagLeft():
-                pass  # a tile was taken off its reader: nothing follows from that
+                pass
             case _:
                 self._step(item)
 
     def _answer(self, message: ClientMessage) -> Answer:
-        """Do what a client asks for, and say what became of it."""
+        """Handle a client's message and return the answer to it."""
         if message.press is not None and message.press not in self._button_names:
             return refusal(message, RefusalReason.UNKNOWN_BUTTON)
         if message.tags is not None:
@@ -273,14 +283,14 @@ class Daemon:
         if self._is_passed_on(message):
             return taken(message)
         before = self.table.refusal
-        self._step(self._asked(message, self._clock()))
+        self._step(self._event_of(message, self._clock()))
         after = self.table.refusal
         if after is None or not after.said or (before is not None and after.number == before.number):
             return taken(message)
         return refusal(message, after.why)
 
     def _plug(self, message: ClientMessage) -> Answer:
-        """Plug the simulated Pico in, or pull it out."""
+        """Plug the simulated Pico in, or unplug it."""
         pico = self._options.simulated.pico
         if pico is None or message.plug is None:
             return refusal(message, RefusalReason.NOT_NOW)
@@ -288,7 +298,7 @@ class Daemon:
         return taken(message)
 
     def _is_passed_on(self, message: ClientMessage) -> bool:
-        """Have the hands at the simulated Pico do it, where it would come through; else it is done here."""
+        """Pass a press or a tag to the simulated Pico; False if that would not make an event of it."""
         pico = self._options.simulated.pico
         if pico is None:
             return False
@@ -296,8 +306,8 @@ class Daemon:
             return pico.pass_press(message.press)
         return message.tag is not None and pico.pass_tag(message.tag.reader, message.tag.tag)
 
-    def _asked(self, message: ClientMessage, at: float) -> TableEvent:
-        """A client's message as an event of the table."""
+    def _event_of(self, message: ClientMessage, at: float) -> TableEvent:
+        """Return a client's message as an event of the table."""
         if message.name is not None:
             return PlayerNamed(message.name.seat, message.name.name, at)
         if message.tile is not None:
@@ -313,11 +323,14 @@ class Daemon:
         assert message.press is not None
         return ButtonPressed(message.press, at)
 
+    # --- The table: update, save, draw -------------------------------------------------------------------
+
     def _step(self, event: TableEvent) -> None:
+        """Apply one event, save the table that follows, and draw what that table waits for."""
         after = update(self.table, event)
         if after is self.table:
             if not self._settle():
-                self._say_not_saved(event)
+                self._refuse_not_saved(event)
             return
         fault = self.table.fault
         if fault is not None and after.fault is None:
@@ -326,29 +339,34 @@ class Daemon:
         if self._commit(after):
             self._settle()
         else:
-            self._say_not_saved(event)
+            self._refuse_not_saved(event)
 
-    def _say_not_saved(self, event: TableEvent) -> None:
-        """Refuse what could not be saved; what happens with the time says so once, and is tried again."""
-        said = self.table.refusal
-        if isinstance(event, Tick) and said is not None and said.said and said.why == RefusalReason.NOT_SAVED:
+    def _refuse_not_saved(self, event: TableEvent) -> None:
+        """Refuse an event whose table can't be saved; of repeated ticks only the first is refused."""
+        shown = self.table.refusal
+        if (
+            isinstance(event, Tick)
+            and shown is not None
+            and shown.said
+            and shown.why == RefusalReason.NOT_SAVED
+        ):
             return
         button = event.button if isinstance(event, ButtonPressed) else OK
         self.table = refuse(self.table, RefusalReason.NOT_SAVED, button, event.at)
 
     def _commit(self, table: Table) -> bool:
-        """Make this the table once it is saved; False, and the table stays, where it can't be."""
+        """Save a table, then make it the current one; False, and nothing changes, if it can't be saved."""
         if self._store is not None:
             try:
                 if self._store.save(table):
-                    self._say(f"The file of the games was taken away: {self._store.path} holds them all now")
+                    self._log(f"The file of saved games was removed: all games are now in {self._store.path}")
             except StoreError:
                 return False
         self.table = table
         return True
 
     def _settle(self) -> bool:
-        """Draw what the table waits for, until it waits for people; False where that can't be saved."""
+        """Draw chance events until the table waits for players; False if one can't be saved."""
         while (want := needed_draw(self.table)) is not None:
             if not self._commit(update(self.table, self._draw(want))):
                 return False
@@ -363,43 +381,43 @@ class Daemon:
         assert self._store is not None
         return ChanceDrawn(self._draw_event(play, self._store.seed), at)
 
-    # --- Out ---------------------------------------------------------------------------------------------
+    # --- Output: lights, snapshots, answers --------------------------------------------------------------
 
-    def _tell(self) -> None:
-        """Publish a snapshot if there is anything new in it."""
+    def _light(self) -> None:
+        """Send the current frame to the lights and to subscribers, if it changed or is to be sent again."""
+        now = self._clock()
+        lit = limit_flashes(self._lit, self._frames.at(self.table, now, self._palette_now()), now)
+        if lit.frame == self._lit.frame and now - self._lit_at < REFRESH:
+            return
+        self._lit, self._lit_at = lit, now
+        self._lights.show(lit.frame)
+        if self._publisher.frames_wanted:
+            colours = (bytes(lit.frame.colour(name)) for name in self._frames.names)
+            self._publisher.publish_frame(messages.line({"frame": b"".join(colours).hex()}))
+
+    def _publish(self) -> None:
+        """Publish a snapshot if it differs from the last one."""
         plugged = self._options.simulated.plugged
-        last = self._told_of
+        last = self._snapshot_of
         if last is not None and last[0] is self.table and last[1] == plugged:
-            return  # the same value: nothing can be new in it
-        self._told_of = self.table, plugged
-        simulated = self._options.simulated.told(self.table)
-        told = snapshot(self.table, self._palette_now(), self._zero, simulated)
-        if told != self._told:
-            self._told = told
+            return  # same state, same snapshot
+        self._snapshot_of = self.table, plugged
+        simulated = self._options.simulated.to_json(self.table)
+        latest = snapshot(self.table, self._palette_now(), self._zero, simulated)
+        if latest != self._snapshot:
+            self._snapshot = latest
             self._version += 1
-            line = messages.line({"snapshot": {**told, "version": self._version}})
-            self._audience.publish_snapshot(line)
+            line = messages.line({"snapshot": {**latest, "version": self._version}})
+            self._publisher.publish_snapshot(line)
 
-    def _answer_all(self) -> None:
-        """Answer what clients said, after the news of it: who is answered and looks then, sees it."""
+    def _send_answers(self) -> None:
+        """Answer the requests of this turn, after its snapshot: a client that looks then sees the effect."""
         for answer in self._answers:
             answer()
         self._answers.clear()
 
-    def _show(self) -> None:
-        """Give the lights the frame of now, if it changed or is to be refreshed."""
-        now = self._clock()
-        shown = limit_flashes(self._shown, self._frames.at(self.table, now, self._palette_now()), now)
-        if shown.frame == self._shown.frame and now - self._shown_at < REFRESH:
-            return
-        self._shown, self._shown_at = shown, now
-        self._lights.show(shown.frame)
-        if self._audience.frames_wanted:
-            dots = (bytes(shown.frame.colour(name)) for name in self._frames.names)
-            self._audience.publish_frame(messages.line({"frame": b"".join(dots).hex()}))
-
     def _palette_now(self) -> Palette:
         if self.table.lesson is not None:
-            return self._palette  # tiles are the box's, whatever is played
+            return self._palette  # the tiles that are taught have the colours of the box
         play = self.table.play
         return palette_for(play.setup.mode if play is not None else self.table.wishes.mode, self._palette)

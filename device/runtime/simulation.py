@@ -1,4 +1,4 @@
-"""What of the table is simulated, and what the twin's hands may therefore do to it."""
+"""Simulated parts of a table: tags for its simulated readers, and the controls of a simulated Pico."""
 
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -8,24 +8,24 @@ from device.table.state import Stage, Table
 from device.table.tags import Action, ActionCard, PlayerCard, Tags, Tiles, TileTag, serialize_meaning
 
 
-class Hands(Protocol):
-    """Hands at simulated parts: what they do comes as an event later, by the way of real hands."""
+class PicoControls(Protocol):
+    """The controls of a simulated Pico; what they do becomes a hardware event later, as on a real table."""
 
     @property
     def plugged(self) -> bool:
         """Whether the Pico has power."""
 
     def pass_press(self, button: str) -> bool:
-        """Press a button; False where that would not become an event. Never waits."""
+        """Press a button; return False if the press would not become an event. Never waits."""
 
     def pass_tag(self, reader: str, tag: str) -> bool:
-        """Lay a tag on a reader; False where that would not become an event. Never waits."""
+        """Lay a tag on a reader; return False if that would not become an event. Never waits."""
 
     def plug(self, *, plugged: bool) -> None:
-        """Plug the Pico in, or pull it out. Never waits long."""
+        """Plug the Pico in, or unplug it. Never waits long."""
 
 
-CARDS: Final[Tags] = {
+SIMULATED_CARDS: Final[Tags] = {
     "A7CA000001": PlayerCard("Ana"),
     "A7CA000002": PlayerCard("Rui"),
     "A7CA000003": PlayerCard("Inês"),
@@ -34,13 +34,13 @@ CARDS: Final[Tags] = {
     "A7CB000002": ActionCard(Action.OK),
     "A7CB000003": ActionCard(Action.NEW_GAME),
 }
-"""The cards beside simulated readers, and what they mean to a table that was taught nothing else."""
-BLANK: Final = ("A7CC000001", "A7CC000002")
-"""Cards that mean nothing before somebody teaches them."""
+"""The cards of a simulated table, with their meanings until somebody teaches others."""
+UNTAUGHT_CARDS: Final = ("A7CC000001", "A7CC000002")
+"""The cards of a simulated table that have no meaning yet."""
 
 
-def drawer() -> dict[str, TileTag]:
-    """The 100 tagged tiles beside simulated readers, each tag with its colour; tags as readers tell them."""
+def simulated_tiles() -> dict[str, TileTag]:
+    """Return the 100 tagged tiles of a simulated table: the colour of each tag."""
     return {
         f"A7{ord(letter(colour)):02X}0000{number:02}": TileTag(colour)
         for colour in COLOURS
@@ -48,29 +48,33 @@ def drawer() -> dict[str, TileTag]:
     }
 
 
-def stocked(known: Tags, *, resin: bool) -> Tags:
-    """What a table with simulated readers knows: without any tag its cards; for tiles of resin, its tiles."""
-    tags = known or CARDS
+def with_simulated_tags(known: Tags, *, resin: bool) -> Tags:
+    """Add tags to those that a table with simulated readers knows.
+
+    The simulated cards if it knows no tag at all; the simulated tiles if it is played with physical tiles
+    and knows none of them.
+    """
+    tags = known or SIMULATED_CARDS
     has_tiles = any(isinstance(meaning, TileTag) for meaning in tags.values())
-    return {**tags, **drawer()} if resin and not has_tiles else tags
+    return {**tags, **simulated_tiles()} if resin and not has_tiles else tags
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
-    """The simulated parts of a table: its readers, with tagged tiles and cards beside them, and its Pico."""
+class SimulatedParts:
+    """Which parts of a table are simulated: the readers, and the Pico with its controls."""
 
     readers: bool = False
-    pico: Hands | None = None
+    pico: PicoControls | None = None
 
     @property
     def plugged(self) -> bool | None:
         """Whether the simulated Pico has power; None without one."""
         return self.pico.plugged if self.pico is not None else None
 
-    def told(self, table: Table) -> dict[str, Any] | None:
-        """What the pages may know of it: the cards, the drawer when tiles are told or learned, and the plug.
+    def to_json(self, table: Table) -> dict[str, Any] | None:
+        """Return the part `simulated` of a snapshot, or None if neither readers nor Pico are simulated.
 
-        None where nothing is simulated that hands could do more to than to a real table.
+        It lists the cards, the tiles while they are reported or taught, and whether the Pico has power.
         """
         if not self.readers and self.pico is None:
             return None
@@ -84,11 +88,11 @@ class Simulated:
 
 
 def _tiles(table: Table) -> dict[str, TileTag]:
-    """The tiles beside the readers: those that are known while tiles are told, all while they are learned."""
+    """Return the tiles to show: the known ones while tiles are reported, all while tiles are taught."""
     if table.stage is Stage.REPORTING:
         return {tag: meaning for tag, meaning in table.tags.items() if isinstance(meaning, TileTag)}
     if table.lesson is not None and isinstance(table.lesson.subject, Tiles):
-        return drawer()
+        return simulated_tiles()
     return {}
 
 
@@ -100,15 +104,14 @@ def _by_colour(tiles: dict[str, TileTag]) -> dict[str, list[str]]:
 
 
 def _cards(tags: Tags) -> list[dict[str, str | None]]:
-    """Every card that hands can lay on a reader: those that are known, then those that mean nothing."""
+    """Return all cards: those with a meaning, then those without."""
     cards: list[dict[str, str | None]] = []
     for tag, card in tags.items():
         if not isinstance(card, TileTag):
             kind, value = serialize_meaning(card)
             cards.append({"tag": tag, "kind": kind.value, "value": value})
-    blank = (tag for tag in (*CARDS, *BLANK) if tag not in tags)
-    return cards + [{"tag": tag, "kind": None, "value": None} for tag in blank]
+    untaught = (tag for tag in (*SIMULATED_CARDS, *UNTAUGHT_CARDS) if tag not in tags)
+    return cards + [{"tag": tag, "kind": None, "value": None} for tag in untaught]
 
 
-NOTHING: Final = Simulated()
-"""A table of which everything is real."""
+NOTHING_SIMULATED: Final = SimulatedParts()

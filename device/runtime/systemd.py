@@ -18,7 +18,7 @@ OFTEN: Final = 3
 """How many signs of life are sent in the time after which one is missed."""
 
 
-class Manager:
+class ServiceManager:
     """Whoever started this process; without one, all of it does nothing.
 
     What it left in the environment is taken out of it: it is not meant for our children.

@@ -1,4 +1,8 @@
-"""The games in a store's file, read by a connection of their own: who reads never makes who plays wait."""
+"""Past games: lists of them, their events and grades, read by a connection of their own.
+
+Reading never makes the table's loop wait: SQLite's WAL lets readers go on beside its writer. Grades are
+written here too, one short transaction each.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -8,8 +12,9 @@ from typing import Final
 
 import msgspec
 
+from device.rules.events import Event
 from device.rules.game import Setup
-from device.rules.notation import event_of
+from device.rules.notation import event_of, text_of
 from device.socket import history
 from device.socket.history import PastGame
 from device.socket.snapshot import Json
@@ -19,7 +24,7 @@ _GAMES: Final = """
 SELECT id, setup, places, started, ended, id IS (SELECT game FROM situation) FROM games
 """
 
-_NOT_GRADED: Final = """
+_UNGRADED: Final = """
 SELECT id FROM games WHERE ended IS NOT NULL AND EXISTS (
     SELECT 1 FROM events WHERE events.game = games.id
     AND (event GLOB '[0-9]*' OR substr(event, 1, 4) IN ('tile', 'scor', 'swap', 'remo'))
@@ -29,17 +34,17 @@ SELECT id FROM games WHERE ended IS NOT NULL AND EXISTS (
 
 
 _DAMAGE: Final = (sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, msgspec.MsgspecError)
-"""What reading and replaying a game raises where somebody, or a disk, has changed what was kept of it."""
+"""What reading and replaying a damaged game raises."""
 
 
 class ArchiveError(Exception):
-    """Games that can't be read; the message names the file."""
+    """A file of games, or a game in it, can't be read or written; the message names the file."""
 
 
-def newest_games(path: Path, before: int | None, count: int) -> list[Json]:
-    """So many games as a list tells them, the newest first, those before a game's number.
+def list_games(path: Path, before: int | None, count: int) -> list[Json]:
+    """Return list entries of at most `count` games with numbers below `before`, the newest first.
 
-    One that can't be read keeps none of the others away. Raises ArchiveError.
+    A game that can't be read has an entry that says so. Raises ArchiveError.
     """
     with _reading(path) as connection:
         rows = connection.execute(
@@ -48,8 +53,8 @@ def newest_games(path: Path, before: int | None, count: int) -> list[Json]:
         return [_entry(connection, row) for row in rows]
 
 
-def game_of(path: Path, number: int) -> PastGame | None:
-    """The game of a number; None where there is none. Raises ArchiveError."""
+def read_game(path: Path, number: int) -> PastGame | None:
+    """Return a game by its number, or None if there is no such game. Raises ArchiveError."""
     with _reading(path) as connection:
         row = connection.execute(f"{_GAMES} WHERE id = ?", (number,)).fetchone()
         try:
@@ -58,18 +63,38 @@ def game_of(path: Path, number: int) -> PastGame | None:
             raise ArchiveError(f"{path}: game {number} can't be read: {error}") from error
 
 
-def not_graded(path: Path) -> list[int]:
-    """The numbers of the finished games that lack a grade of some choice, the newest first.
+def ungraded_games(path: Path) -> list[int]:
+    """Return the numbers of the finished games in which a choice has no grade, the newest first.
 
     Raises ArchiveError.
     """
     with _reading(path) as connection:
-        return [number for (number,) in connection.execute(_NOT_GRADED)]
+        return [number for (number,) in connection.execute(_UNGRADED)]
+
+
+def save_grade(path: Path, game: int, number: int, event: Event, lost: float, best: Event) -> bool:
+    """Save the grade of the event `number` of a game: the points that it lost, and the best choice.
+
+    Returns False, and saves nothing, if that event was taken back meanwhile. Raises ArchiveError.
+    """
+    try:
+        uri = f"{path.absolute().as_uri()}?mode=rw"  # which makes no new file where this one was removed
+        with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = NORMAL")  # a lost grade is only computed again
+            saved = connection.execute(
+                "INSERT OR REPLACE INTO grades SELECT game, number, ?, ? FROM events "
+                "WHERE game = ? AND number = ? AND event = ?",
+                (lost, text_of(best), game, number, text_of(event)),
+            )
+            return saved.rowcount == 1
+    except sqlite3.Error as error:
+        raise ArchiveError(f"{path}: a grade of game {game} can't be saved: {error}") from error
 
 
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """The file opened to read; one that is not there, or that nobody wrote to yet, holds no games."""
+    """Open a file read-only, in one transaction; a missing or empty file reads as one without games."""
     try:
         if not path.exists():
             with closing(sqlite3.connect(":memory:")) as empty:
@@ -83,8 +108,9 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
             elif (version, application) != (SCHEMA, APPLICATION):
                 raise ArchiveError(f"{path}: the file is of another version or program")
             else:
-                connection.text_factory = lambda raw: raw.decode(errors="replace")  # none stops the others
-                connection.execute("BEGIN")  # all of what is read is of one moment
+                # Damage to the text of one game must not hide the others.
+                connection.text_factory = lambda raw: raw.decode(errors="replace")
+                connection.execute("BEGIN")  # all queries see the same state of the file
                 yield connection
     except _DAMAGE as error:
         raise ArchiveError(f"{path}: its games can't be read: {error}") from error

@@ -17,7 +17,7 @@ from device.table.seating import why_not_enough
 from device.table.state import GameOptions, Question, ReportedTile, StandIn, Table
 
 
-class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SavedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table without its game."""
 
     names: tuple[str, ...] = ()
@@ -37,10 +37,10 @@ class LargerTableError(ValueError):
     """What was kept needs more seats or displays than this table has."""
 
 
-def situation_of(table: Table) -> Situation:
+def to_saved_table(table: Table) -> SavedTable:
     """What is to be kept of a table, apart from its game."""
     chosen = None if table.bots_turn else table.selection  # an opponent chooses again
-    return Situation(
+    return SavedTable(
         names=table.names,
         taken=table.taken,
         choosing=table.choosing,
@@ -55,7 +55,7 @@ def situation_of(table: Table) -> Situation:
     )
 
 
-def table_of(kept: Situation, play: Play | None, blank: Table, now: float) -> Table:
+def from_saved_table(kept: SavedTable, play: Play | None, blank: Table, now: float) -> Table:
     """The table at the very choice where it was left; a game that goes on asks once if this is your board.
 
     Raises ValueError where what was kept makes no sense, LargerTableError where this table can't hold it.
@@ -94,7 +94,7 @@ def _known(wishes: GameOptions) -> bool:
     return wishes.mode in MODES and wishes.level in LEVELS and wishes.wall in WALLS
 
 
-def _selection(kept: Situation, play: Play) -> Selection | None:
+def _selection(kept: SavedTable, play: Play) -> Selection | None:
     if kept.selection is None:
         return None
     draft = event_of(kept.selection)
@@ -107,7 +107,7 @@ def _selection(kept: Situation, play: Play) -> Selection | None:
     return Selection(draft.source, draft.colour, kept.tried)
 
 
-def _in_hand(kept: Situation, play: Play) -> Colour | None:
+def _in_hand(kept: SavedTable, play: Play) -> Colour | None:
     if kept.in_hand is None:
         return None
     colour = colour_of(kept.in_hand)
@@ -116,7 +116,7 @@ def _in_hand(kept: Situation, play: Play) -> Colour | None:
     return colour
 
 
-def _told(kept: Situation, play: Play) -> tuple[ReportedTile, ...]:
+def _told(kept: SavedTable, play: Play) -> tuple[ReportedTile, ...]:
     tiles = tuple(ReportedTile(colour_of(text), tag) for text, tag in kept.told)
     left = add(play.state.bag, play.state.lid)
     too_many = any(

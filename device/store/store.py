@@ -18,7 +18,7 @@ from device.rules.events import Event
 from device.rules.game import Setup
 from device.rules.notation import event_of, text_of
 from device.store import schema
-from device.store.saved_table import LargerTableError, Situation, situation_of, table_of
+from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
 from device.store.schema import APPLICATION, SCHEMA
 from device.table.game import Play, resume
 from device.table.state import StoreFault, Table
@@ -43,7 +43,7 @@ class _Saved:
 
     game: int | None = None
     events: tuple[Event, ...] = ()
-    situation: Situation | None = None
+    situation: SavedTable | None = None
     tags: Tags = field(default_factory=dict)
 
 
@@ -100,12 +100,12 @@ class Store:
         """The table as it was left; the blank one where nothing was saved yet. Raises StoreError."""
         try:
             row = self._connection.execute("SELECT game, situation FROM situation").fetchone()
-            situation = msgspec.json.decode(row[1], type=Situation) if row else Situation()
+            situation = msgspec.json.decode(row[1], type=SavedTable) if row else SavedTable()
             game = row[0] if row else None
             play, seed = self._load_game(game) if game is not None else (None, "")
             last_game = self._last_game() if play is None else None
             tags = self.tags()
-            table = replace(table_of(situation, play, blank, now), tags=tags, last_game=last_game)
+            table = replace(from_saved_table(situation, play, blank, now), tags=tags, last_game=last_game)
         except LargerTableError as error:
             raise StoreError(self.path, "larger_table", str(error)) from error
         except (sqlite3.DatabaseError, ValueError, TypeError, msgspec.MsgspecError) as error:
@@ -147,7 +147,7 @@ class Store:
 
         Returns whether everything else had to be written anew, too: somebody had taken the file away.
         """
-        play, situation = table.play, situation_of(table)
+        play, situation = table.play, to_saved_table(table)
         events = play.events if play is not None else ()
         saved = self._saved
         same_game = (play is None) == (saved.game is None) and events == saved.events
@@ -166,7 +166,7 @@ class Store:
         return taken_away
 
     def _write(
-        self, table: Table, play: Play | None, events: tuple[Event, ...], now: Situation, new_seed: str
+        self, table: Table, play: Play | None, events: tuple[Event, ...], now: SavedTable, new_seed: str
     ) -> None:
         """Write what differs from what the file holds; a game that it does not hold gets the new seed."""
         saved, game, seed = self._saved, self._saved.game, self.seed
@@ -195,7 +195,7 @@ class Store:
         the old one.
         """
         free = not any(self.path.parent.glob(f"{self.path.name}*"))
-        path = self.path if free else beside(newest(self.path.parent))
+        path = self.path if free else next_file(newest_file(self.path.parent))
         try:
             copy = Store(path, _copied(self._connection, path))
             try:
@@ -272,7 +272,7 @@ class Store:
             (over, game),
         )
 
-    def _write_situation(self, game: int | None, situation: Situation) -> None:
+    def _write_situation(self, game: int | None, situation: SavedTable) -> None:
         self._connection.execute(
             "INSERT OR REPLACE INTO situation (only, game, situation) VALUES (1, ?, ?)",
             (game, msgspec.json.encode(situation).decode()),
@@ -286,7 +286,7 @@ class Store:
         except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError) as error:
             raise StoreError(self.path, "damaged", f"its tags are damaged: {error}") from error
 
-    def keep_tags(self, before: Tags, after: Tags) -> None:
+    def save_tags(self, before: Tags, after: Tags) -> None:
         """Commit a change of the tags alone; raises StoreError."""
         if before == after:
             return
@@ -391,13 +391,13 @@ def _check_file(path: Path) -> None:
 _FILE: Final = re.compile(r"azul-table(?:-(\d{1,4}))?\.db")
 
 
-def newest(directory: Path) -> Path:
+def newest_file(directory: Path) -> Path:
     """The store file to use in a directory: the one with the highest number; the first is `azul-table.db`."""
     numbers = [int(found[1] or 1) for each in directory.iterdir() if (found := _FILE.fullmatch(each.name))]
     return directory / _name(max(numbers, default=1))
 
 
-def beside(path: Path) -> Path:
+def next_file(path: Path) -> Path:
     """The name of a new file beside one that can't be used."""
     found = _FILE.fullmatch(path.name)
     return path.with_name(_name(int(found[1] or 1) + 1 if found else 2))
@@ -409,4 +409,4 @@ def _name(number: int) -> str:
 
 def fault_of(error: StoreError) -> StoreFault:
     """What the table shows of a store that can't be used."""
-    return StoreFault(error.why, error.path.name, beside(error.path).name)
+    return StoreFault(error.why, error.path.name, next_file(error.path).name)

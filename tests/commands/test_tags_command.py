@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from device.runtime.simulation import CARDS
+from device.runtime.simulation import SIMULATED_CARDS
 from tests.harness.client import Message
 from tests.harness.fixtures import StartTable
 from tests.harness.running import COMMAND, RunningTable, run
@@ -28,7 +28,9 @@ def tags(data: Path, *arguments: str, typed: str | None = None) -> subprocess.Co
 
 def listed(data: Path) -> list[tuple[str, str, str]]:
     """What a table knows, but for the cards beside simulated readers."""
-    known = [each for each in json.loads(tags(data, "list", "--json").stdout) if each["tag"] not in CARDS]
+    known = [
+        each for each in json.loads(tags(data, "list", "--json").stdout) if each["tag"] not in SIMULATED_CARDS
+    ]
     return [(each["tag"], each["kind"], each["value"]) for each in known]
 
 

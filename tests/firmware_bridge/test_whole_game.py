@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 from device.lights.palettes import PALETTES
-from device.runtime.loop import Daemon, Inbox, Stop
+from device.runtime.loop import Inbox, Stop, TableLoop
 from hardware.api import HardwareEvent, LightFrame
 from hardware.drivers.pico import StripBytes
 from hardware.drivers.simulated_pico import SimulatedPicoTable
@@ -83,7 +83,7 @@ def test_a_whole_game_by_buttons_of_the_pico_in_the_lights_of_its_strips(
     table.start(cast(Callable[[HardwareEvent], None], inbox.put))
 
     def run() -> None:
-        daemon = Daemon(table.layout, tmp_path / "games.db", PALETTES["box"], inbox, table, twin)
+        daemon = TableLoop(table.layout, tmp_path / "games.db", PALETTES["box"], inbox, table, twin)
         daemon.run(lambda: None)
 
     loop = threading.Thread(target=run, name="loop", daemon=True)

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from tests.harness.client import Client
-from tests.harness.house import House
+from tests.harness.local_table import LocalTable
 from tests.harness.pages import ARGUMENTS, CHROMIUM, PATIENCE
 from tests.harness.patient_play import LONG
 from tests.harness.running import RunningTable
@@ -50,14 +50,14 @@ def socket_path(short: Path) -> Path:
 
 
 @pytest.fixture
-def house(short: Path, socket_path: Path) -> Iterator[House]:
+def local_table(short: Path, socket_path: Path) -> Iterator[LocalTable]:
     """A table in this process that is served at a socket."""
-    with House(short / "azul-table.db", socket=socket_path) as house:
-        yield house
+    with LocalTable(short / "azul-table.db", socket=socket_path) as local_table:
+        yield local_table
 
 
 @pytest.fixture
-def client(house: House, socket_path: Path) -> Iterator[Client]:
+def client(local_table: LocalTable, socket_path: Path) -> Iterator[Client]:
     with Client(socket_path) as client:
         yield client
 

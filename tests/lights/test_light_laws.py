@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import BOX, DISTINCT, palette_for
 from device.lights.view import view
-from device.runtime.loop import Daemon, Inbox, Stop
+from device.runtime.loop import Inbox, Stop, TableLoop
 from hardware.api import ButtonPressed, LightFrame
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import Layout
@@ -325,7 +325,7 @@ def test_the_daemon_keeps_the_lights_calm(tmp_path: Path, buttons: tuple[str, ..
     inbox: Inbox = SimpleQueue()
     clock = PressingClock(inbox, cycle(buttons), until=10.0)
     eyes = Eyes(lambda: clock.now)
-    daemon = Daemon(DUO, tmp_path / "azul-table.db", BOX, inbox, eyes, eyes, clock=clock)
+    daemon = TableLoop(DUO, tmp_path / "azul-table.db", BOX, inbox, eyes, eyes, clock=clock)
     daemon.run(ready=lambda: None)
     assert eyes.frames > 50
     assert 1 <= eyes.flashes.worst <= 3

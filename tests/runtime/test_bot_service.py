@@ -10,7 +10,7 @@ import pytest
 from device.bots.thinker import Answer, Question
 from device.rules import game
 from device.runtime import bot_service
-from device.runtime.bot_service import Thinking
+from device.runtime.bot_service import BotService
 from device.runtime.settings import Settings
 from device.table.state import BotReply
 from tests.table.hands import Hands, at_table, playing
@@ -62,14 +62,14 @@ class Watched:
         self.desk = Desk()
         monkeypatch.setattr(bot_service, "Thinker", self.desk.of)
         self.put: list[BotReply] = []
-        self.thinking = Thinking(Settings(), folder, self.put.append)
+        self.thinking = BotService(Settings(), folder, self.put.append)
         self.hands = hands
-        self.thinking.look(hands.table)
+        self.thinking.observe(hands.table)
 
     def press(self, *buttons: str) -> Desk:
         for button in buttons:
             self.hands.press(button)
-            self.thinking.look(self.hands.table)
+            self.thinking.observe(self.hands.table)
         return self.desk
 
 
@@ -129,6 +129,6 @@ def test_who_is_asked_again_takes_nobody_elses_question_away(
     watched = Watched(hands, monkeypatch, tmp_path)
     for asked in hands.table.asked[:lost]:
         hands.hear(BotReply(asked.number, None, hands.now))
-    watched.thinking.look(hands.table)
+    watched.thinking.observe(hands.table)
     open_questions = {question.number for question in watched.desk.asked if question.kind == "think"}
     assert open_questions == {asked.number for asked in hands.table.asked}

@@ -13,7 +13,7 @@ import pytest
 
 from tests.harness.client import Message
 from tests.harness.fixtures import StartTable
-from tests.harness.house import House
+from tests.harness.local_table import LocalTable
 from tests.harness.mirror import without
 from tests.harness.past import dropped, keep
 from tests.harness.waiting import until
@@ -45,64 +45,64 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_press_that_cant_be_saved_is_refused_and_changes_nothing(path: Path) -> None:
-    with House(path) as house:
-        house.play(30)
-        while house.snapshot["ask"]["say"] != "place":
-            house.play(1)
-        before = house.snapshot
+    with LocalTable(path) as local_table:
+        local_table.play(30)
+        while local_table.snapshot["ask"]["say"] != "place":
+            local_table.play(1)
+        before = local_table.snapshot
         seat, line = before["ask"]["seat"], before["choice"]["lines"][-1]
         button = f"seat.{seat}.line.{line}" if line else f"seat.{seat}.floor"
         with refusing(path, "events"):
             for _ in range(3):
-                assert house.press(button).why == "not_saved"
-            assert without(house.snapshot) == without(before)
-            assert house.snapshot["refusal"]["say"] == "not_saved"
-            assert house.snapshot["refusal"]["button"] == button
-            assert house.press("display.9").why == "source_empty", "the loop goes on"
-        assert house.press(button).taken
-        assert len(house.snapshot["moves"]) in (len(before["moves"]) + 1, 8)
-        assert house.snapshot["refusal"] is None
-        after = house.snapshot
-    with House(path) as house:
-        assert house.press("ok").taken
-        assert without(house.snapshot) == without(after)
+                assert local_table.press(button).why == "not_saved"
+            assert without(local_table.snapshot) == without(before)
+            assert local_table.snapshot["refusal"]["say"] == "not_saved"
+            assert local_table.snapshot["refusal"]["button"] == button
+            assert local_table.press("display.9").why == "source_empty", "the loop goes on"
+        assert local_table.press(button).taken
+        assert len(local_table.snapshot["moves"]) in (len(before["moves"]) + 1, 8)
+        assert local_table.snapshot["refusal"] is None
+        after = local_table.snapshot
+    with LocalTable(path) as local_table:
+        assert local_table.press("ok").taken
+        assert without(local_table.snapshot) == without(after)
 
 
 def test_a_seat_that_cant_be_saved_is_not_taken(path: Path) -> None:
-    with House(path) as house:
+    with LocalTable(path) as local_table:
         with refusing(path, "situation"):
-            assert house.press("seat.1.floor").why == "not_saved"
-            assert not house.snapshot["seats"][0]["taken"]
-        assert house.press("seat.1.floor").taken
+            assert local_table.press("seat.1.floor").why == "not_saved"
+            assert not local_table.snapshot["seats"][0]["taken"]
+        assert local_table.press("seat.1.floor").taken
 
 
 def test_a_deal_that_cant_be_saved_is_dealt_as_soon_as_it_can(path: Path) -> None:
     """Nobody must press a button for it: nothing is live while the table deals."""
-    with House(path) as house:
-        house.play(4)
-        while house.snapshot["stage"] != "scoring":
-            house.play(1)
+    with LocalTable(path) as local_table:
+        local_table.play(4)
+        while local_table.snapshot["stage"] != "scoring":
+            local_table.play(1)
         with refusing(path, "events", "NEW.event LIKE 'deal%'"):
-            assert house.press("ok").taken
-            assert house.snapshot["ask"]["say"] == "dealing"
-            assert house.snapshot["displays"] == [""] * 5
-        until(lambda: house.audience.snapshot["ask"]["say"] == "draft", "the deal")
-        assert all(len(tiles) == 4 for tiles in house.snapshot["displays"])
+            assert local_table.press("ok").taken
+            assert local_table.snapshot["ask"]["say"] == "dealing"
+            assert local_table.snapshot["displays"] == [""] * 5
+        until(lambda: local_table.publisher.snapshot["ask"]["say"] == "draft", "the deal")
+        assert all(len(tiles) == 4 for tiles in local_table.snapshot["displays"])
 
 
 def test_a_ceremony_that_cant_be_saved_stands_and_goes_on(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with House(path) as house:
-        house.play(4)
-        while house.snapshot["stage"] != "scoring":
-            house.play(1)
+    with LocalTable(path) as local_table:
+        local_table.play(4)
+        while local_table.snapshot["stage"] != "scoring":
+            local_table.play(1)
         with refusing(path, "situation"):
             monkeypatch.setattr("device.table.score_animation.OPENING", 0.0)
-            until(lambda: house.audience.snapshot["refusal"], "a refusal")
-            assert house.snapshot["refusal"]["say"] == "not_saved"
-            assert house.snapshot["account"]["steps"] == []
-        until(lambda: house.audience.snapshot["account"]["steps"], "the first step")
+            until(lambda: local_table.publisher.snapshot["refusal"], "a refusal")
+            assert local_table.snapshot["refusal"]["say"] == "not_saved"
+            assert local_table.snapshot["account"]["steps"] == []
+        until(lambda: local_table.publisher.snapshot["account"]["steps"], "the first step")
 
 
 def test_a_disk_that_is_really_full(start: StartTable) -> None:

@@ -78,14 +78,14 @@ def choices(play: Play) -> set[int]:
 
 
 def all_graded(path: Path) -> bool:
-    return not archive.not_graded(path)
+    return not archive.ungraded_games(path)
 
 
 @pytest.mark.parametrize("chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
 def test_every_choice_of_a_finished_game_is_graded(path: Path, grader: Grader, chosen: Setup) -> None:
     play = played(chosen)
     keep(path, [play])
-    grader.look(FREE)
+    grader.observe(FREE)
     until(lambda: all_graded(path), "all grades", LONG)
     found = rows(path)
     assert found.keys() == choices(play)
@@ -97,8 +97,8 @@ def test_every_choice_of_a_finished_game_is_graded(path: Path, grader: Grader, c
 
 def test_the_newest_game_comes_first_and_stopped_ones_are_left_out(path: Path, grader: Grader) -> None:
     keep(path, [played(SOLO_GRAY), played(STANDARD, most=9), played(SOLO_GRAY, seed=5)])
-    assert archive.not_graded(path) == [3, 1]
-    grader.look(FREE)
+    assert archive.ungraded_games(path) == [3, 1]
+    grader.observe(FREE)
     until(lambda: rows(path, 1), "the older game's first grade")
     assert rows(path, 3).keys() == choices(played(SOLO_GRAY, seed=5))
     until(lambda: all_graded(path), "all grades")
@@ -109,22 +109,22 @@ def test_a_game_that_cant_be_read_keeps_no_other_waiting(path: Path, grader: Gra
     keep(path, [played(SOLO_GRAY), played(SOLO_GRAY, seed=5)])
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE events SET event = '9?9' WHERE game = 2 AND number = 4")
-    grader.look(FREE)
+    grader.observe(FREE)
     until(lambda: rows(path, 1).keys() == choices(played(SOLO_GRAY)), "the grades of the other game", LONG)
 
 
 def test_nothing_is_thought_about_while_somebody_plays(path: Path, slow: Grader) -> None:
     play = played(STANDARD)
     keep(path, [play])
-    slow.look(playing(played(STANDARD, most=20)))
+    slow.observe(playing(played(STANDARD, most=20)))
     assert thinking() == []
-    slow.look(playing(play))  # that one is over
+    slow.observe(playing(play))  # that one is over
     until(lambda: len(rows(path)) > 3, "some grades")
-    slow.look(playing(played(STANDARD, most=20)))
+    slow.observe(playing(played(STANDARD, most=20)))
     until(lambda: not thinking(), "the end of the process")
     before = rows(path)
     assert 3 < len(before) < len(choices(play))
-    slow.look(FREE)
+    slow.observe(FREE)
     until(lambda: all_graded(path), "the rest", LONG)
     after = rows(path)
     assert {number: after[number] for number in before} == before
@@ -132,11 +132,11 @@ def test_nothing_is_thought_about_while_somebody_plays(path: Path, slow: Grader)
 
 def test_a_game_that_ends_later_is_graded_later(path: Path, grader: Grader) -> None:
     keep(path, [played(SOLO_GRAY)])
-    grader.look(FREE)
+    grader.observe(FREE)
     until(lambda: all_graded(path), "all grades")
-    grader.look(playing(played(STANDARD, most=20)))
+    grader.observe(playing(played(STANDARD, most=20)))
     keep(path, [played(SOLO_GRAY, seed=5)])
-    grader.look(FREE)
+    grader.observe(FREE)
     until(lambda: rows(path, 2), "the next game's grades")
 
 
@@ -149,9 +149,9 @@ def test_a_choice_taken_back_takes_its_grade_along(path: Path) -> None:
     back = resume(play.setup, play.places, play.events[:-2])
     store.save(playing(back))
     assert rows(path).keys() == choices(back)
-    assert archive.not_graded(path) == []  # it is not finished any more
+    assert archive.ungraded_games(path) == []  # it is not finished any more
     store.save(playing(play))
-    assert archive.not_graded(path) == [1]
+    assert archive.ungraded_games(path) == [1]
     store.close()
 
 
@@ -159,23 +159,21 @@ def test_a_damaged_game_does_not_keep_the_others_from_their_grades(path: Path, g
     keep(path, [played(SOLO_GRAY), played(STANDARD)])
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE events SET event = '9k5' WHERE game = 2 AND number = 4")
-    grader.look(FREE)
-    until(lambda: archive.not_graded(path) == [2], "the other game's grades")
+    grader.observe(FREE)
+    until(lambda: archive.ungraded_games(path) == [2], "the other game's grades")
 
 
 def test_a_process_that_is_killed_costs_a_grade_and_no_more(path: Path, slow: Grader) -> None:
     play = played(STANDARD)
     keep(path, [play])
-    slow.look(FREE)
+    slow.observe(FREE)
     until(lambda: len(rows(path)) > 3, "some grades")
     (process,) = thinking()
     os.kill(process, signal.SIGKILL)
     until(lambda: len(rows(path)) >= len(choices(play)) - 1, "the others", LONG)
 
 
-def test_who_sees_late_that_the_table_is_free_takes_no_grade_away(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_sees_late_that_the_table_is_free_takes_no_grade_away(path: Path) -> None:
     """Its last word about that came after the first question, and was taken for the answer.
 
     The choice had no grade, and its game was given up until the next start.
@@ -185,11 +183,10 @@ def test_who_sees_late_that_the_table_is_free_takes_no_grade_away(
     keep(path, [play])
     keep_grades(path, 1, {at: (0.0, play.events[at]) for at in choices(play) - {choice.number}})
     desk = Desk()
-    monkeypatch.setattr("device.runtime.grader.Thinker", desk.of)
-    with closing(Grader(lambda: path)) as grader:
+    with closing(Grader(lambda: path, make_thinker=desk.of)) as grader:
         grader.start()
         sys.setprofile(desk.hold)
-        grader.look(FREE)
+        grader.observe(FREE)
         sys.setprofile(None)
         desk.looked.set()
         until(lambda: all_graded(path), "the grade")
@@ -229,11 +226,11 @@ class Desk:
 
 def test_a_file_that_can_not_be_read_is_left_alone(path: Path, grader: Grader) -> None:
     path.write_text("no database")
-    grader.look(FREE)
-    grader.look(playing(played(STANDARD, most=20)))
+    grader.observe(FREE)
+    grader.observe(playing(played(STANDARD, most=20)))
     path.unlink()
     keep(path, [played(SOLO_GRAY)])
-    grader.look(FREE)
+    grader.observe(FREE)
     until(lambda: all_graded(path), "all grades")
 
 

@@ -11,7 +11,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from device.runtime.bot_service import Thinking
+from device.runtime.bot_service import BotService
 from device.runtime.settings import Settings
 from device.table.state import BotReply, HintRequested, OpponentSettings, Tick, new_table
 from device.table.update import update
@@ -52,11 +52,11 @@ def test_a_hint_comes_though_the_process_that_was_asked_first_hangs(
     known = set(children(os.getpid()))
     hands = seated("", "")
     asking = update(hands.table, HintRequested(None, hands.now))
-    thinking = Thinking(Settings(), tmp_path, answers.put, clock=lambda: hands.now)
-    thinking.look(asking)
+    thinking = BotService(Settings(), tmp_path, answers.put, clock=lambda: hands.now)
+    thinking.observe(asking)
     stop_new(stopped, os.getpid(), known)
     asking = update(asking, Tick(hands.now + 100))
-    thinking.look(asking)
+    thinking.observe(asking)
     while (answer := answers.get(timeout=DEADLINE)).number != 2:
         continue  # it may have answered before it was stopped
     assert update(asking, answer).hints
@@ -85,12 +85,12 @@ def test_a_program_that_hangs_when_its_game_ends_holds_up_nothing(tmp_path: Path
     hands.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
     answers: SimpleQueue[BotReply] = SimpleQueue()
     command = (sys.executable, "-c", "input()")
-    thinking = Thinking(Settings(programs={"slow": command}), tmp_path, answers.put, lambda: hands.now)
-    thinking.look(hands.table)
+    thinking = BotService(Settings(programs={"slow": command}), tmp_path, answers.put, lambda: hands.now)
+    thinking.observe(hands.table)
     keeper = until(lambda: next(filter(children, children(os.getpid())), 0), "a program and its keeper")
     os.kill(keeper, signal.SIGSTOP)
     stopped.append(keeper)
-    thinking.look(hands.press("undo", "ok", after=1.0).table)
+    thinking.observe(hands.press("undo", "ok", after=1.0).table)
     assert lives(keeper), "it was waited for"
     thinking.close()
     assert not lives(keeper)

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from tests.harness.client import Message
 from tests.harness.hands import acting_seat, best_draft, line_button, source_button
-from tests.harness.house import House
+from tests.harness.local_table import LocalTable
 from tests.harness.waiting import until
 from web_ui.app import create_app
 from web_ui.latest import Latest
@@ -21,14 +21,14 @@ AT_TABLE = ("display", "centre", "ok", "undo")
 
 
 @pytest.fixture
-def house(short: Path, patient: None) -> Iterator[House]:
-    with House(short / "azul-table.db", "indicators", short / "table.sock") as house:
-        yield house
+def local_table(short: Path, patient: None) -> Iterator[LocalTable]:
+    with LocalTable(short / "azul-table.db", "indicators", short / "table.sock") as local_table:
+        yield local_table
 
 
 @pytest.fixture
-def link(house: House, short: Path) -> Iterator[TableLink]:
-    assert house.server is not None
+def link(local_table: LocalTable, short: Path) -> Iterator[TableLink]:
+    assert local_table.server is not None
     link = TableLink(short / "table.sock", Latest())
     link.start()
     until(lambda: link.latest.view.snapshot is not None, "the table on its pages")
@@ -39,8 +39,8 @@ def link(house: House, short: Path) -> Iterator[TableLink]:
 class Players:
     """They press what the table has at the table, and the rest on their phones."""
 
-    def __init__(self, house: House, phone: FlaskClient) -> None:
-        self.house = house
+    def __init__(self, local_table: LocalTable, phone: FlaskClient) -> None:
+        self.local_table = local_table
         self.phone = phone
         self.on_phones = 0
 
@@ -49,8 +49,8 @@ class Players:
         before = self.state()
         assert button in before["live"], (button, before["ask"])
         if button.startswith(AT_TABLE):
-            self.house.hardware.press(button)
-            until(lambda: self.house.snapshot != before, f"what {button} does")
+            self.local_table.hardware.press(button)
+            until(lambda: self.local_table.snapshot != before, f"what {button} does")
         else:
             assert self.on_phone(button) == {"taken": True}
             self.on_phones += 1
@@ -67,7 +67,7 @@ class Players:
         return told
 
     def refused(self) -> bool:
-        return self.house.snapshot["refusal"] is not None
+        return self.local_table.snapshot["refusal"] is not None
 
     def play(self, mode: str, seats: tuple[int, ...]) -> Message:
         """A game of these seats to its end."""
@@ -75,7 +75,7 @@ class Players:
             self.press(f"seat.{seat}.floor")
         self.press("ok")
         for value in (mode, "gray") if mode == "solo" else (mode,):
-            for item in self.house.snapshot["menu"]:
+            for item in self.local_table.snapshot["menu"]:
                 if item["value"] == value and not item["chosen"]:
                     self.press(item["button"])
         self.press(f"seat.{seats[0]}.line.1")
@@ -85,8 +85,8 @@ class Players:
 
     def state(self) -> Message:
         """The table as it is, once it has dealt what it had to."""
-        until(lambda: self.house.snapshot["ask"]["say"] != "dealing", "a deal")
-        return self.house.snapshot
+        until(lambda: self.local_table.snapshot["ask"]["say"] != "dealing", "a deal")
+        return self.local_table.snapshot
 
 
 def choice_of(state: Message) -> str:
@@ -117,35 +117,37 @@ def cheapest(chosen: Message) -> int:
     ("mode", "seats"),
     [("standard", (1, 2, 3, 4)), ("standard", (2, 4)), ("gray", (1, 3, 4)), ("dtc", (1, 3)), ("solo", (1,))],
 )
-def test_a_whole_game(house: House, link: TableLink, mode: str, seats: tuple[int, ...]) -> None:
-    players = Players(house, create_app(link).test_client())
+def test_a_whole_game(local_table: LocalTable, link: TableLink, mode: str, seats: tuple[int, ...]) -> None:
+    players = Players(local_table, create_app(link).test_client())
     state = players.play(mode, seats)
     result = state["result"]
     assert result["victory"] if mode == "solo" else len(result["scores"]) == len(seats)
     assert players.on_phones > len(seats)
-    assert set(house.hardware.frame.lit) <= {light.name for light in house.hardware.layout.lights}
+    assert set(local_table.hardware.frame.lit) <= {light.name for light in local_table.hardware.layout.lights}
 
 
-def test_phones_press_the_boards_and_the_table_presses_the_rest(house: House, link: TableLink) -> None:
-    allowed = house.snapshot["phones"]["press"]
+def test_phones_press_the_boards_and_the_table_presses_the_rest(
+    local_table: LocalTable, link: TableLink
+) -> None:
+    allowed = local_table.snapshot["phones"]["press"]
     assert len(allowed) == 24
     assert all(name.startswith("seat.") for name in allowed)
-    players = Players(house, create_app(link).test_client())
+    players = Players(local_table, create_app(link).test_client())
     assert "error" in players.on_phone("ok")
     assert players.on_phone("seat.2.floor") == {"taken": True}
-    until(lambda: house.daemon.table.taken == (2,), "the seat")
+    until(lambda: local_table.daemon.table.taken == (2,), "the seat")
 
 
-def test_the_source_in_hand_is_seen_on_its_light(house: House, link: TableLink) -> None:
-    players = Players(house, create_app(link).test_client())
+def test_the_source_in_hand_is_seen_on_its_light(local_table: LocalTable, link: TableLink) -> None:
+    players = Players(local_table, create_app(link).test_client())
     for button in ("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor", "display.2"):
         players.press(button)
-    shade = house.snapshot["palette"][house.snapshot["choice"]["colour"]]["rgb"]
+    shade = local_table.snapshot["palette"][local_table.snapshot["choice"]["colour"]]["rgb"]
     channels = [int(shade[at : at + 2], 16) for at in (1, 3, 5)]
     strongest = channels.index(max(channels))
 
     def seen() -> bool:
-        shown = house.hardware.colour("display.2.1")
+        shown = local_table.hardware.colour("display.2.1")
         return max(shown) > 100 and shown.index(max(shown)) == strongest
 
     until(seen, "the chosen colour")

@@ -31,7 +31,7 @@ LONGEST_LIFE = 0.03
 
 def seed_of_game(data: Path) -> str:
     """The seed of the game on the table, or nothing."""
-    with closing(sqlite3.connect(store.newest(data))) as connection:
+    with closing(sqlite3.connect(store.newest_file(data))) as connection:
         rows = connection.execute("SELECT seed FROM games JOIN situation ON game = id").fetchall()
     return str(rows[0][0]) if rows else ""
 

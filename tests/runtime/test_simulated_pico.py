@@ -16,15 +16,15 @@ from threading import Thread
 import pytest
 
 from device.lights.palettes import PALETTES
-from device.runtime.assembly import open_table
-from device.runtime.loop import Daemon, Inbox, Options, Stop
+from device.runtime.assembly import open_table_hardware
+from device.runtime.loop import Inbox, Options, Stop, TableLoop
 from hardware.api import LightFrame
 from hardware.drivers.pico import StripBytes
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import read_layout
 from tests.harness.client import Client, Message
 from tests.harness.hands import next_button
-from tests.harness.house import Audience
+from tests.harness.local_table import RecordingPublisher
 from tests.harness.running import RunningTable, run
 from tests.harness.waiting import DEADLINE, until
 from tests.harness.watched_play import FOLDER
@@ -233,17 +233,17 @@ def test_where_node_is_missing_the_command_that_brings_it_is_named(tmp_path: Pat
 
 
 @pytest.fixture
-def opened(tmp_path: Path, short: Path) -> Iterator[tuple[SimulatedPicoTable, Audience]]:
+def opened(tmp_path: Path, short: Path) -> Iterator[tuple[SimulatedPicoTable, RecordingPublisher]]:
     """What `play` opens, with its loop in a thread."""
     inbox: Inbox = SimpleQueue()
-    hardware, simulated = open_table(FULL, inbox, "pico", short / "pico")
-    pico, audience = simulated.pico, Audience(None)
+    hardware, simulated = open_table_hardware(FULL, inbox, "pico", short / "pico")
+    pico, audience = simulated.pico, RecordingPublisher(None)
     assert isinstance(pico, SimulatedPicoTable)
 
     def run_loop() -> None:
         options = Options(simulated=simulated)
         store = tmp_path / "games.db"
-        Daemon(FULL, store, PALETTES["box"], inbox, hardware, audience, options=options).run(lambda: None)
+        TableLoop(FULL, store, PALETTES["box"], inbox, hardware, audience, options=options).run(lambda: None)
 
     loop = Thread(target=run_loop, name="loop", daemon=True)
     loop.start()
@@ -256,7 +256,7 @@ def opened(tmp_path: Path, short: Path) -> Iterator[tuple[SimulatedPicoTable, Au
 
 
 def test_a_chattering_button_is_told_and_phones_stand_in(
-    opened: tuple[SimulatedPicoTable, Audience],
+    opened: tuple[SimulatedPicoTable, RecordingPublisher],
 ) -> None:
     pico, audience = opened
     contacts: list[bool] = []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from device.runtime.systemd import OFTEN, Manager
+from device.runtime.systemd import OFTEN, ServiceManager
 from tests.harness.running import COMMAND, RunningTable
 from tests.harness.waiting import DEADLINE, until
 from tests.web_ui.browsing import Browser
@@ -49,8 +49,8 @@ def heard(line: socket.socket) -> list[str]:
         line.settimeout(DEADLINE)
 
 
-def manager(line: socket.socket, clock: Clock, environment: dict[str, str]) -> Manager:
-    return Manager({"NOTIFY_SOCKET": line.getsockname(), **environment}, OWN, clock)
+def manager(line: socket.socket, clock: Clock, environment: dict[str, str]) -> ServiceManager:
+    return ServiceManager({"NOTIFY_SOCKET": line.getsockname(), **environment}, OWN, clock)
 
 
 def test_a_manager_hears_ready_and_stopping(line: socket.socket) -> None:
@@ -94,14 +94,14 @@ def test_an_abstract_address_is_understood() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as bound:
         bound.bind(f"\0azul-table-test-{os.getpid()}")
         bound.settimeout(DEADLINE)
-        Manager({"NOTIFY_SOCKET": f"@azul-table-test-{os.getpid()}"}, OWN).ready()
+        ServiceManager({"NOTIFY_SOCKET": f"@azul-table-test-{os.getpid()}"}, OWN).ready()
         assert bound.recv(100) == b"READY=1"
 
 
 @pytest.mark.parametrize("address", ["", "/nobody/is/here", "vsock:2:1234", "@nobody-is-here"])
 def test_a_manager_that_is_not_there_is_no_fault(address: str) -> None:
     environment = {"NOTIFY_SOCKET": address} if address else {}
-    told = Manager(environment, OWN)
+    told = ServiceManager(environment, OWN)
     told.ready()
     told.alive()
     told.stopping()
@@ -125,7 +125,7 @@ def test_what_is_meant_for_this_process_is_kept_from_its_children(line: socket.s
         "LISTEN_FDNAMES": "a:b",
         "HOME": "/",
     }
-    Manager(environment, OWN)
+    ServiceManager(environment, OWN)
     assert environment == {"HOME": "/"}
 
 
@@ -133,7 +133,7 @@ def test_what_is_meant_for_this_process_is_kept_from_its_children(line: socket.s
     "environment", [{"LISTEN_FDS": "1", "LISTEN_PID": "1"}, {"LISTEN_FDS": "2", "LISTEN_PID": str(OWN)}]
 )
 def test_sockets_of_somebody_else_are_left_alone(environment: dict[str, str]) -> None:
-    assert Manager(environment, OWN).port() is None
+    assert ServiceManager(environment, OWN).port() is None
 
 
 def test_a_table_tells_its_manager_when_it_can_be_seen_lives_and_ends(

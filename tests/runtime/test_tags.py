@@ -14,7 +14,7 @@ from device.store.store import Store
 from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
 from tests.harness.client import Client, Message
 from tests.harness.fixtures import StartTable
-from tests.harness.house import House
+from tests.harness.local_table import LocalTable
 from tests.harness.waiting import until
 from tests.store.test_store import rows
 
@@ -37,27 +37,27 @@ def lay(client: Client, tag: str, reader: str = "shared") -> Message:
     return ask(client, tag={"reader": reader, "tag": tag})
 
 
-def test_all_100_tiles_are_learned_through_the_socket(client: Client, house: House) -> None:
+def test_all_100_tiles_are_learned_through_the_socket(client: Client, local_table: LocalTable) -> None:
     client.subscribe()
     assert ask(client, learn={"tiles": "all"})["taken"]
     for number, tag in enumerate(tags(100)):
         assert lay(client, tag.lower())["taken"]
-        assert len(rows(house.store, "SELECT * FROM tags")) == number + 1, "on disk when it is said"
+        assert len(rows(local_table.store, "SELECT * FROM tags")) == number + 1, "on disk when it is said"
     assert client.until(lambda told: told["ask"]["say"] == "learn_done")["tags"]["tiles"] == dict.fromkeys(
         "byrkw", 20
     )
-    assert rows(house.store, KNOWN_TAGS) == [
+    assert rows(local_table.store, KNOWN_TAGS) == [
         (tag, "tile", "byrkw"[number // 20]) for number, tag in enumerate(tags(100))
     ]
 
 
-def test_a_tag_on_a_reader_is_learned_as_well(house: House) -> None:
-    with Client(house.server._path) as client:  # type: ignore[union-attr]
+def test_a_tag_on_a_reader_is_learned_as_well(local_table: LocalTable) -> None:
+    with Client(local_table.server._path) as client:  # type: ignore[union-attr]
         ask(client, learn={"player": "Ana"})
-        house.hardware.show_tag("seat.2", "04A21B7C")
+        local_table.hardware.show_tag("seat.2", "04A21B7C")
         client.subscribe()
         client.until(lambda told: told["ask"]["say"] == "learn_done")
-    assert rows(house.store, KNOWN_TAGS) == [("04A21B7C", "player", "Ana")]
+    assert rows(local_table.store, KNOWN_TAGS) == [("04A21B7C", "player", "Ana")]
 
 
 def test_the_answers_say_what_became_of_a_tag(client: Client) -> None:
@@ -99,7 +99,9 @@ def test_what_is_no_message_is_told_and_changes_nothing(client: Client, message:
     assert "learning" not in client.subscribe()["stage"]
 
 
-def test_two_who_teach_at_once_teach_the_same_lesson(house: House, client: Client, socket_path: Path) -> None:
+def test_two_who_teach_at_once_teach_the_same_lesson(
+    local_table: LocalTable, client: Client, socket_path: Path
+) -> None:
     with Client(socket_path) as other:
         assert ask(client, learn={"tiles": "all"})["taken"]
         assert ask(other, learn={"tiles": "all"})["taken"]
@@ -108,18 +110,18 @@ def test_two_who_teach_at_once_teach_the_same_lesson(house: House, client: Clien
             client.send({"tag": {"reader": "shared", "tag": mine}})
             other.send({"tag": {"reader": "seat.1", "tag": theirs}})
         assert all(answer["taken"] for answer in (*client.answers(50), *other.answers(50)))
-    known = rows(house.store, KNOWN_TAGS)
+    known = rows(local_table.store, KNOWN_TAGS)
     assert {tag for tag, *_ in known} == set(tags(100))
     assert [colour for _, _, colour in known] == [colour for colour in "byrkw" for _ in range(20)]
 
 
-def test_who_vanishes_leaves_a_lesson_that_anybody_ends(house: House, socket_path: Path) -> None:
+def test_who_vanishes_leaves_a_lesson_that_anybody_ends(local_table: LocalTable, socket_path: Path) -> None:
     with Client(socket_path) as teacher:
         ask(teacher, learn={"tiles": "all"})
         lay(teacher, "AA")
-    house.hardware.press("ok")
-    until(lambda: house.audience.snapshot.get("stage") == "seating", "the end of the lesson")
-    assert rows(house.store, KNOWN_TAGS) == [("AA", "tile", "b")]
+    local_table.hardware.press("ok")
+    until(lambda: local_table.publisher.snapshot.get("stage") == "seating", "the end of the lesson")
+    assert rows(local_table.store, KNOWN_TAGS) == [("AA", "tile", "b")]
 
 
 def test_what_was_said_to_be_learned_is_there_after_a_kill(data: Path, start: StartTable) -> None:
@@ -216,5 +218,5 @@ def test_kinds_of_tags_come_back(tmp_path: Path) -> None:
     }
     for _ in range(2):
         with closing(Store.open(tmp_path / "azul-table.db")) as store:
-            store.keep_tags(store.tags(), known)
+            store.save_tags(store.tags(), known)
             assert list(store.tags().items()) == list(known.items())

@@ -15,7 +15,7 @@ from device.socket import messages
 from device.socket.messages import LONGEST_LINE
 from hardware.layout.model import drawing, read_layout
 from tests.harness.client import Client, Message
-from tests.harness.house import House
+from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE, until
 
 # --- What is told ----------------------------------------------------------------------------------------
@@ -32,10 +32,10 @@ def test_a_subscriber_is_told_the_layout_then_the_snapshot(client: Client) -> No
     assert len(first["layout"]["buttons"]) == 36
 
 
-def test_frames_hold_every_light_in_the_order_of_the_layout(client: Client, house: House) -> None:
+def test_frames_hold_every_light_in_the_order_of_the_layout(client: Client, local_table: LocalTable) -> None:
     client.subscribe(frames=True)
     client.take("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
-    house.until("offer")
+    local_table.until("offer")
     names = [light["name"] for light in client.layout["lights"]]
     for _ in range(3):
         frame = client.next_frame()
@@ -46,7 +46,7 @@ def test_frames_hold_every_light_in_the_order_of_the_layout(client: Client, hous
 
     def shown() -> bool:
         frame = client.next_frame()
-        lights = house.hardware.frame
+        lights = local_table.hardware.frame
         return frame == "".join(bytes(lights.colour(name)).hex() for name in names)
 
     until(shown, "the frame that the hardware shows")
@@ -220,7 +220,7 @@ def test_every_line_gets_exactly_one_reply(client: Client, line: bytes) -> None:
     assert len(replies) == (1 if silent else 2)
 
 
-def test_a_line_may_have_65536_bytes_and_no_more(house: House, socket_path: Path) -> None:
+def test_a_line_may_have_65536_bytes_and_no_more(local_table: LocalTable, socket_path: Path) -> None:
     for length, wanted in ((LONGEST_LINE, {"press"}), (LONGEST_LINE + 1, {"error"})):
         with Client(socket_path) as client:
             line = b'{"press":"' + b"A" * (length - 12) + b'"}'
@@ -229,7 +229,7 @@ def test_a_line_may_have_65536_bytes_and_no_more(house: House, socket_path: Path
             assert wanted <= set(client.answer())
 
 
-def test_after_an_oversized_line_the_connection_is_closed(house: House, socket_path: Path) -> None:
+def test_after_an_oversized_line_the_connection_is_closed(local_table: LocalTable, socket_path: Path) -> None:
     for ending in (b"\n", b"", b"\n" + b'{"press":"seat.1.floor"}\n' * 1000):
         with Client(socket_path) as client:
             sending = threading.Thread(target=client.pour, args=(b"A" * 5_000_000 + ending,))
@@ -237,7 +237,7 @@ def test_after_an_oversized_line_the_connection_is_closed(house: House, socket_p
             replies = client.read_to_end()
             sending.join(DEADLINE)
             assert replies == [{"error": f"a line has at most {LONGEST_LINE} bytes"}]
-    assert not house.snapshot["seats"][0]["taken"]
+    assert not local_table.snapshot["seats"][0]["taken"]
 
 
 def test_a_message_in_pieces_is_one_message(client: Client) -> None:
@@ -248,28 +248,28 @@ def test_a_message_in_pieces_is_one_message(client: Client) -> None:
     assert second == {"press": "seat.1.floor", "id": 4, "taken": True}
 
 
-def test_half_a_line_is_no_press(house: House, socket_path: Path) -> None:
+def test_half_a_line_is_no_press(local_table: LocalTable, socket_path: Path) -> None:
     with Client(socket_path) as client:
         client.send_bytes(b'{"press":"seat.1.floor"}')
         client.end_writing()
         assert client.read_to_end() == []
-    assert not house.snapshot["seats"][0]["taken"]
+    assert not local_table.snapshot["seats"][0]["taken"]
 
 
 # --- Order -----------------------------------------------------------------------------------------------
 
 
-def test_two_presses_at_once_are_taken_in_their_order(client: Client, house: House) -> None:
+def test_two_presses_at_once_are_taken_in_their_order(client: Client, local_table: LocalTable) -> None:
     client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor")
-    house.until("offer")
+    local_table.until("offer")
     first, second = 1, 2
     for _ in range(20):
         client.send({"press": f"display.{second}"}, {"press": f"display.{first}"}, {"press": "undo"})
         assert [answer["taken"] for answer in client.answers(3)] == [True] * 3
-        assert house.snapshot["choice"] is None
+        assert local_table.snapshot["choice"] is None
         client.send({"press": f"display.{first}"}, {"press": f"display.{second}"})
         client.answers(2)
-        shown = house.snapshot
+        shown = local_table.snapshot
         assert shown["choice"]["source"] == second
 
 
@@ -280,7 +280,7 @@ def test_the_answers_have_the_order_of_the_presses(client: Client) -> None:
     assert [answer["id"] for answer in client.answers(90)] == list(range(90))
 
 
-def test_two_hands_at_one_seat_in_the_same_moment(house: House, socket_path: Path) -> None:
+def test_two_hands_at_one_seat_in_the_same_moment(local_table: LocalTable, socket_path: Path) -> None:
     """One is taken, the other refused, whoever was first."""
     with ExitStack() as clients:
         hands = [clients.enter_context(Client(socket_path)) for _ in range(8)]

@@ -14,7 +14,7 @@ from device.socket import messages
 from device.socket.server import MOST_ANSWERS, MOST_CLIENTS, MOST_WAITING, Request, SocketServer
 from hardware.api import HardwareError
 from tests.harness.client import Client
-from tests.harness.house import House
+from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE, until
 
 PROMPT = 5.0
@@ -22,7 +22,7 @@ PROMPT = 5.0
 
 
 def test_a_flood_of_presses_is_answered_press_by_press(
-    house: House, socket_path: Path, client: Client
+    local_table: LocalTable, socket_path: Path, client: Client
 ) -> None:
     buttons = ["seat.1.floor", "display.3", "undo", "nonsense"]
     flood = [{"press": buttons[number % 4], "id": number} for number in range(10_000)]
@@ -39,46 +39,53 @@ def test_a_flood_of_presses_is_answered_press_by_press(
     refused = {answer["why"] for answer in answers if not answer["taken"]}
     assert {"unknown_button", "seat_taken"} & refused
     assert refused <= {"unknown_button", "seat_taken", "not_now", "nothing_to_undo", "too_many_presses"}
-    assert house.snapshot["stage"] == "seating"
+    assert local_table.snapshot["stage"] == "seating"
 
 
 def test_a_flood_that_nobody_reads_the_answers_of_is_bounded(
-    house: House, socket_path: Path, client: Client
+    local_table: LocalTable, socket_path: Path, client: Client
 ) -> None:
-    assert house.server is not None
+    assert local_table.server is not None
     with Client(socket_path) as flooding:
         sending = threading.Thread(target=flooding.pour, args=(b'{"press":"nonsense"}\n' * 100_000,))
         sending.start()
-        until(lambda: most_answers(house) > 50, "a pile of answers")
+        until(lambda: most_answers(local_table) > 50, "a pile of answers")
         for _ in range(50):
             began = time.monotonic()
             client.press("seat.1.floor")
             assert time.monotonic() - began < PROMPT
-            assert most_answers(house) <= MOST_ANSWERS + MOST_WAITING
+            assert most_answers(local_table) <= MOST_ANSWERS + MOST_WAITING
     sending.join(DEADLINE)
     assert not sending.is_alive()
-    until(lambda: house.server is not None and len(house.server._clients) == 1, "the end of the flood")
+    until(
+        lambda: local_table.server is not None and len(local_table.server._clients) == 1,
+        "the end of the flood",
+    )
 
 
-def most_answers(house: House) -> int:
-    assert house.server is not None
-    return max((len(client.answers) for client in tuple(house.server._clients)), default=0)
+def most_answers(local_table: LocalTable) -> int:
+    assert local_table.server is not None
+    return max((len(client.answers) for client in tuple(local_table.server._clients)), default=0)
 
 
-def test_a_subscriber_who_never_reads_costs_nothing(house: House, socket_path: Path, client: Client) -> None:
+def test_a_subscriber_who_never_reads_costs_nothing(
+    local_table: LocalTable, socket_path: Path, client: Client
+) -> None:
     """The loop goes on, the others are told promptly, and what waits for the sleeper is bounded."""
-    assert house.server is not None
+    assert local_table.server is not None
     client.subscribe(frames=True)
     with ExitStack() as sleepers:
         for _ in range(5):
             sleepers.enter_context(Client(socket_path)).send({"subscribe": {"frames": True}})
-        until(lambda: house.server is not None and len(house.server._clients) == 6, "the sleepers")
+        until(
+            lambda: local_table.server is not None and len(local_table.server._clients) == 6, "the sleepers"
+        )
         frame = messages.line({"frame": "00" * 3 * 338})
         number = 0
-        while number < 20_000 or sleeping(house) < 5:
+        while number < 20_000 or sleeping(local_table) < 5:
             number += 500
             for _ in range(500):
-                house.server.publish_frame(frame)
+                local_table.server.publish_frame(frame)
             began = time.monotonic()
             client.press("centre")
             assert time.monotonic() - began < PROMPT
@@ -87,28 +94,28 @@ def test_a_subscriber_who_never_reads_costs_nothing(house: House, socket_path: P
         client.take("seat.1.floor")
         client.until(lambda shown: shown["version"] > before)
         assert time.monotonic() - began < PROMPT
-        assert max(unread(house)) < 300_000
-        assert sleeping(house) >= 5, "they did sleep"
+        assert max(unread(local_table)) < 300_000
+        assert sleeping(local_table) >= 5, "they did sleep"
 
 
-def unread(house: House) -> list[int]:
+def unread(local_table: LocalTable) -> list[int]:
     """The bytes that wait for each client, beyond what its socket holds."""
-    assert house.server is not None
-    return [each.writer.transport.get_write_buffer_size() for each in tuple(house.server._clients)]
+    assert local_table.server is not None
+    return [each.writer.transport.get_write_buffer_size() for each in tuple(local_table.server._clients)]
 
 
-def sleeping(house: House) -> int:
-    return sum(size > 0 for size in unread(house))
+def sleeping(local_table: LocalTable) -> int:
+    return sum(size > 0 for size in unread(local_table))
 
 
-def test_one_who_wakes_up_is_told_the_latest_only(house: House, socket_path: Path) -> None:
-    assert house.server is not None
+def test_one_who_wakes_up_is_told_the_latest_only(local_table: LocalTable, socket_path: Path) -> None:
+    assert local_table.server is not None
     with Client(socket_path) as sleeper:
         sleeper.subscribe(frames=True)
         frames = [messages.line({"frame": f"{number:06x}" * 338}) for number in range(5000)]
         for frame in frames:
-            house.server.publish_frame(frame)
-        assert house.press("seat.1.floor").taken
+            local_table.server.publish_frame(frame)
+        assert local_table.press("seat.1.floor").taken
         told = 0
         while not sleeper.snapshot["seats"][0]["taken"]:
             told += 1
@@ -116,7 +123,7 @@ def test_one_who_wakes_up_is_told_the_latest_only(house: House, socket_path: Pat
         assert told < 1000, "what was old was skipped"
 
 
-def test_more_clients_than_there_is_room_for_are_told_so(house: House, socket_path: Path) -> None:
+def test_more_clients_than_there_is_room_for_are_told_so(local_table: LocalTable, socket_path: Path) -> None:
     with ExitStack() as clients:
         many = [clients.enter_context(Client(socket_path)) for _ in range(MOST_CLIENTS)]
         for each in many:
@@ -137,9 +144,9 @@ def is_served(socket_path: Path) -> bool:
     return False
 
 
-def test_clients_who_vanish_leave_nothing_behind(house: House, socket_path: Path) -> None:
-    assert house.server is not None
-    server = house.server
+def test_clients_who_vanish_leave_nothing_behind(local_table: LocalTable, socket_path: Path) -> None:
+    assert local_table.server is not None
+    server = local_table.server
     for number in range(150):
         with (
             Client(socket_path) as client,
@@ -156,7 +163,7 @@ def test_clients_who_vanish_leave_nothing_behind(house: House, socket_path: Path
         lambda: is_served(socket_path), "an end of the rush"
     )  # all who came before are known to the server by now
     until(lambda: not server._clients and not server._meetings, "all to be gone and forgotten")
-    assert house.snapshot["seats"][0]["taken"], "a press of one who left at once counts"
+    assert local_table.snapshot["seats"][0]["taken"], "a press of one who left at once counts"
     assert not server.frames_wanted
 
 

@@ -12,7 +12,7 @@ from device.lights.palettes import BOX
 from device.lights.view import LONGEST_SWEEP, view
 from device.rules.notation import event_of, text_of
 from device.socket.snapshot import snapshot
-from device.store.saved_table import LargerTableError, Situation, situation_of, table_of
+from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
 from device.table.game import resume
 from device.table.prompts import live_buttons, prompt
 from device.table.state import Question, Stage, Table, new_table
@@ -29,13 +29,13 @@ def blank(places: int = 4, displays: int = 9, *, confirm_columns: bool = True) -
 
 def again(table: Table, now: float, onto: Table | None = None) -> Table:
     """The table after a power cut: its situation as text, and its game as the texts of its events."""
-    written = msgspec.json.encode(situation_of(table))
+    written = msgspec.json.encode(to_saved_table(table))
     play = table.play
     if play is not None:
         texts = [text_of(event) for event in play.events]
         play = resume(play.setup, play.places, [event_of(text) for text in texts])
-    kept = msgspec.json.decode(written, type=Situation)
-    return table_of(kept, play, onto or blank(confirm_columns=table.confirm_columns), now)
+    kept = msgspec.json.decode(written, type=SavedTable)
+    return from_saved_table(kept, play, onto or blank(confirm_columns=table.confirm_columns), now)
 
 
 def check_same(table: Table, now: float) -> None:
@@ -163,23 +163,23 @@ DEAL = "bbyr kkww rryy bykw bbbb"
 def test_a_situation_that_makes_no_sense_is_refused(changes: dict[str, object]) -> None:
     """A file that somebody changed must not stop the table with an error of another kind."""
     table = dealt(DEAL).table
-    written = msgspec.to_builtins(situation_of(table))
-    kept = msgspec.convert({**written, **changes}, Situation)
+    written = msgspec.to_builtins(to_saved_table(table))
+    kept = msgspec.convert({**written, **changes}, SavedTable)
     with pytest.raises(ValueError, match=r"can't be|is no"):
-        table_of(kept, table.play, blank(), 0.0)
+        from_saved_table(kept, table.play, blank(), 0.0)
 
 
 def test_a_ceremony_that_the_game_does_not_have_is_refused() -> None:
     hands = Start(SETUPS[0], 1, 0, to="scoring").hands()
     account = hands.play.state.account
     assert account is not None
-    kept = replace_steps(situation_of(hands.table), len(account.steps))
-    assert table_of(kept, hands.play, blank(), 0.0).ceremony is not None
+    kept = replace_steps(to_saved_table(hands.table), len(account.steps))
+    assert from_saved_table(kept, hands.play, blank(), 0.0).ceremony is not None
     with pytest.raises(ValueError, match="scoring can't be read"):
-        table_of(replace_steps(kept, len(account.steps) + 1), hands.play, blank(), 0.0)
+        from_saved_table(replace_steps(kept, len(account.steps) + 1), hands.play, blank(), 0.0)
 
 
-def replace_steps(kept: Situation, steps: int) -> Situation:
+def replace_steps(kept: SavedTable, steps: int) -> SavedTable:
     """A situation with so many steps shown."""
     return msgspec.structs.replace(kept, steps_shown=steps)
 

@@ -20,7 +20,7 @@ from device.rules.notation import text_of
 from device.rules.tiles import Colour
 from device.runtime.loop import seeded_draw
 from device.socket.snapshot import snapshot
-from device.store.store import Store, StoreError, beside, newest
+from device.store.store import Store, StoreError, newest_file, next_file
 from device.table.game import resume
 from device.table.state import (
     ChanceDrawn,
@@ -37,7 +37,7 @@ from device.table.state import (
 from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.harness.hands import next_button
-from tests.harness.house import House
+from tests.harness.local_table import LocalTable
 from tests.harness.mirror import without
 from tests.harness.past import PLACES, STANDARD, played
 
@@ -343,27 +343,27 @@ def test_where_nothing_can_be_written_the_table_says_so_and_loses_nothing(path: 
 
 
 def test_the_newest_file_is_used_and_the_next_number_is_offered(tmp_path: Path) -> None:
-    assert newest(tmp_path).name == "azul-table.db"
+    assert newest_file(tmp_path).name == "azul-table.db"
     for name in ("azul-table.db", "azul-table-2.db", "azul-table-10.db", "azul-table-11.db.old", "azul.db"):
         (tmp_path / name).touch()
-    assert newest(tmp_path).name == "azul-table-10.db"
-    assert beside(newest(tmp_path)).name == "azul-table-11.db"
-    assert beside(tmp_path / "azul-table.db").name == "azul-table-2.db"
+    assert newest_file(tmp_path).name == "azul-table-10.db"
+    assert next_file(newest_file(tmp_path)).name == "azul-table-11.db"
+    assert next_file(tmp_path / "azul-table.db").name == "azul-table-2.db"
 
 
 def test_while_another_program_holds_the_store_the_table_stays_awake(tmp_path: Path) -> None:
     """Once, every save waited five seconds for it, and the lights and every answer with it."""
     path = tmp_path / "azul-table.db"
-    with House(path) as house:
-        assert house.press("seat.1.floor").taken
+    with LocalTable(path) as local_table:
+        assert local_table.press("seat.1.floor").taken
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             for _ in range(20):
-                assert house.press("seat.2.floor").why == "not_saved"
+                assert local_table.press("seat.2.floor").why == "not_saved"
             other.execute("ROLLBACK")
-        assert house.press("seat.2.floor").taken
-    with House(path) as house:
-        assert [seat["taken"] for seat in house.snapshot["seats"]] == [True, True, False, False]
+        assert local_table.press("seat.2.floor").taken
+    with LocalTable(path) as local_table:
+        assert [seat["taken"] for seat in local_table.snapshot["seats"]] == [True, True, False, False]
 
 
 def renamed(path: Path) -> None:
@@ -385,19 +385,19 @@ def test_a_file_that_is_taken_away_while_the_table_runs_loses_nothing(
     path: Path, take_away: Callable[[Path], None]
 ) -> None:
     """It went on into a file that had no name any more, and after a restart nothing was left."""
-    with House(path) as house:
-        house.play(1000)
-        assert house.snapshot["stage"] == "over"
-        house.press("ok")
-        house.play(12)
+    with LocalTable(path) as local_table:
+        local_table.play(1000)
+        assert local_table.snapshot["stage"] == "over"
+        local_table.press("ok")
+        local_table.play(12)
         take_away(path)
-        house.play(3)
-        house.press("undo")
-        after = house.snapshot
-    with House(newest(path.parent)) as house:
-        assert house.press("ok").taken
-        assert without(house.snapshot) == without(after)
-    games = rows(newest(path.parent), "SELECT ended IS NOT NULL FROM games ORDER BY id")
+        local_table.play(3)
+        local_table.press("undo")
+        after = local_table.snapshot
+    with LocalTable(newest_file(path.parent)) as local_table:
+        assert local_table.press("ok").taken
+        assert without(local_table.snapshot) == without(after)
+    games = rows(newest_file(path.parent), "SELECT ended IS NOT NULL FROM games ORDER BY id")
     assert games == [(1,), (0,)]
 
 
@@ -406,35 +406,35 @@ def test_a_file_that_is_replaced_and_opened_while_the_table_runs_loses_no_choice
     path: Path, put: Callable[[Path, Path], object]
 ) -> None:
     """Whoever opens it writes the log of the old one into it: so the old one is spoilt, too."""
-    with House(path) as house:
-        house.play(12)
+    with LocalTable(path) as local_table:
+        local_table.play(12)
         put(path, path.with_name("other"))
         if path.exists():
             path.with_name("other").replace(path)
         Store.open(path).close()
-        house.play(3)
-        house.press("undo")
-        after = house.snapshot
-    with House(newest(path.parent)) as house:
-        assert house.press("ok").taken
-        assert without(house.snapshot) == without(after)
+        local_table.play(3)
+        local_table.press("undo")
+        after = local_table.snapshot
+    with LocalTable(newest_file(path.parent)) as local_table:
+        assert local_table.press("ok").taken
+        assert without(local_table.snapshot) == without(after)
 
 
 def test_where_the_folder_is_taken_away_nothing_is_said_to_be_saved(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
-    with House(folder / "azul-table.db") as house:
-        assert house.press("seat.1.floor").taken
+    with LocalTable(folder / "azul-table.db") as local_table:
+        assert local_table.press("seat.1.floor").taken
         folder.rename(tmp_path / "elsewhere")
-        assert house.press("seat.2.floor").why == "not_saved"
+        assert local_table.press("seat.2.floor").why == "not_saved"
         (tmp_path / "elsewhere").rename(folder)
-        assert house.press("seat.2.floor").taken
+        assert local_table.press("seat.2.floor").taken
 
 
 def test_a_table_that_starts_while_another_program_holds_the_store_finds_its_game(path: Path) -> None:
-    with House(path) as house:
-        house.play(12)
+    with LocalTable(path) as local_table:
+        local_table.play(12)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with House(path) as house:
-            assert house.snapshot["stage"] == "offer"
+        with LocalTable(path) as local_table:
+            assert local_table.snapshot["stage"] == "offer"

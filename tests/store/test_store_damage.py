@@ -21,7 +21,7 @@ from device.store import store
 from device.store.store import Store, StoreError
 from device.table.state import Table, new_table
 from tests.harness.fixtures import StartTable
-from tests.harness.house import House
+from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE
 from tests.store.test_store import press, whole_game
 
@@ -366,44 +366,44 @@ def test_the_table_offers_to_start_beside_it(path: Path, kind: str) -> None:
     why, damage = KINDS[kind]
     damage(path)
     before = files(path.parent)
-    with House(store.newest(path.parent)) as house:
+    with LocalTable(store.newest_file(path.parent)) as local_table:
         asked = {"say": "start_beside", "why": why, "path": NAME, "new_path": "azul-table-2.db"}
-        assert house.snapshot["stage"] == "unusable"
-        assert house.snapshot["ask"] == asked
-        assert house.snapshot["live"] == ["ok"]
+        assert local_table.snapshot["stage"] == "unusable"
+        assert local_table.snapshot["ask"] == asked
+        assert local_table.snapshot["live"] == ["ok"]
         for button in ("seat.1.floor", "display.1", "centre", "undo"):
-            assert house.press(button).why == "not_now"
+            assert local_table.press(button).why == "not_now"
         assert files(path.parent) == before
-        assert house.press("ok").taken
-        assert house.snapshot["ask"]["say"] == "take_seat"
-        house.play(20)
-        shown = house.snapshot
+        assert local_table.press("ok").taken
+        assert local_table.snapshot["ask"]["say"] == "take_seat"
+        local_table.play(20)
+        shown = local_table.snapshot
     after = files(path.parent)
     assert after.pop("azul-table-2.db")
     assert after == before
-    with House(store.newest(path.parent)) as house:
-        assert house.press("ok").taken  # this is my board
-        assert house.snapshot["seats"] == shown["seats"]
-        assert house.snapshot["moves"] == shown["moves"]
+    with LocalTable(store.newest_file(path.parent)) as local_table:
+        assert local_table.press("ok").taken  # this is my board
+        assert local_table.snapshot["seats"] == shown["seats"]
+        assert local_table.snapshot["moves"] == shown["moves"]
 
 
 def test_a_second_file_that_is_damaged_too_is_passed_by(path: Path) -> None:
     path.with_name("azul-table-2.db").write_text("This is no store either.")
-    with House(store.newest(path.parent)) as house:
-        assert house.snapshot["ask"]["path"] == "azul-table-2.db"
-        assert house.snapshot["ask"]["new_path"] == "azul-table-3.db"
-        assert house.press("ok").taken
-        house.play(4)
-    assert store.newest(path.parent).name == "azul-table-3.db"
+    with LocalTable(store.newest_file(path.parent)) as local_table:
+        assert local_table.snapshot["ask"]["path"] == "azul-table-2.db"
+        assert local_table.snapshot["ask"]["new_path"] == "azul-table-3.db"
+        assert local_table.press("ok").taken
+        local_table.play(4)
+    assert store.newest_file(path.parent).name == "azul-table-3.db"
     assert path.with_name("azul-table-2.db").read_text() == "This is no store either."
 
 
 def test_a_larger_tables_game_is_kept_for_it(path: Path) -> None:
-    with House(path, layout="duo") as house:
-        assert house.snapshot["ask"]["why"] == "larger_table"
-    with House(path) as house:
-        assert house.snapshot["ask"]["say"] == "your_board"
-        assert len(house.snapshot["moves"]) == 2
+    with LocalTable(path, layout="duo") as local_table:
+        assert local_table.snapshot["ask"]["why"] == "larger_table"
+    with LocalTable(path) as local_table:
+        assert local_table.snapshot["ask"]["say"] == "your_board"
+        assert len(local_table.snapshot["moves"]) == 2
 
 
 def test_a_daemon_that_really_runs_leaves_a_damaged_store_alone(path: Path, start: StartTable) -> None:

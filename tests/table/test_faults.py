@@ -12,7 +12,7 @@ from device.lights.animation import FRAMES_A_SECOND, SLOW
 from device.lights.palettes import BOX
 from device.lights.view import LOST, view
 from device.socket.snapshot import snapshot
-from device.store.saved_table import situation_of
+from device.store.saved_table import to_saved_table
 from device.table.update import update
 from hardware.api import BUTTONS, LIGHTS, PICO, STATUS, Loss, PartBack, PartLost, button_part, reader_part
 from tests.table.hands import Hands, at_table
@@ -47,7 +47,7 @@ def test_the_game_is_the_same_whatever_is_lost_meanwhile(walk: Walk, happening: 
         take(calm, step)
         take(stormy, step)
         assert replace(stormy.table, lost=()) == calm.table
-        assert situation_of(stormy.table) == situation_of(calm.table)
+        assert to_saved_table(stormy.table) == to_saved_table(calm.table)
 
 
 @settings(max_examples=80, deadline=None)

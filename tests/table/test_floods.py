@@ -9,7 +9,7 @@ from queue import SimpleQueue
 import pytest
 
 from device.lights.palettes import BOX
-from device.runtime.loop import MOST_AT_ONCE, Daemon, Inbox, Stop
+from device.runtime.loop import MOST_AT_ONCE, Inbox, Stop, TableLoop
 from device.socket.snapshot import Json
 from hardware.api import ButtonPressed
 from hardware.drivers.simulated import SimulatedTable
@@ -39,7 +39,7 @@ def flooded(tmp_path: Path, *presses: str) -> list[Json]:
     inbox: Inbox = SimpleQueue()
     lights = SimulatedTable(FULL, lambda: 7.0)
     listening = Listening(inbox)
-    daemon = Daemon(FULL, tmp_path / "azul-table.db", BOX, inbox, lights, listening, clock=lambda: 7.0)
+    daemon = TableLoop(FULL, tmp_path / "azul-table.db", BOX, inbox, lights, listening, clock=lambda: 7.0)
     for press in presses:
         inbox.put(ButtonPressed(press, 7.0))
     daemon.run(ready=lambda: None)

@@ -17,7 +17,7 @@ from device.rules.events import Choice, Draft, Event, Tile
 from device.rules.game import State
 from device.rules.tiles import ALL_TILES
 from device.socket.snapshot import snapshot
-from device.store.saved_table import situation_of, table_of
+from device.store.saved_table import from_saved_table, to_saved_table
 from device.table.game import resume
 from device.table.opponents import PACES, PATIENCE
 from device.table.prompts import live_buttons, prompt
@@ -245,7 +245,7 @@ def test_a_program_that_misbehaves_gives_its_seat_to_greedy_for_good_and_says_wh
     assert hands.table.asked[0].whom == "greedy"
     play_on(hands, any_choice(1), lambda hands: len(hands.play.moves) > 4, Random(1))
     assert snapshot(hands.table, BOX)["seats"][0]["stand_in"] == told
-    again = table_of(situation_of(hands.table), hands.play, hands.table, hands.now)
+    again = from_saved_table(to_saved_table(hands.table), hands.play, hands.table, hands.now)
     assert again.stand_ins == hands.table.stand_ins
 
 
@@ -414,8 +414,8 @@ def check_waiting(hands: Hands) -> None:
     numbers = [each.number for each in (*table.asked, *table.hints_asked)]
     assert len(set(numbers)) == len(numbers)
     assert all(number <= table.questions for number in numbers)
-    kept = situation_of(table)
-    again = table_of(kept, table.play, replace(table, asked=(), chosen=()), hands.now)
+    kept = to_saved_table(table)
+    again = from_saved_table(kept, table.play, replace(table, asked=(), chosen=()), hands.now)
     assert again.play == table.play
     if table.bots_turn:
         assert kept.selection is None, "an opponent chooses again after a power cut"

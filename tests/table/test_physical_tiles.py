@@ -14,9 +14,9 @@ from device.rules import game
 from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
 from device.rules.game import SOLO, Setup
 from device.rules.tiles import ALL_TILES, COLOURS, Colour, add, count, total
-from device.runtime.simulation import drawer
+from device.runtime.simulation import simulated_tiles
 from device.socket.snapshot import snapshot
-from device.store.saved_table import situation_of, table_of
+from device.store.saved_table import from_saved_table, to_saved_table
 from device.table.physical_tiles import in_bag, next_slot
 from device.table.prompts import live_buttons, prompt
 from device.table.state import (
@@ -219,9 +219,9 @@ def test_the_bag_and_the_lid_are_counted_on_the_pages() -> None:
 def test_told_tiles_are_kept_over_a_power_cut() -> None:
     hands = at_resin_table(TWO, telling=False)
     hands.tell(Colour.BLUE, "tile-b-07")
-    kept = situation_of(hands.table)
+    kept = to_saved_table(hands.table)
     play = hands.play
-    back = table_of(kept, play, new_table(4, 9, resin=True), 0.0)
+    back = from_saved_table(kept, play, new_table(4, 9, resin=True), 0.0)
     assert back.told == hands.table.told
     assert next_slot(back) == next_slot(hands.table)
     assert back.question is Question.YOUR_BOARD
@@ -238,7 +238,7 @@ def test_after_a_power_cut_nothing_pulses_but_what_asks() -> None:
 
 
 def test_the_drawer_holds_the_boxs_100_tiles() -> None:
-    tiles = drawer()
+    tiles = simulated_tiles()
     assert len(tiles) == 100
     assert count(tile.colour for tile in tiles.values()) == ALL_TILES
 

@@ -16,7 +16,7 @@ from device.rules import game
 from device.rules.events import Chance, Event, Tile
 from device.rules.scoring import Outcome
 from device.rules.solo.scoring import SoloOutcome
-from device.runtime.loop import Daemon, Inbox, Stop
+from device.runtime.loop import Inbox, Stop, TableLoop
 from device.socket.snapshot import Json, snapshot
 from device.store.store import Store
 from device.table.state import PlayerNamed, Stage, new_table
@@ -163,7 +163,7 @@ def by_daemon(recorded: Record, layout: Layout, store: Path) -> tuple[Json, Simu
         table.press(button)
     draw = drawn_from(recorded.events)
     watching = Watching(inbox)
-    daemon = Daemon(
+    daemon = TableLoop(
         layout, store, BOX, inbox, table, watching, clock=lambda: NOW, draw=lambda play, _seed: draw(play)
     )
     daemon.run(ready=lambda: None)

@@ -11,7 +11,7 @@ from device.lights.view import CREST
 from device.rules.game import Setup
 from device.rules.scoring import FloorCharged, TilePlaced
 from device.socket.snapshot import Json, snapshot
-from device.store.saved_table import situation_of, table_of
+from device.store.saved_table import from_saved_table, to_saved_table
 from device.table import score_animation
 from device.table.prompts import live_buttons, prompt
 from device.table.score_animation import CLOSING, OPENING
@@ -144,8 +144,8 @@ def asked(question: Question) -> Hands:
     if question is Question.STOP_GAME:
         hands.table = new_game(hands.table)
     else:
-        kept = situation_of(hands.table)
-        hands.table = table_of(kept, hands.play, new_table(4, 9), hands.now)
+        kept = to_saved_table(hands.table)
+        hands.table = from_saved_table(kept, hands.play, new_table(4, 9), hands.now)
     assert hands.table.question is question
     return hands
 

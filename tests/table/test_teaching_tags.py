@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from device.lights.palettes import BOX
 from device.rules.tiles import ALL_TILES, COLOURS, NO_TILES, Colour
-from device.runtime.simulation import drawer
+from device.runtime.simulation import simulated_tiles
 from device.socket.snapshot import snapshot
 from device.table import tags as lessons
 from device.table.prompts import live_buttons, prompt
@@ -358,6 +358,6 @@ def test_bytes_have_one_form_however_they_are_written(tag: bytes, between: str, 
 
 
 def test_the_drawer_has_tags_in_their_one_form() -> None:
-    known: Tags = drawer()
+    known: Tags = simulated_tiles()
     assert all(normalize_tag(tag) == tag for tag in known)
     assert tile_counts({}) == NO_TILES

@@ -13,7 +13,7 @@ from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
 from device.rules.game import Setup
 from device.rules.tiles import COLOURS, Colour
 from device.runtime import simulation
-from device.runtime.simulation import Simulated
+from device.runtime.simulation import SimulatedParts
 from device.socket.snapshot import snapshot
 from device.table import physical_tiles
 from device.table.state import Stage, Table, TileShown, new_table
@@ -35,13 +35,13 @@ def solo(level: str = "easy", wall: str = "gray") -> Setup:
 
 def drawer_tag(colour: Colour, number: int) -> str:
     """The tag of a tile of the drawer beside simulated readers, from 1."""
-    return [tag for tag, tile in simulation.drawer().items() if tile.colour is colour][number - 1]
+    return [tag for tag, tile in simulation.simulated_tiles().items() if tile.colour is colour][number - 1]
 
 
 def told(table: Table, version: int = 1) -> Message:
     """What the daemon tells of a table with simulated readers."""
     mode = table.play.setup.mode if table.play is not None else table.wishes.mode
-    simulated = Simulated(readers=True).told(table)
+    simulated = SimulatedParts(readers=True).to_json(table)
     return {**snapshot(table, palette_for(mode, BOX), simulated=simulated), "version": version}
 
 
@@ -67,7 +67,7 @@ def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator
 
 
 def _sat_down(setup: Setup, seed: int, *, with_resin: bool) -> Hands:
-    table = replace(new_table(4, 9, resin=with_resin), tags=simulation.drawer())
+    table = replace(new_table(4, 9, resin=with_resin), tags=simulation.simulated_tiles())
     return sat_down(Hands(table, drawn_at_random(seed)), setup, range(1, len(setup.players) + 1))
 
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from flask.testing import FlaskClient
 
-from device.runtime.simulation import drawer
+from device.runtime.simulation import simulated_tiles
 from device.table.state import Stage, new_table
 from tests.table.hands import Hands, drawn_at_random, midway, sat_down
 from tests.web_ui import real_tables, scenes
@@ -319,13 +319,13 @@ def test_the_twin_has_a_drawer_of_a_hundred_tags(
 ) -> None:
     shown(daemon, link, real_tables.telling("bbw"))
     page = Text(client.get("/table").text)
-    tags = [tag for tag in page.values("data-tag") if tag in drawer()]
-    assert tags == list(drawer())
+    tags = [tag for tag in page.values("data-tag") if tag in simulated_tiles()]
+    assert tags == list(simulated_tiles())
     assert len(tags) == 100
     assert "blank" in page.words, "and cards"
     (state,) = page.values("data-state")
-    tags = list(drawer())
-    assert json.loads(state)["used"] == [tags[0], tags[1], tags[80]]
+    tags = list(simulated_tiles())
+    assert json.loads(state)["told"] == [tags[0], tags[1], tags[80]]
     shown(daemon, link, scenes.offer(2))
     assert not Text(client.get("/table").text).values("data-tag")
 

@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from typing import Self
 
 from device.lights.palettes import PALETTES
-from device.runtime.loop import Daemon, Inbox, Stop
+from device.runtime.loop import Inbox, Stop, TableLoop
 from device.socket.messages import Answer, ClientMessage
 from device.socket.server import Request, SocketServer
 from hardware.drivers.simulated import SimulatedTable
@@ -20,7 +20,7 @@ from tests.harness.mirror import as_told
 from tests.harness.waiting import DEADLINE, until
 
 
-class Audience:
+class RecordingPublisher:
     """Remembers the latest snapshot and counts what it was told; tells a server too, if there is one."""
 
     frames_wanted = True
@@ -43,14 +43,14 @@ class Audience:
             self.server.publish_frame(line)
 
 
-class House:
+class LocalTable:
     """A daemon whose loop runs in a thread, and perhaps its socket in another, until the `with` ends."""
 
     def __init__(self, store: Path, layout: str = "full", socket: Path | None = None) -> None:
         self.inbox: Inbox = SimpleQueue()
         plan = drawing(read_layout(layout))
         self.server = None if socket is None else SocketServer(socket, plan, self.inbox.put)
-        self.audience = Audience(self.server)
+        self.publisher = RecordingPublisher(self.server)
         self.hardware = SimulatedTable(read_layout(layout))
         self.hardware.start(self.inbox.put)
         self.store = store
@@ -61,7 +61,7 @@ class House:
     def _run(self) -> None:
         try:
             layout, palette = self.hardware.layout, PALETTES["box"]
-            self.daemon = Daemon(layout, self.store, palette, self.inbox, self.hardware, self.audience)
+            self.daemon = TableLoop(layout, self.store, palette, self.inbox, self.hardware, self.publisher)
             self.daemon.run(self._ready.set)
         except BaseException as fault:  # noqa: BLE001 - told to the test, whatever it is
             self.fault = fault
@@ -82,8 +82,8 @@ class House:
 
     def until(self, stage: str) -> Message:
         """The first snapshot at a stage."""
-        until(lambda: self.audience.snapshot.get("stage") == stage, stage)
-        return self.audience.snapshot
+        until(lambda: self.publisher.snapshot.get("stage") == stage, stage)
+        return self.publisher.snapshot
 
     def play(self, presses: int, seats: tuple[int, ...] = (1, 3)) -> None:
         for _ in range(presses):
