@@ -16,6 +16,7 @@ from typing import Final, Protocol
 
 from device.lights.animation import next_frame_time
 from device.lights.board import source_lights
+from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
 from device.lights.view import Frames
 from device.rules import game as rules
