@@ -1,8 +1,8 @@
-"""Decodes a captured stream of the bridge: `python -m firmware_bridge.dump FILE` (- is standard input).
+"""Decode a captured stream of the serial protocol: `python -m firmware_bridge.dump FILE` (-: standard input).
 
-A stream is either the bytes of one direction as they were on the line, or what `Link` records: lines that
-begin with the time in seconds and `>` (from the host) or `<` (from the Pico). Each frame is printed as one
-line: time and direction if known, its number, its kind, and its fields as JSON.
+A stream is either the raw bytes of one direction, or a recording of `Link`: lines that begin with the time in
+seconds and `>` (from the host) or `<` (from the Pico). Each frame is printed as one line: time and direction
+if known, its sequence number, its kind, and its fields as JSON.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from firmware_bridge.messages import Message, decode
 _RECORDED: Final = re.compile(rb"(\d+\.\d+ [<>]) ")
 
 
-def described(message: Message) -> dict[str, Any]:
-    """A message as JSON: its kind by name, then its fields; bytes are hexadecimal digits."""
+def message_json(message: Message) -> dict[str, Any]:
+    """Return a message as JSON: its kind by name, then its fields; bytes as hexadecimal digits."""
     return {"kind": type(message).__name__.lower(), **_fields(message)}
 
 
 def dump(lines: Iterable[bytes]) -> Iterator[str]:
-    """Decode lines of a stream; what is no frame is shown as it is, with the reason."""
+    """Decode the lines of a stream; a line that is no frame is printed with the reason."""
     for line in lines:
         recorded = _RECORDED.match(line)
         head, rest = (recorded[1].decode() + " ", line[recorded.end() :]) if recorded else ("", line)
@@ -34,34 +34,34 @@ def dump(lines: Iterable[bytes]) -> Iterator[str]:
             continue
         try:
             kind, number, payload = wire.unpack(rest)
-            told = described(decode(kind, payload))
-            name = told.pop("kind")
-            yield f"{head}{number:5} {name} {json.dumps(told)}"
+            fields_json = message_json(decode(kind, payload))
+            name = fields_json.pop("kind")
+            yield f"{head}{number:5} {name} {json.dumps(fields_json)}"
         except wire.WireError as error:
             yield f"{head}    - {error}: {rest.rstrip(wire.END)!r}"
 
 
-def record(time: float, direction: str, data: bytes) -> bytes:
-    """Return what the recording of a link says of bytes that were sent (>) or received (<)."""
+def format_record(time: float, direction: str, data: bytes) -> bytes:
+    """Format sent (>) or received (<) bytes as lines of a recording; `time` is in seconds."""
     head = f"{time:.6f} {direction} ".encode()
     return b"".join(head + line.rstrip(wire.END) + wire.END for line in data.split(wire.END) if line)
 
 
 def _fields(value: object) -> dict[str, Any]:
     assert is_dataclass(value)
-    return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return {field.name: _json_value(getattr(value, field.name)) for field in fields(value)}
 
 
-def _plain(value: object) -> object:
+def _json_value(value: object) -> object:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [_json_value(item) for item in value]
     return _fields(value) if is_dataclass(value) else value
 
 
 def main() -> None:
-    """Decode the file that is named on the command line."""
+    """Decode the file named on the command line."""
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     with sys.stdin.buffer if sys.argv[1] == "-" else open(sys.argv[1], "rb") as stream:  # noqa: PTH123

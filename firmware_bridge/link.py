@@ -1,6 +1,7 @@
-"""A conversation with a Pico over a real port: one thread that opens it, and opens it again.
+"""The serial link to the Pico: find its port, keep a `Connection` running over it, reconnect with backoff.
 
-The thread is the only one that touches the port. Others leave it what to show, and wake it.
+`find_port` finds the Pico among the USB serial ports. `Link` runs one thread, the only one that touches the
+port; other threads hand it frames and wake it through a pipe.
 """
 
 from __future__ import annotations
@@ -21,23 +22,26 @@ from typing import Final
 from serial import Serial
 
 from firmware_bridge import wire
-from firmware_bridge.dump import record
+from firmware_bridge.dump import format_record
 from firmware_bridge.protocol import Connection, Event, Noise, Ready, Silent, Stage
 
-# --- Which serial port the Pico is on --------------------------------------------------------------------
+# --- Finding the port -------------------------------------------------------------------------------------
 
 RASPBERRY_PI: Final = 0x2E8A
-"""The vendor number of what Raspberry Pi makes, on USB."""
+"""The USB vendor id of Raspberry Pi."""
 MICROPYTHON: Final = 0x0005
 BOOTLOADERS: Final = {0x0003: "Pico", 0x000F: "Pico 2"}
 
 
 class PortError(OSError):
-    """There is no port to open; the message says what to do."""
+    """No port was found; the message says what to do."""
 
 
 def find_port() -> str:
-    """Return the one port where a Pico with MicroPython is; raises PortError if there is none, or several."""
+    """Return the port of the one Pico with MicroPython.
+
+    Raises PortError if there is none, or more than one.
+    """
     from serial.tools import list_ports
 
     picos = sorted(
@@ -47,7 +51,7 @@ def find_port() -> str:
         return str(picos[0])
     if picos:
         raise PortError(f"there are several Picos ({', '.join(picos)}); name the port of the table's")
-    board = in_bootloader()
+    board = find_bootloader()
     if board is not None:
         raise PortError(
             f"a {board} without MicroPython is plugged in: copy MicroPython's file for a {board} "
@@ -56,8 +60,8 @@ def find_port() -> str:
     raise PortError("no Pico is plugged in; plug it in with a USB cable that carries data")
 
 
-def in_bootloader(devices: Path = Path("/sys/bus/usb/devices")) -> str | None:
-    """Return what board waits for a MicroPython, None if none does."""
+def find_bootloader(devices: Path = Path("/sys/bus/usb/devices")) -> str | None:
+    """Return the name of a board that is in its USB bootloader, None if there is none."""
     for vendor in devices.glob("*/idVendor"):
         try:
             product = vendor.with_name("idProduct").read_text("ascii")
@@ -65,28 +69,28 @@ def in_bootloader(devices: Path = Path("/sys/bus/usb/devices")) -> str | None:
                 board = BOOTLOADERS.get(int(product, 16))
                 if board is not None:
                     return board
-        except (OSError, ValueError):  # unplugged while we looked
+        except (OSError, ValueError):  # unplugged meanwhile
             continue
     return None
 
 
-# ----------------------------------------------------------------------------------------------------------
+# --- The link ---------------------------------------------------------------------------------------------
 
-FIRST_PAUSE: Final = 0.05
-LONGEST_PAUSE: Final = 0.5
-"""Seconds between two attempts to open the port: they grow from the first to the longest."""
-REFUSED_PAUSE: Final = 3.0
-"""Seconds until a Pico that can't be talked to is tried again; meanwhile others can have the port."""
+FIRST_BACKOFF: Final = 0.05
+MAX_BACKOFF: Final = 0.5
+"""Seconds between attempts to open the port: exponential backoff from the first to the maximum."""
+REFUSED_BACKOFF: Final = 3.0
+"""Seconds until a Pico that refused is tried again; meanwhile other programs can use the port."""
 CHUNK: Final = 4096
 IN_USE: Final = (
     "another program has the Pico's port; end it: `sudo systemctl stop azul-table.socket`, if it is the table"
 )
 BAUD: Final = 115200
-"""Of no meaning on USB, but a port must have one."""
+"""Ignored on USB, but pyserial needs a value."""
 
 
 class Reason(Enum):
-    """Why there is no conversation."""
+    """The kind of a connection failure."""
 
     NO_PORT = "no port"
     DENIED = "denied"
@@ -99,17 +103,17 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """There is no conversation; `why` is a sentence that says what to do."""
+    """The connection failed; `message` is a sentence that says what to do."""
 
-    why: str
+    message: str
     reason: Reason
 
 
 class Link:
-    """Keeps a conversation going; `put` gets what happens, from the link's own thread.
+    """A connection to a Pico that reconnects by itself; it runs one thread, `bridge-link`.
 
-    `port` is called before each attempt and returns the port's name, or raises OSError. `record` gets all
-    that goes over the line, in the form that `dump` reads. One thread.
+    `port` is called before each attempt and returns the port's name, or raises OSError. `put` receives every
+    event, in the link's thread. `record` receives all traffic in the format that `dump` reads.
     """
 
     def __init__(
@@ -125,25 +129,25 @@ class Link:
         self._put = put
         self._clock = clock
         self._record = record
-        self._half = b""  # a line of the Pico's that has begun, for the recording
+        self._partial_line = b""  # an incomplete line of the Pico, for the recording
         self._lock = threading.Lock()
         self._frame: bytes | None = None
-        self._ending = False
-        self._told: Lost | None = None
+        self._closing = False
+        self._last_lost: Lost | None = None
         self._prompt = ""
         self._wake_in, self._wake_out = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._thread = threading.Thread(target=self._run, name="bridge-link", daemon=True)
 
     def start(self) -> None:
-        """Begin; a port that is not there is waited for."""
+        """Start the thread; a missing port is tried again with backoff."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the conversation and the thread; a second call does nothing."""
+        """Stop the thread and close the port; a second call does nothing."""
         with self._lock:
-            if self._ending:
+            if self._closing:
                 return
-            self._ending = True  # before the thread wakes: that is what it looks at
+            self._closing = True  # set before the thread wakes, which checks it
             self._wake()
         if self._thread.is_alive():
             self._thread.join()
@@ -151,37 +155,37 @@ class Link:
         os.close(self._wake_out)
 
     def show(self, frame: bytes) -> None:
-        """Name the bytes for the strips; a frame that was not sent yet gives way. Nothing after `close`."""
+        """Set the bytes for the strips; an unsent frame is replaced. Does nothing after `close`."""
         with self._lock:
-            if not self._ending:
+            if not self._closing:
                 self._frame = frame
                 self._wake()
 
     def _wake(self) -> None:
-        """Wake the thread; only under the lock, so that the pipe is still there."""
-        with suppress(BlockingIOError):  # it is awake more than enough
+        """Wake the thread; the lock must be held, so that the pipe is still open."""
+        with suppress(BlockingIOError):  # the pipe is full: a wake-up is pending
             os.write(self._wake_out, b"w")
 
     # --- The thread --------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        pause = FIRST_PAUSE
-        while not self._ending:
+        pause = FIRST_BACKOFF
+        while not self._closing:
             try:
                 name = self._port()
                 with Serial(name, BAUD, timeout=0, write_timeout=0, exclusive=True) as port:
-                    if self._converse(port):
-                        pause = FIRST_PAUSE
+                    if self._run_connection(port):
+                        pause = FIRST_BACKOFF
             except (OSError, ValueError, termios.error) as error:  # SerialException is an OSError
-                self._lose(reason_of(error))
+                self._report_lost(describe_port_error(error))
             refused = self._connection.stage is Stage.REFUSED
             self._connection.closed()
-            self._keep_heard(wire.END if self._half else b"")
-            self._sleep(REFUSED_PAUSE if refused else pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            self._record_received(wire.END if self._partial_line else b"")
+            self._sleep(REFUSED_BACKOFF if refused else pause)
+            pause = min(2 * pause, MAX_BACKOFF)
 
-    def _converse(self, port: Serial) -> bool:
-        """Talk until there is no more to say; True if the lights followed meanwhile."""
+    def _run_connection(self, port: Serial) -> bool:
+        """Run the connection until the port is lost; return True if the handshake was completed."""
         connection = self._connection
         connection.opened(self._clock())
         self._prompt = ""
@@ -190,9 +194,9 @@ class Link:
         with selectors.DefaultSelector() as selector:
             selector.register(self._wake_in, selectors.EVENT_READ)
             selector.register(port, selectors.EVENT_READ)
-            while not self._ending:
-                waiting += self._to_send()
-                was_ready |= self._tell()
+            while not self._closing:
+                waiting += self._data_to_send()
+                was_ready |= self._deliver_events()
                 if connection.stage in (Stage.CLOSED, Stage.REFUSED):
                     return was_ready
                 events = selectors.EVENT_READ | (selectors.EVENT_WRITE if waiting else 0)
@@ -205,46 +209,46 @@ class Link:
                         waiting = waiting[port.write(waiting[:CHUNK]) or 0 :]
                     if key.fd != self._wake_in and ready & selectors.EVENT_READ:
                         data = port.read(CHUNK)
-                        self._keep_heard(data)
+                        self._record_received(data)
                         connection.receive_data(data, self._clock())
         return was_ready
 
-    def _to_send(self) -> bytes:
+    def _data_to_send(self) -> bytes:
         with self._lock:
             frame, self._frame = self._frame, None
         if frame is not None:
             self._connection.show(frame)
         data = self._connection.data_to_send(self._clock())
-        self._keep(">", data)
+        self._record_data(">", data)
         return data
 
-    def _keep_heard(self, data: bytes) -> None:
-        """Keep the lines that this completes: a port may give a frame in pieces."""
+    def _record_received(self, data: bytes) -> None:
+        """Record the lines that these bytes complete; a port may return part of a line."""
         if self._record is not None:
-            lines, end, self._half = (self._half + data).rpartition(wire.END)
-            self._keep("<", lines + end)
+            lines, end, self._partial_line = (self._partial_line + data).rpartition(wire.END)
+            self._record_data("<", lines + end)
 
-    def _keep(self, direction: str, data: bytes) -> None:
+    def _record_data(self, direction: str, data: bytes) -> None:
         if self._record is not None and data:
-            with suppress(OSError):  # a full disk is no fault of the line
-                self._record(record(self._clock(), direction, data))
+            with suppress(OSError):  # a full disk does not disturb the link
+                self._record(format_record(self._clock(), direction, data))
 
-    def _tell(self) -> bool:
-        """Put what happened; True if the lights follow."""
+    def _deliver_events(self) -> bool:
+        """Deliver all pending events; return True if the handshake was completed."""
         ready = False
         while (event := self._connection.next_event()) is not None:
             match event:
                 case Ready():
                     ready = True
-                    self._told = None
+                    self._last_lost = None
                 case Noise(text):
                     self._prompt = text
                 case Silent():
-                    self._lose(self._silence())
+                    self._report_lost(self._explain_silence())
             self._put(event)
         return ready
 
-    def _silence(self) -> Lost:
+    def _explain_silence(self) -> Lost:
         if self._prompt:
             return Lost(
                 f"the Pico runs no firmware of azul-table (it says {self._prompt!r}): "
@@ -256,26 +260,26 @@ class Link:
             Reason.SILENT,
         )
 
-    def _lose(self, lost: Lost) -> None:
-        if lost != self._told:
-            self._told = lost
+    def _report_lost(self, lost: Lost) -> None:
+        if lost != self._last_lost:
+            self._last_lost = lost
             self._put(lost)
 
     def _sleep(self, seconds: float) -> None:
-        """Wait, but not longer than until somebody wakes the thread to end it."""
+        """Sleep, or return early when the link is closed."""
         end = self._clock() + seconds
         with selectors.DefaultSelector() as selector:
             selector.register(self._wake_in, selectors.EVENT_READ)
-            while not self._ending:
+            while not self._closing:
                 if selector.select(max(0.0, end - self._clock())):
                     os.read(self._wake_in, CHUNK)
                 if self._clock() >= end:
                     return
 
 
-def reason_of(error: Exception) -> Lost:
-    """Say why a port could not be used, or no longer."""
-    number = _number_of(error)
+def describe_port_error(error: Exception) -> Lost:
+    """Translate an error of a port into a Lost with a sentence that says what to do."""
+    number = _errno_of(error)
     if isinstance(error, PortError):
         return Lost(str(error), Reason.NO_PORT)
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
@@ -292,8 +296,8 @@ def reason_of(error: Exception) -> Lost:
     return Lost(f"the Pico's port can't be used: {error}", Reason.OTHER)
 
 
-def _number_of(error: BaseException | None) -> int | None:
-    """Return the number of an error, or of the one that it came from: pyserial drops it on its way."""
+def _errno_of(error: BaseException | None) -> int | None:
+    """Return the errno of an exception, or of its cause: pyserial does not pass it on."""
     while error is not None:
         if isinstance(error, OSError) and error.errno is not None:
             return error.errno

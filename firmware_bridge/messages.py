@@ -1,4 +1,8 @@
-"""The messages of the bridge as values: what `payload` packs, for the host, for dumps and for tests."""
+"""The messages of the serial protocol as dataclasses, for the host, the dump and the tests.
+
+`encode` and `decode` convert them to and from the payloads of `payload.py`. PROTOCOL.md describes each
+message.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from firmware_bridge import payload as p
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The host introduces itself: its protocol, the number of its session, its name and version."""
+    """The host's greeting: its protocol version, its session id, its name and version."""
 
     protocol: int
     session: int
@@ -20,14 +24,14 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Configure:
-    """The wiring, as `payload.wiring` packs it."""
+    """The wiring, encoded by `payload.wiring`."""
 
     wiring: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Bytes for the strips, from `offset` of all chains one after another."""
+    """Bytes for the strips from `offset` on; the offset counts through all chains."""
 
     offset: int
     data: bytes
@@ -35,44 +39,45 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Lights:
-    """What differs from the frame before; nothing is seen of it until Show."""
+    """Changed bytes of the frame; they become visible with Show."""
 
     runs: tuple[Run, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Show frame `number`, if all its bytes have this CRC-32."""
+    """Show frame `number` if all its bytes have this CRC-32."""
 
     number: int
     check: int
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """All events below `following` arrived."""
+class Acknowledge:
+    """Acknowledges all events below `following`."""
 
     following: int
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """Tell which switches are closed."""
+class QueryInputs:
+    """Requests the closed switches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """The host lives; `count` comes back."""
+    """A heartbeat of the host; the reply repeats `count`."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who answers.
+    """The Pico's introduction.
 
-    The protocols spoken, the number of the boot, the session it is in (0: none), the checks of its wiring
-    (0: none) and of its files, what the chip has, the version of the firmware, the name of the board.
+    The oldest and newest protocol it supports, its boot id, its session id (0: none), the CRC-32 of its
+    wiring (0: none) and of its files, how many state machines and UARTs it has, the firmware's version, the
+    board's name.
     """
 
     oldest: int
@@ -89,7 +94,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """The check of the wiring in use, and what is wrong with it (empty: nothing)."""
+    """The CRC-32 of the wiring in use, and its fault (empty: none)."""
 
     wiring: int
     fault: str
@@ -97,15 +102,15 @@ class Configured:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Frame `number` is on the strips, or differs from what was sent."""
+    """The reply to Show: frame `number` is on the strips, or its CRC-32 differs."""
 
     number: int
     differs: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    """One event: a kind of `payload`, its age in milliseconds, the switch or the reader with what it read."""
+class InputEvent:
+    """One input event: its kind (see `payload`), its age in ms, and the switch, or the reader and a tag."""
 
     kind: int
     age: int
@@ -114,16 +119,16 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Everything that waits for Taken: events `first`, `first` + 1, ... of this boot."""
+    """All unacknowledged events of this boot, numbered `first`, `first` + 1, ..."""
 
     boot: int
     first: int
-    events: tuple[Happened, ...]
+    events: tuple[InputEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Which switches are closed: bit 0 of the first byte is switch 0."""
+    """The closed switches as a bit field: bit 0 of the first byte is switch 0."""
 
     bits: bytes
 
@@ -136,7 +141,7 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Alive:
-    """The answer to Heartbeat: milliseconds since the start, free memory, damaged lines, lost frames."""
+    """The reply to Heartbeat: uptime in ms, free memory in bytes, counts of damaged lines and lost frames."""
 
     count: int
     uptime: int
@@ -147,28 +152,28 @@ class Alive:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What the firmware has to say, and how grave it is (`payload.INFO` to `payload.ERROR`)."""
+    """A log line of the firmware and its level (`payload.INFO` to `payload.ERROR`)."""
 
-    grade: int
+    level: int
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A kind of message that only a newer peer knows."""
+    """A message of a kind that this version does not know."""
 
     kind: int
     payload: bytes
 
 
 Message = (
-    Hello | Configure | Lights | Show | Taken | Ask | Heartbeat
+    Hello | Configure | Lights | Show | Acknowledge | QueryInputs | Heartbeat
     | Identity | Configured | Shown | Events | Inputs | Alive | Log | Unknown
 )  # fmt: skip
 
 
 def encode(message: Message) -> tuple[int, bytes]:
-    """Return a message's kind and payload."""
+    """Return the kind and the payload of a message."""
     if isinstance(message, Unknown):
         return message.kind, message.payload
     kind, build = _BUILD[type(message)]
@@ -176,7 +181,7 @@ def encode(message: Message) -> tuple[int, bytes]:
 
 
 def decode(kind: int, payload: bytes) -> Message:
-    """Return the message of a kind and a payload; raises WireError if they don't fit."""
+    """Decode a payload. Raises WireError if it is too short for its kind."""
     read = _READ.get(kind)
     return read(payload) if read else Unknown(kind, payload)
 
@@ -229,12 +234,12 @@ def _events(message: Events) -> bytes:
 
 def _read_events(payload: bytes) -> Events:
     boot, first, items = p.read_events(payload)
-    return Events(boot, first, tuple(Happened(*item) for item in items))
+    return Events(boot, first, tuple(InputEvent(*item) for item in items))
 
 
 def _read_log(payload: bytes) -> Log:
-    grade, text = p.read_log(payload)
-    return Log(grade, _text(text))
+    level, text = p.read_log(payload)
+    return Log(level, _text(text))
 
 
 def _text(data: bytes) -> str:
@@ -246,8 +251,8 @@ _BUILD: Final[dict[type, tuple[int, Callable[..., bytes]]]] = {
     Configure: (p.CONFIGURE, lambda message: bytes(message.wiring)),
     Lights: (p.LIGHTS, lambda message: b"".join(p.run(run.offset, run.data) for run in message.runs)),
     Show: (p.SHOW, lambda message: p.show(message.number, message.check)),
-    Taken: (p.TAKEN, lambda message: p.taken(message.following)),
-    Ask: (p.ASK, lambda _message: b""),
+    Acknowledge: (p.ACKNOWLEDGE, lambda message: p.acknowledge(message.following)),
+    QueryInputs: (p.QUERY_INPUTS, lambda _message: b""),
     Heartbeat: (p.HEARTBEAT, lambda message: p.heartbeat(message.count)),
     Identity: (p.IDENTITY, _identity),
     Configured: (p.CONFIGURED, lambda message: p.configured(message.wiring, message.fault.encode())),
@@ -258,7 +263,7 @@ _BUILD: Final[dict[type, tuple[int, Callable[..., bytes]]]] = {
         p.ALIVE,
         lambda message: p.alive(message.count, message.uptime, message.free, message.damaged, message.lost),
     ),
-    Log: (p.LOG, lambda message: p.log(message.grade, message.text.encode())),
+    Log: (p.LOG, lambda message: p.log(message.level, message.text.encode())),
 }
 
 _READ: Final[dict[int, Callable[[bytes], Message]]] = {
@@ -266,8 +271,8 @@ _READ: Final[dict[int, Callable[[bytes], Message]]] = {
     p.CONFIGURE: Configure,
     p.LIGHTS: _read_lights,
     p.SHOW: lambda payload: Show(*p.read_show(payload)),
-    p.TAKEN: lambda payload: Taken(p.read_taken(payload)),
-    p.ASK: lambda _payload: Ask(),
+    p.ACKNOWLEDGE: lambda payload: Acknowledge(p.read_acknowledge(payload)),
+    p.QUERY_INPUTS: lambda _payload: QueryInputs(),
     p.HEARTBEAT: lambda payload: Heartbeat(p.read_heartbeat(payload)),
     p.IDENTITY: _read_identity,
     p.CONFIGURED: _read_configured,

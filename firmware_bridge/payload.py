@@ -1,8 +1,8 @@
-"""What stands in a frame, kind by kind: the same file runs on the host and on the Pico.
+"""The payloads of frames, kind by kind; the same file runs on the host and on the Pico.
 
-Each kind has one function that builds its payload and one, `read_...`, that takes it apart again and raises
-WireError where it is too short. Bytes after what is known are left alone: a newer peer may have more to say.
-Numbers are little-endian; times are milliseconds; texts are UTF-8.
+Each kind has one function that builds its payload and one, `read_...`, that parses it and raises WireError if
+it is too short. Bytes after the known fields are ignored, so that newer peers can add fields. Numbers are
+little-endian; times are milliseconds; texts are UTF-8.
 """
 
 from struct import pack, unpack_from
@@ -10,19 +10,19 @@ from struct import pack, unpack_from
 from firmware_bridge.wire import WireError
 
 PROTOCOL = 1
-"""What the two sides say to each other; grows when an older peer could no longer follow."""
+"""The protocol version; it is raised when an older peer could no longer understand."""
 OLDEST_PROTOCOL = 1
-"""The oldest that is still understood."""
+"""The oldest protocol version that is still supported."""
 
-# From the host.
+# Kinds of frames from the host.
 HELLO = 0x01
 CONFIGURE = 0x02
 LIGHTS = 0x03
 SHOW = 0x04
-TAKEN = 0x05
-ASK = 0x06
+ACKNOWLEDGE = 0x05
+QUERY_INPUTS = 0x06
 HEARTBEAT = 0x07
-# From the Pico: they have this bit.
+# Kinds of frames from the Pico: all have this bit.
 FROM_PICO = 0x40
 IDENTITY = 0x41
 CONFIGURED = 0x42
@@ -39,18 +39,18 @@ MUTED = 3
 UNMUTED = 4
 TAG = 5
 
-# What a frame of light came to.
+# Results of SHOW.
 SHOWS = 0
 DIFFERS = 1
 
-# How grave a line of the log is.
+# Levels of LOG.
 INFO = 1
 WARNING = 2
 ERROR = 3
 
 NO_STATUS = 0xFFFF
-OLDEST_AGE = 0xFFFF
-LONGEST_UPTIME = 0xFFFFFFFF
+MAX_AGE = 0xFFFF
+MAX_UPTIME = 0xFFFFFFFF
 WIRING_FORMAT = 1
 RUN_HEADER = 4
 
@@ -61,18 +61,18 @@ def _need(payload: bytes, size: int) -> None:
 
 
 def _text(payload: bytes, start: int) -> tuple[bytes, int]:
-    """Read a text of up to 255 bytes after its length; return it and where it ends."""
+    """Read a text of up to 255 bytes after its length byte; return it and the offset of its end."""
     _need(payload, start + 1)
     end = start + 1 + payload[start]
     _need(payload, end)
     return payload[start + 1 : end], end
 
 
-# --- Greetings: the first bytes of both never change, so that each version can tell any other --------------
+# --- Handshake: the first fields of both never change, so that any version can recognize any other --------
 
 
 def hello(protocol: int, session: int, name: bytes) -> bytes:
-    """Build HELLO: the host's protocol, the number of its session, and what it calls itself."""
+    """Build HELLO from the host's protocol version, its session id and its name."""
     return pack("<BI", protocol, session) + name
 
 
@@ -95,9 +95,9 @@ def identity(
 ) -> bytes:
     """Build IDENTITY.
 
-    `protocols` are the oldest and the newest spoken, `session` is the one it is in (0: none), `checks` are
-    those of its wiring (0: none that can be used) and of its files, `machines` and `uarts` what the chip has
-    of them.
+    `protocols` are the oldest and the newest supported version, `session` is the id of the current session
+    (0: none), `checks` are the CRC-32 of the wiring (0: none, or a faulty one) and of the firmware's files,
+    `machines` and `uarts` are the numbers of state machines and UARTs of the chip.
     """
     head = pack("<BBIIIIBB", protocols[0], protocols[1], boot, session, checks[0], checks[1], machines, uarts)
     return head + bytes((len(version),)) + version + bytes((len(board),)) + board
@@ -106,7 +106,7 @@ def identity(
 def read_identity(
     payload: bytes,
 ) -> tuple[tuple[int, int], int, int, tuple[int, int], int, int, bytes, bytes]:
-    """Return the arguments of `identity`; of one in other words than ours what never changes."""
+    """Return the arguments of `identity`; for an unsupported protocol only the fields that never change."""
     _need(payload, 10)
     oldest, newest, boot, session = unpack_from("<BBII", payload)
     try:
@@ -132,11 +132,11 @@ def wiring(
     readers: list[tuple[int, int]],
     status: int,
 ) -> bytes:
-    """Build CONFIGURE, which is also what the Pico keeps: all its wires.
+    """Build CONFIGURE, the complete wiring, which the Pico also stores.
 
-    `chains` are pins with their number of lights, `rows` and `columns` the matrix's pins, `buttons` the pins
-    of those that have one of their own, `readers` pins with their baud rate, `status` the first byte of the
-    light that shows how the table is (NO_STATUS: none).
+    `chains` are pins with their number of lights, `rows` and `columns` the pins of the button matrix,
+    `buttons` the pins of buttons outside the matrix, `readers` pins with their baud rate, `status` the offset
+    of the status light's first byte (NO_STATUS: none).
     """
     counts = len(chains), len(rows), len(columns), len(buttons), len(readers)
     parts = [pack("<BBBBBBH", WIRING_FORMAT, *counts, status)]
@@ -174,12 +174,12 @@ def _reader(payload: bytes, start: int) -> tuple[int, int]:
 
 
 def configured(check: int, fault: bytes) -> bytes:
-    """Build CONFIGURED: the check of the wiring in use, and what is wrong with it (empty: nothing)."""
+    """Build CONFIGURED: the CRC-32 of the wiring in use, and its fault (empty: none)."""
     return pack("<I", check) + fault
 
 
 def read_configured(payload: bytes) -> tuple[int, bytes]:
-    """Return check and fault."""
+    """Return the CRC-32 and the fault."""
     _need(payload, 4)
     return unpack_from("<I", payload)[0], payload[4:]
 
@@ -188,12 +188,12 @@ def read_configured(payload: bytes) -> tuple[int, bytes]:
 
 
 def run(offset: int, data: bytes) -> bytes:
-    """Build one run of LIGHTS: bytes for the strips, from `offset` of all chains one after another."""
+    """Build one run of LIGHTS: bytes for the strips; `offset` counts through all chains."""
     return pack("<HH", offset, len(data)) + data
 
 
 def read_runs(payload: bytes) -> list[tuple[int, int, int]]:
-    """Return the runs of LIGHTS: where each goes, and where it begins and ends in the payload."""
+    """Return the runs of LIGHTS: offset in the frame, start and end in the payload."""
     runs = []
     start = 0
     while start < len(payload):
@@ -207,44 +207,44 @@ def read_runs(payload: bytes) -> list[tuple[int, int, int]]:
 
 
 def show(number: int, check: int) -> bytes:
-    """Build SHOW: the frame's number, and the CRC-32 of all its bytes."""
+    """Build SHOW: the number of the frame and the CRC-32 of all its bytes."""
     return pack("<HI", number, check)
 
 
 def read_show(payload: bytes) -> tuple[int, int]:
-    """Return number and check."""
+    """Return the number and the CRC-32."""
     _need(payload, 6)
     number, check = unpack_from("<HI", payload)
     return number, check
 
 
 def shown(number: int, result: int) -> bytes:
-    """Build SHOWN: the frame's number, and SHOWS or DIFFERS."""
+    """Build SHOWN: the number of the frame, and SHOWS or DIFFERS."""
     return pack("<HB", number, result)
 
 
 def read_shown(payload: bytes) -> tuple[int, int]:
-    """Return number and result."""
+    """Return the number and the result."""
     _need(payload, 3)
     number, result = unpack_from("<HB", payload)
     return number, result
 
 
-# --- What hands do ----------------------------------------------------------------------------------------
+# --- Input events -----------------------------------------------------------------------------------------
 
 
 def event(kind: int, age: int, data: bytes) -> bytes:
-    """Build one event: how many milliseconds ago it was, and the switch or the reader with its tag."""
-    return pack("<BBH", kind, len(data), min(age, OLDEST_AGE)) + data
+    """Build one event: its kind, its age in milliseconds, and the switch, or the reader and its bytes."""
+    return pack("<BBH", kind, len(data), min(age, MAX_AGE)) + data
 
 
 def events(boot: int, first: int, items: list[bytes]) -> bytes:
-    """Build EVENTS: whose they are, the number of the first, and all that wait for TAKEN."""
+    """Build EVENTS: the boot id, the number of the first event, and all unacknowledged events."""
     return pack("<II", boot, first) + b"".join(items)
 
 
 def read_events(payload: bytes) -> tuple[int, int, list[tuple[int, int, bytes]]]:
-    """Return boot, the number of the first, and the events as kind, age and data."""
+    """Return the boot id, the number of the first event, and the events as kind, age and data."""
     _need(payload, 8)
     boot, first = unpack_from("<II", payload)
     items = []
@@ -259,22 +259,22 @@ def read_events(payload: bytes) -> tuple[int, int, list[tuple[int, int, bytes]]]
     return boot, first, items
 
 
-def taken(following: int) -> bytes:
-    """Build TAKEN: the number of the event that is expected next."""
+def acknowledge(following: int) -> bytes:
+    """Build ACKNOWLEDGE: the number of the next expected event."""
     return pack("<I", following)
 
 
-def read_taken(payload: bytes) -> int:
-    """Return the number of the event that is expected next."""
+def read_acknowledge(payload: bytes) -> int:
+    """Return the number of the next expected event."""
     _need(payload, 4)
     return int(unpack_from("<I", payload)[0])
 
 
-# --- Signs of life ----------------------------------------------------------------------------------------
+# --- Heartbeat and log ------------------------------------------------------------------------------------
 
 
 def heartbeat(count: int) -> bytes:
-    """Build HEARTBEAT: a number that ALIVE gives back."""
+    """Build HEARTBEAT: a number that ALIVE repeats."""
     return pack("<I", count)
 
 
@@ -285,10 +285,10 @@ def read_heartbeat(payload: bytes) -> int:
 
 
 def alive(count: int, uptime: int, free: int, damaged: int, lost: int) -> bytes:
-    """Build ALIVE: the number given back, and how the Pico is.
+    """Build ALIVE: the number of the heartbeat and the Pico's statistics.
 
-    `uptime` is in milliseconds and begins anew after LONGEST_UPTIME, `free` in bytes of memory; `damaged`
-    lines came, `lost` frames did not.
+    `uptime` is in milliseconds and wraps after MAX_UPTIME, `free` is memory in bytes, `damaged` counts
+    damaged lines and `lost` lost frames.
     """
     return pack("<IIIHH", count, uptime, free, min(damaged, 0xFFFF), min(lost, 0xFFFF))
 
@@ -300,12 +300,12 @@ def read_alive(payload: bytes) -> tuple[int, int, int, int, int]:
     return count, uptime, free, damaged, lost
 
 
-def log(grade: int, text: bytes) -> bytes:
+def log(level: int, text: bytes) -> bytes:
     """Build LOG: INFO, WARNING or ERROR, and a text."""
-    return bytes((grade,)) + text
+    return bytes((level,)) + text
 
 
 def read_log(payload: bytes) -> tuple[int, bytes]:
-    """Return grade and text."""
+    """Return the level and the text."""
     _need(payload, 1)
     return payload[0], payload[1:]

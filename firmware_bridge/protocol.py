@@ -1,14 +1,17 @@
-"""The host's side of the bridge without a port and without a clock: bytes and times in, events and bytes out.
+"""The host's side of the serial protocol, sans I/O: bytes and times in, events and bytes out.
 
-    connection.opened(now)                          a port was opened
-    connection.receive_data(data, now)              bytes came out of it
-    connection.next_event()                         what they meant, until None
-    port.write(connection.data_to_send(now))        what is due now: answers, resends, heartbeats, lights
-    connection.next_time()                          when to come back at the latest
+    connection.opened(now)                          the port was opened connection.receive_data(data, now)
+    bytes were read from the port connection.next_event()                         the next decoded event, None
+    when the queue is empty port.write(connection.data_to_send(now))        bytes due now: replies,
+    heartbeats, retransmissions, lights connection.next_time()                          the latest time of the
+    next call of `data_to_send`
 
-The Pico is known by its boot id. A boot id that was not seen before is a Pico that remembers nothing: it is
-configured, asked which switches are closed, and gets the whole frame. What was pressed before, or is found
-pressed then, is no press. Within one boot every event has a number and is taken once.
+`Connection` does the handshake (greet, configure, query inputs), sends heartbeats and detects a silent peer.
+`LightSender` sends frames of light as differences and checks them by CRC-32.
+
+A Pico is identified by its boot id. An unknown boot id means that the Pico has restarted: the host configures
+it, queries which switches are closed, and sends the whole frame. Presses made before that, and switches found
+closed at that time, do not count as presses. Within one boot events are numbered, and each is delivered once.
 """
 
 from __future__ import annotations
@@ -21,50 +24,50 @@ from typing import Final
 
 from firmware_bridge import payload, wire
 from firmware_bridge.messages import (
+    Acknowledge,
     Alive,
-    Ask,
     Configure,
     Configured,
     Events,
-    Happened,
     Heartbeat,
     Hello,
     Identity,
+    InputEvent,
     Inputs,
     Lights,
     Log,
     Message,
+    QueryInputs,
     Run,
     Show,
     Shown,
-    Taken,
     Unknown,
     decode,
     encode,
 )
 from firmware_bridge.payload import RUN_HEADER
-from firmware_bridge.wire import MOST_PAYLOAD
+from firmware_bridge.wire import MAX_PAYLOAD
 from firmware_bridge.wiring import BYTES_A_LIGHT, Wiring
 
-# --- What a conversation with a Pico comes to, for the host ----------------------------------------------
+# --- Events ----------------------------------------------------------------------------------------------
 
 
 class Refusal(Enum):
-    """Why there can be no conversation."""
+    """The reason why the handshake failed for good."""
 
     OLDER = "older"
-    """The firmware is older than this host can speak to."""
+    """The firmware's protocol is older than the oldest that this host supports."""
     NEWER = "newer"
-    """The firmware no longer speaks what this host does."""
+    """The firmware no longer supports this host's protocol."""
     WIRING = "wiring"
-    """The firmware can't use the wiring."""
+    """The firmware rejects the wiring."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The lights follow and events come; `closed` are the switches that are closed right now.
+    """The handshake is complete; `closed` are the numbers of the switches that are closed now.
 
-    `resumed` says that the Pico is the one of before and has kept what nobody took.
+    `resumed`: the Pico has not restarted since the last Ready and has kept its unacknowledged events.
     """
 
     identity: Identity
@@ -74,23 +77,23 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The Pico started anew."""
+    """The Pico has restarted."""
 
     identity: Identity
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """There can be no conversation before somebody does something about it; `told` is the Pico's own word."""
+    """The handshake failed and will not succeed without a change; `detail` is the Pico's own message."""
 
-    why: Refusal
+    reason: Refusal
     identity: Identity | None
-    told: str = ""
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchChanged:
-    """A switch was closed or opened; `at` is when, in seconds of the clock that the times come from."""
+    """A switch was closed or opened, at `at` seconds of the caller's clock."""
 
     switch: int
     closed: bool
@@ -99,7 +102,7 @@ class SwitchChanged:
 
 @dataclass(frozen=True, slots=True)
 class SwitchMuted:
-    """A switch chatters and is not listened to, or is listened to again."""
+    """A chattering switch is ignored from now on (`muted`), or is watched again."""
 
     switch: int
     muted: bool
@@ -108,7 +111,7 @@ class SwitchMuted:
 
 @dataclass(frozen=True, slots=True)
 class TagSeen:
-    """A reader received a tag: the bytes between its start and end marks."""
+    """A reader sent a tag: the bytes between its start byte 2 and its end byte 3."""
 
     reader: int
     data: bytes
@@ -117,36 +120,36 @@ class TagSeen:
 
 @dataclass(frozen=True, slots=True)
 class EventsDropped:
-    """The Pico gave up events that nobody took in time."""
+    """The Pico discarded this many events because no host acknowledged them in time."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class FrameShown:
-    """The frame wanted last is on the strips."""
+    """The latest frame is on the strips."""
 
     at: float
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A line of the Pico's log."""
+class LogLine:
+    """A log line of the firmware; `level` is `payload.INFO`, `WARNING` or `ERROR`."""
 
-    grade: int
+    level: int
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """A line that is no frame: what a prompt or a traceback says, or rubbish."""
+    """A line that is no frame: a prompt, a traceback or garbage."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
-    """The Pico lives and says how it is; twice a second."""
+class HealthReport:
+    """The reply to a heartbeat, with the Pico's statistics; twice a second."""
 
     health: Alive
     at: float
@@ -154,49 +157,49 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Silent:
-    """Nothing was heard for SILENCE seconds: open the port anew."""
+    """No frame arrived for SILENCE_TIMEOUT seconds; the caller should reopen the port."""
 
 
 Event = (
     Ready | Restarted | Refused | SwitchChanged | SwitchMuted | TagSeen | EventsDropped
-    | FrameShown | Told | Noise | Pulse | Silent
+    | FrameShown | LogLine | Noise | HealthReport | Silent
 )  # fmt: skip
 
 
-def event_of(happened: Happened, now: float) -> Event | None:
-    """Return what an event of the Pico's means, None for one that only newer hosts know."""
-    at = now - happened.age / 1000
-    if not happened.data:
+def decode_event(received: InputEvent, now: float) -> Event | None:
+    """Decode an input event of the Pico received at `now`; return None for an unknown or damaged kind."""
+    at = now - received.age / 1000
+    if not received.data:
         return None
-    first = happened.data[0]
-    match happened.kind:
+    first = received.data[0]
+    match received.kind:
         case payload.CLOSED | payload.OPENED:
-            return SwitchChanged(first, happened.kind == payload.CLOSED, at)
+            return SwitchChanged(first, received.kind == payload.CLOSED, at)
         case payload.MUTED | payload.UNMUTED:
-            return SwitchMuted(first, happened.kind == payload.MUTED, at)
+            return SwitchMuted(first, received.kind == payload.MUTED, at)
         case payload.TAG:
-            return TagSeen(first, happened.data[1:], at)
+            return TagSeen(first, received.data[1:], at)
     return None
 
 
-# --- Which bytes of light are on their way to the Pico: differences, one frame at a time ---
-# What the Pico holds is never taken on trust: every Show carries the check of the whole frame, and when the
-# Pico's bytes have another one, all of them are sent again. So a lost or repeated difference can't be seen.
+# --- Lights: frames as differences, one frame in flight at a time -----------------------------------------
+# Every Show carries the CRC-32 of the whole frame. When the Pico's bytes have another CRC, the host sends all
+# bytes again, so that a lost or repeated difference is never visible.
 
 RETRY: Final = 0.12
-"""Seconds until a frame that was not answered is asked for again."""
-TRIES: Final = 3
-"""Times that is done before all bytes are sent again."""
+"""Seconds until an unacknowledged Show is retransmitted."""
+MAX_RETRIES: Final = 3
+"""Retransmissions of Show before all bytes of the frame are sent again."""
 REFRESH: Final = 1.0
-"""Seconds after which a frame that stays is checked again."""
-CHEAPER: Final = 12
-"""Equal bytes between two differences that are sent along: a run of its own costs the Pico more."""
+"""Seconds after which an unchanged frame is verified again."""
+MERGE_GAP: Final = 12
+"""Changed ranges closer than this (bytes) are sent as one: each range costs the Pico time."""
 
-LATER: Final = float("inf")
+NEVER: Final = float("inf")
 
 
 class LightSender:
-    """Decides what to send so that the strips show the frame wanted last."""
+    """Send the latest frame as differences, retransmit until acknowledged, and verify it periodically."""
 
     def __init__(self) -> None:
         self._wanted: bytes | None = None
@@ -207,27 +210,27 @@ class LightSender:
         self._tries = 0
         self._next = 0.0
 
-    def want(self, frame: bytes) -> None:
-        """Name the bytes that the strips should show; it replaces what was wanted before."""
+    def set_frame(self, frame: bytes) -> None:
+        """Set the bytes that the strips should show; an unsent frame is replaced."""
         self._wanted = frame
 
     def restart(self) -> None:
-        """Take nothing for granted any more: the peer or the port is a new one."""
+        """Forget what the Pico holds, because it has restarted or the port was reopened."""
         self._held = self._shown = self._waiting = None
 
     def due(self, now: float) -> list[Message]:
-        """Return what is to be sent now."""
+        """Return the messages that are due at `now` seconds."""
         if now < self.next_time():
             return []
         if self._waiting is not None:
             self._tries += 1
             self._next = now + RETRY
-            if self._tries < TRIES:
+            if self._tries < MAX_RETRIES:
                 return [Show(self._number, crc32(self._waiting))]
             self._held = None
         frame = self._wanted
         assert frame is not None
-        messages = lights(self._held, frame)
+        messages = light_messages(self._held, frame)
         self._held = self._waiting = frame
         self._number = (self._number + 1) & 0xFFFF
         self._tries = 0
@@ -235,15 +238,15 @@ class LightSender:
         return [*messages, Show(self._number, crc32(frame))]
 
     def next_time(self) -> float:
-        """When something is to be sent, if nothing happens before."""
+        """Return the time of the next message, NEVER if there is none, -NEVER for at once."""
         if self._wanted is None:
-            return LATER
+            return NEVER
         if self._waiting is None and self._wanted != self._shown:
-            return -LATER
+            return -NEVER
         return self._next
 
-    def answered(self, answer: Shown, now: float) -> bool:
-        """Take in an answer; True if by it a frame is on the strips that was not before."""
+    def handle_shown(self, answer: Shown, now: float) -> bool:
+        """Process a reply to Show; return True if the strips now show a new frame."""
         if self._waiting is None or answer.number != self._number:
             return False
         frame, self._waiting = self._waiting, None
@@ -256,17 +259,17 @@ class LightSender:
         return fresh
 
 
-def lights(held: bytes | None, frame: bytes) -> list[Message]:
-    """Return the messages that make the bytes `held` (None: unknown) those of the frame."""
+def light_messages(held: bytes | None, frame: bytes) -> list[Message]:
+    """Return the Lights messages that turn the bytes `held` (None: unknown) into `frame`."""
     messages: list[Message] = []
     runs: list[Run] = []
-    room = MOST_PAYLOAD
-    for start, end in differences(held, frame):
+    room = MAX_PAYLOAD
+    for start, end in changed_ranges(held, frame):
         at = start
         while at < end:
             if room <= RUN_HEADER:
                 messages.append(Lights(tuple(runs)))
-                runs, room = [], MOST_PAYLOAD
+                runs, room = [], MAX_PAYLOAD
             cut = min(end, at + room - RUN_HEADER)
             runs.append(Run(at, frame[at:cut]))
             room -= RUN_HEADER + cut - at
@@ -276,37 +279,37 @@ def lights(held: bytes | None, frame: bytes) -> list[Message]:
     return messages
 
 
-def differences(held: bytes | None, frame: bytes) -> list[tuple[int, int]]:
-    """Return where the frame differs, from and to which byte; stretches that nearly touch are one."""
+def changed_ranges(held: bytes | None, frame: bytes) -> list[tuple[int, int]]:
+    """Return the differing byte ranges (start, end), merged where less than MERGE_GAP apart."""
     if held is None or len(held) != len(frame):
         return [(0, len(frame))]
     found: list[tuple[int, int]] = []
     for at in range(0, len(frame), BYTES_A_LIGHT):
         end = at + BYTES_A_LIGHT
         if held[at:end] != frame[at:end]:
-            if found and at - found[-1][1] < CHEAPER:
+            if found and at - found[-1][1] < MERGE_GAP:
                 found[-1] = found[-1][0], end
             else:
                 found.append((at, end))
     return found
 
 
-# ----------------------------------------------------------------------------------------------------------
+# --- The connection ---------------------------------------------------------------------------------------
 
-GREET: Final = 0.25
-"""Seconds between greetings, until one is answered."""
-ANSWER: Final = 0.5
-"""Seconds to wait for an answer before the question is asked again."""
-BEAT: Final = 0.5
+HELLO_INTERVAL: Final = 0.25
+"""Seconds between Hello messages until one is answered."""
+REPLY_TIMEOUT: Final = 0.5
+"""Seconds to wait for a reply before a request is retransmitted."""
+HEARTBEAT_INTERVAL: Final = 0.5
 """Seconds between heartbeats."""
-SILENCE: Final = 2.0
-"""Seconds without a frame after which the other side is taken to be gone."""
-PAST_BOOTS: Final = 8
-"""Boot ids that are remembered, so that a late frame of an earlier boot is known as such."""
+SILENCE_TIMEOUT: Final = 2.0
+"""Seconds without a frame after which the peer counts as gone."""
+PAST_BOOT_IDS: Final = 8
+"""Earlier boot ids that are remembered, to discard late frames of an earlier boot."""
 
 
 class Stage(Enum):
-    """How far the conversation has come."""
+    """The state of the handshake."""
 
     CLOSED = "closed"
     GREETING = "greeting"
@@ -318,7 +321,7 @@ class Stage(Enum):
 
 @dataclass(slots=True)
 class Counts:
-    """What came over the line since the start."""
+    """Counters of received lines since the start."""
 
     lines: int = 0
     damaged: int = 0
@@ -327,28 +330,29 @@ class Counts:
 
 
 class Connection:
-    """One host's conversation with one Pico, over as many openings of the port as it takes.
+    """The protocol state machine of one host and one Pico; it outlives reopening the port.
 
-    `session` is a number that no other run of a host has, not 0; `name` is for people who read the line.
+    `session` is a random number that identifies this run of the host, not 0; `name` describes the host in
+    dumps; `sequence` is the sequence number of the first frame.
     """
 
     def __init__(self, wiring: Wiring, session: int, name: str = "azul-table", sequence: int = 0) -> None:
-        self._configure = Configure(wiring.encoded())
+        self._configure = Configure(wiring.encode())
         self._wiring_check = wiring.check
         self._hello = Hello(payload.PROTOCOL, session, name)
-        self._lines = wire.Lines()
-        self._order = wire.Order(sequence)
+        self._lines = wire.LineSplitter()
+        self._sequence = wire.SequenceNumbers(sequence)
         self._lights = LightSender()
         self._events: deque[Event] = deque()
-        self._past: deque[int] = deque(maxlen=PAST_BOOTS)
+        self._past_boots: deque[int] = deque(maxlen=PAST_BOOT_IDS)
         self._boot = 0
         self._expected: int | None = None
-        self._resumes = False
-        self._take = False
-        self._heard = 0.0
-        self._question = LATER
-        self._beat = LATER
-        self._beats = 0
+        self._was_ready = False
+        self._acknowledge = False
+        self._last_heard = 0.0
+        self._request_due = NEVER
+        self._heartbeat_due = NEVER
+        self._heartbeats = 0
         self.stage = Stage.CLOSED
         self.identity: Identity | None = None
         self.counts = Counts()
@@ -356,34 +360,34 @@ class Connection:
     # --- The port ----------------------------------------------------------------------------------------
 
     def opened(self, now: float) -> None:
-        """A port was opened: greet whoever is there."""
+        """Start the handshake on a newly opened port, at `now` seconds."""
         self._lines.clear()
-        self._order.forget()
-        self._past.clear()
-        self._heard = now
-        self._greet(now)
+        self._sequence.forget()
+        self._past_boots.clear()
+        self._last_heard = now
+        self._start_handshake(now)
 
     def closed(self) -> None:
-        """The port is gone; the conversation waits for the next."""
+        """Note that the port was closed or lost; nothing is sent until `opened`."""
         self.stage = Stage.CLOSED
-        self._question = self._beat = LATER
+        self._request_due = self._heartbeat_due = NEVER
 
     @property
     def lost(self) -> int:
-        """How many frames of the Pico never came, or came damaged."""
-        return self._order.lost
+        """How many frames of the Pico were lost or damaged, by their sequence numbers."""
+        return self._sequence.lost
 
     # --- In ----------------------------------------------------------------------------------------------
 
     def receive_data(self, data: bytes, now: float) -> None:
-        """Take in bytes that came now; `next_event` says what they meant."""
+        """Process bytes read at `now` seconds; the results are fetched with `next_event`."""
         if self.stage is Stage.CLOSED:
             return
         for line in self._lines.feed(data):
             self._receive_line(line, now)
 
     def next_event(self) -> Event | None:
-        """Return what happened, oldest first, and None when there is no more."""
+        """Return the oldest event that was not fetched yet, None if there is none."""
         return self._events.popleft() if self._events else None
 
     def _receive_line(self, line: bytes, now: float) -> None:
@@ -391,16 +395,16 @@ class Connection:
         try:
             kind, number, body = wire.unpack(line)
             if not kind & payload.FROM_PICO:
-                return  # our own words: a prompt repeats what it is told
+                return  # our own frame: a prompt echoes its input
             message = decode(kind, body)
-        except wire.OtherVersionError as error:
+        except wire.FrameVersionError as error:
             if self.stage is not Stage.REFUSED:
                 self._refuse(Refusal.NEWER if error.version > wire.VERSION else Refusal.OLDER, None)
             return
         except wire.WireError:
             self._receive_noise(line)
             return
-        self._heard = now
+        self._last_heard = now
         if not self._is_new(message, number):
             self.counts.repeated += 1
         elif self.stage is not Stage.REFUSED:
@@ -414,13 +418,13 @@ class Connection:
             self._events.append(Noise(text))
 
     def _is_new(self, message: Message, number: int) -> bool:
-        """Tell whether this frame comes for the first time; a Pico that starts anew counts anew."""
+        """Return False for a repeated or late frame; a new boot id starts a new sequence."""
         if isinstance(message, Identity) and message.boot != self._boot:
-            if message.boot in self._past:
+            if message.boot in self._past_boots:
                 return False
-            self._order.begin(number)
+            self._sequence.begin(number)
             return True
-        return self._order.is_new(number)
+        return self._sequence.is_new(number)
 
     def _receive(self, message: Message, now: float) -> None:
         match message:
@@ -429,16 +433,16 @@ class Connection:
             case Configured() if self.stage is Stage.CONFIGURING:
                 self._receive_configured(message, now)
             case Inputs() if self.stage is Stage.ASKING:
-                self._become_ready(message)
+                self._finish_handshake(message)
             case Events():
                 self._receive_events(message, now)
             case Shown():
-                if self._lights.answered(message, now):
+                if self._lights.handle_shown(message, now):
                     self._events.append(FrameShown(now))
             case Alive():
-                self._events.append(Pulse(message, now))
+                self._events.append(HealthReport(message, now))
             case Log():
-                self._events.append(Told(message.grade, message.text))
+                self._events.append(LogLine(message.level, message.text))
             case Unknown():
                 self.counts.unknown += 1
 
@@ -453,54 +457,54 @@ class Connection:
         if self.stage is Stage.REFUSED:
             return
         if identity.session != self._hello.session:
-            if self.stage is not Stage.GREETING:  # it has forgotten us, or talks with somebody else
-                self._greet(now)
+            if self.stage is not Stage.GREETING:  # it has restarted, or another program opened a session
+                self._start_handshake(now)
         elif self.stage is Stage.GREETING:
             wired = identity.wiring == self._wiring_check
             self.stage = Stage.ASKING if wired else Stage.CONFIGURING
-            self._question = now
-            self._beat = now + BEAT
+            self._request_due = now
+            self._heartbeat_due = now + HEARTBEAT_INTERVAL
 
     def _begin_boot(self, identity: Identity, now: float) -> None:
-        """Remember nothing of the boot before: its events, its lights, its switches."""
+        """Reset all state of the previous boot: event numbers, lights and switches."""
         if self._boot:
-            self._past.append(self._boot)
+            self._past_boots.append(self._boot)
             self._events.append(Restarted(identity))
         self._boot = identity.boot
         self._expected = None
-        self._resumes = False
-        self._take = False
+        self._was_ready = False
+        self._acknowledge = False
         if self.stage is not Stage.GREETING:
-            self._greet(now)
+            self._start_handshake(now)
 
     def _receive_configured(self, answer: Configured, now: float) -> None:
         if answer.wiring != self._wiring_check:
-            return  # of an earlier question
+            return  # the reply to an earlier Configure
         if answer.fault:
             self._refuse(Refusal.WIRING, self.identity, answer.fault)
             return
         self.stage = Stage.ASKING
-        self._question = now
+        self._request_due = now
 
-    def _become_ready(self, inputs: Inputs) -> None:
+    def _finish_handshake(self, inputs: Inputs) -> None:
         assert self.identity is not None
         self.stage = Stage.READY
-        self._question = LATER
-        self._events.append(Ready(self.identity, self._resumes, inputs.closed))
-        self._resumes = True
+        self._request_due = NEVER
+        self._events.append(Ready(self.identity, self._was_ready, inputs.closed))
+        self._was_ready = True
 
     def _receive_events(self, message: Events, now: float) -> None:
         if message.boot != self._boot or self.stage not in (Stage.ASKING, Stage.READY):
             return
-        self._take = True
+        self._acknowledge = True
         expected = message.first if self._expected is None else self._expected
         if message.first > expected:
             self._events.append(EventsDropped(message.first - expected))
             expected = message.first
         new = message.events[expected - message.first :]
         self._expected = expected + len(new)
-        for happened in new:
-            event = event_of(happened, now)
+        for received in new:
+            event = decode_event(received, now)
             if event is None:
                 self.counts.unknown += 1
             else:
@@ -509,66 +513,66 @@ class Connection:
     # --- Out ---------------------------------------------------------------------------------------------
 
     def show(self, frame: bytes) -> None:
-        """Name the bytes that the strips should show, all chains one after another; the latest wins."""
-        self._lights.want(frame)
+        """Set the bytes for all chains one after another; an unsent frame is replaced."""
+        self._lights.set_frame(frame)
 
     def send(self, message: Message) -> bytes:
-        """Return the bytes that say this; whoever writes them says it."""
+        """Encode a message with the next sequence number; the caller must write the bytes."""
         kind, body = encode(message)
-        line = wire.pack(kind, self._order.next(), body)
-        # Where no firmware runs, a prompt answers to the end of a line; the firmware takes no notice of it.
+        line = wire.pack(kind, self._sequence.next(), body)
+        # Without firmware the MicroPython prompt answers to a carriage return; the firmware ignores it.
         return b"\r" + line if isinstance(message, Hello) else line
 
     def data_to_send(self, now: float) -> bytes:
-        """Return the bytes that are due now, empty if none are."""
+        """Return the encoded messages that are due at `now` seconds, empty if none are."""
         return b"".join(self.send(message) for message in self._due(now))
 
     def next_time(self) -> float:
-        """When to call `data_to_send` again at the latest, if nothing comes before."""
+        """Return the latest time (seconds) to call `data_to_send` again if no bytes arrive before."""
         if self.stage in (Stage.CLOSED, Stage.REFUSED):
-            return LATER
-        times = [self._question, self._beat, self._heard + SILENCE]
-        if self._lights_flow():
+            return NEVER
+        times = [self._request_due, self._heartbeat_due, self._last_heard + SILENCE_TIMEOUT]
+        if self._sends_lights():
             times.append(self._lights.next_time())
         return min(times)
 
     def _due(self, now: float) -> list[Message]:
         if self.stage in (Stage.CLOSED, Stage.REFUSED):
             return []
-        if now >= self._heard + SILENCE:
+        if now >= self._last_heard + SILENCE_TIMEOUT:
             self.closed()
             self._events.append(Silent())
             return []
         due: list[Message] = []
-        if self._take and self._expected is not None:
-            self._take = False
-            due.append(Taken(self._expected))
-        if now >= self._question:
-            self._question = now + (GREET if self.stage is Stage.GREETING else ANSWER)
-            due.append(self._ask())
-        if now >= self._beat:
-            self._beat = now + BEAT
-            self._beats = (self._beats + 1) & 0xFFFFFFFF
-            due.append(Heartbeat(self._beats))
-        if self._lights_flow():
+        if self._acknowledge and self._expected is not None:
+            self._acknowledge = False
+            due.append(Acknowledge(self._expected))
+        if now >= self._request_due:
+            self._request_due = now + (HELLO_INTERVAL if self.stage is Stage.GREETING else REPLY_TIMEOUT)
+            due.append(self._request())
+        if now >= self._heartbeat_due:
+            self._heartbeat_due = now + HEARTBEAT_INTERVAL
+            self._heartbeats = (self._heartbeats + 1) & 0xFFFFFFFF
+            due.append(Heartbeat(self._heartbeats))
+        if self._sends_lights():
             due.extend(self._lights.due(now))
         return due
 
-    def _ask(self) -> Message:
-        """Return the question of this stage."""
+    def _request(self) -> Message:
+        """Return the request of this stage."""
         if self.stage is Stage.GREETING:
             return self._hello
-        return self._configure if self.stage is Stage.CONFIGURING else Ask()
+        return self._configure if self.stage is Stage.CONFIGURING else QueryInputs()
 
-    def _lights_flow(self) -> bool:
+    def _sends_lights(self) -> bool:
         return self.stage in (Stage.ASKING, Stage.READY)
 
-    def _greet(self, now: float) -> None:
+    def _start_handshake(self, now: float) -> None:
         self.stage = Stage.GREETING
-        self._question = now
-        self._beat = LATER
+        self._request_due = now
+        self._heartbeat_due = NEVER
         self._lights.restart()
 
-    def _refuse(self, why: Refusal, identity: Identity | None, told: str = "") -> None:
+    def _refuse(self, reason: Refusal, identity: Identity | None, detail: str = "") -> None:
         self.stage = Stage.REFUSED
-        self._events.append(Refused(why, identity, told))
+        self._events.append(Refused(reason, identity, detail))

@@ -1,4 +1,4 @@
-"""A table's wires as the Pico needs to know them, and as the bytes that tell it."""
+"""The wiring of a table for the Pico: pins of chains, buttons and readers, and its encoding."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Final
 from firmware_bridge import payload
 
 READER_BAUD: Final = 9600
-"""What RDM6300 and ID-12LA readers send at."""
+"""The baud rate of RDM6300 and ID-12LA readers."""
 BYTES_A_LIGHT: Final = 3
-MOST_BYTES: Final = 0xFFFF
-"""Of lights: what an offset in a run can reach."""
+MAX_LIGHT_BYTES: Final = 0xFFFF
+"""Bytes of light that a 16-bit offset can address."""
 
 
 @dataclass(frozen=True, slots=True)
 class WiredChain:
-    """The pin of a chain of lights, and how many there are."""
+    """The pin of a chain of lights and the number of its lights."""
 
     pin: int
     lights: int
@@ -25,9 +25,9 @@ class WiredChain:
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """Pins by their GP numbers; `status` is the light (counted over all chains) that shows how the table is.
+    """Pins by their GP numbers; `status` is the index of the status light, counted through all chains.
 
-    Switches are numbered from 0: those of the matrix row by row, then the buttons with a pin of their own.
+    Switches are numbered from 0: the matrix row by row, then the buttons outside the matrix.
     """
 
     chains: tuple[WiredChain, ...]
@@ -37,10 +37,13 @@ class Wiring:
     readers: tuple[int, ...] = ()
     status: int | None = None
 
-    def encoded(self) -> bytes:
-        """The bytes of Configure; raises ValueError for more lights than a frame can address."""
-        if self.light_bytes > MOST_BYTES:
-            most = MOST_BYTES // BYTES_A_LIGHT
+    def encode(self) -> bytes:
+        """Encode the wiring for Configure.
+
+        Raises ValueError for more lights than a frame can address.
+        """
+        if self.light_bytes > MAX_LIGHT_BYTES:
+            most = MAX_LIGHT_BYTES // BYTES_A_LIGHT
             raise ValueError(f"{self.light_bytes // BYTES_A_LIGHT} lights are more than the {most} possible")
         return payload.wiring(
             [(chain.pin, chain.lights) for chain in self.chains],
@@ -53,23 +56,23 @@ class Wiring:
 
     @property
     def check(self) -> int:
-        """The number by which both sides know this wiring; never 0."""
-        return crc32(self.encoded()) or 1
+        """The CRC-32 that identifies this wiring; 1 in place of 0."""
+        return crc32(self.encode()) or 1
 
     @property
     def light_bytes(self) -> int:
-        """How many bytes a frame of all lights has."""
+        """The number of bytes of a frame of all lights."""
         return BYTES_A_LIGHT * sum(chain.lights for chain in self.chains)
 
     @property
     def switches(self) -> int:
-        """How many switches there may be."""
+        """The number of switches."""
         return len(self.rows) * len(self.columns) + len(self.buttons)
 
-    def crossing(self, row: int, column: int) -> int:
-        """The number of the switch at a crossing of the matrix, both counted from 0."""
+    def matrix_switch(self, row: int, column: int) -> int:
+        """Return the number of the switch at a row and a column of the matrix, counted from 0."""
         return row * len(self.columns) + column
 
     def button(self, pin: int) -> int:
-        """The number of the switch with this pin of its own."""
+        """Return the number of the switch at this pin outside the matrix."""
         return len(self.rows) * len(self.columns) + self.buttons.index(pin)

@@ -16,8 +16,8 @@ from time import monotonic
 from typing import Final
 
 from device.bench.figure import BenchError, Figure
+from firmware_bridge.loopback import Loopback, RandomDamage
 from firmware_bridge.protocol import Stage, SwitchChanged
-from firmware_bridge.rehearsal import RandomDamage, Rehearsal
 from hardware.api import HardwareEvent, LightFrame
 from hardware.drivers.pico import wiring
 from hardware.drivers.simulated_pico import SimulatedPicoTable
@@ -127,27 +127,27 @@ def on_a_bad_line(frames: int, seed: int = 1) -> list[Figure]:
     """Presses lost and doubled, and wrong frames of light, when one frame in a thousand is damaged."""
     chance = random.Random(seed)
     down, up = (RandomDamage(random.Random(chance.random()), RARELY) for _ in range(2))
-    rehearsal = Rehearsal(wiring(read_layout(LAYOUT)), down=down, up=up)
-    while rehearsal.connection.stage is not Stage.READY:
-        rehearsal.run(0.01)
-    frame = bytearray(len(rehearsal.table.lights))
+    loopback = Loopback(wiring(read_layout(LAYOUT)), down=down, up=up)
+    while loopback.connection.stage is not Stage.READY:
+        loopback.run(0.01)
+    frame = bytearray(len(loopback.board.lights))
     before, wanted, pressed, wrong = {bytes(frame)}, {bytes(frame)}, [], 0
     while down.frames + up.frames < frames:
         frame[chance.randrange(len(frame))] = chance.randrange(256)
         wanted.add(bytes(frame))
-        rehearsal.connection.show(bytes(frame))
+        loopback.connection.show(bytes(frame))
         switch = chance.randrange(36)
-        closed = switch not in rehearsal.table.held
+        closed = switch not in loopback.board.held
         pressed.append((switch, closed))
-        rehearsal.press(switch, closed=closed)
+        loopback.press(switch, closed=closed)
         for _ in range(3):
-            rehearsal.step(0.005)
+            loopback.step(0.005)
         if len(wanted) > 1000:  # a frame that was on its way at the last look may be shown only now
-            wrong += sum(shown not in wanted and shown not in before for shown in rehearsal.table.shown)
-            before, wanted, rehearsal.table.shown = wanted, {bytes(frame)}, []
-    rehearsal.run(1)
-    wrong += rehearsal.table.shown[-1] != bytes(frame)
-    taken = [(event.switch, event.closed) for event in rehearsal.events if isinstance(event, SwitchChanged)]
+            wrong += sum(shown not in wanted and shown not in before for shown in loopback.board.shown)
+            before, wanted, loopback.board.shown = wanted, {bytes(frame)}, []
+    loopback.run(1)
+    wrong += loopback.board.shown[-1] != bytes(frame)
+    taken = [(event.switch, event.closed) for event in loopback.events if isinstance(event, SwitchChanged)]
     lost, doubled = _compared(pressed, taken)
     line = f"of {down.frames + up.frames:,} frames, {down.damaged + up.damaged:,} damaged"
     return [

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import click
 
 from device.commands.console import CommandError, json_option
-from firmware_bridge.installer import VERSION, check_of_files
+from firmware_bridge.installer import VERSION, firmware_checksum
 from firmware_bridge.link import PortError, find_port
 from firmware_bridge.messages import Identity
 
@@ -48,7 +48,7 @@ def info(port: str | None, *, as_json: bool) -> None:
         identity = identify(path)
     except InstallError as error:
         raise CommandError(str(error)) from error
-    same = identity.files == check_of_files()
+    same = identity.files == firmware_checksum()
     if as_json:
         click.echo(json.dumps({"port": path, **asdict(identity), "same": same}))
     else:

@@ -1,11 +1,11 @@
 """The firmware of the Pico, for MicroPython 1.24 and later.
 
-`azul-table firmware install` puts it on the Pico, under the same names: `firmware_bridge/wire.py`,
+`azul-table firmware install` copies it to the Pico under the same names: `firmware_bridge/wire.py`,
 `firmware_bridge/payload.py`, this folder, and `main.py`, which MicroPython starts. Only `chip`, `programs`,
-`strips`, `readers` and `matrix` know the Pico's own modules (machine, rp2); the rest runs on any Python.
+`strips`, `readers` and `matrix` import the Pico's own modules (machine, rp2); the rest runs on any Python.
 """
 
-VERSION = "1.0.0"
+VERSION = "1.0.1"
 
 _PARTS = ("__init__", "app", "chip", "matrix", "programs", "readers", "session", "strips", "switches", "tags")
 
@@ -15,4 +15,4 @@ FILES = (
     "firmware_bridge/payload.py",
     "firmware_bridge/wire.py",
 ) + tuple(["firmware_bridge/firmware/" + part + ".py" for part in _PARTS])
-"""The files of the firmware as they are called on the Pico."""
+"""The firmware's files by their names on the Pico."""

@@ -1,4 +1,4 @@
-"""The firmware's loop: buttons, readers, lights and the conversation with the host, a round a millisecond."""
+"""The main loop of the firmware: inputs, lights and the serial protocol, one round a millisecond."""
 
 import sys
 from binascii import crc32
@@ -7,25 +7,25 @@ from io import StringIO
 from firmware_bridge import payload
 from firmware_bridge.firmware import FILES, chip
 from firmware_bridge.firmware.matrix import Matrix
-from firmware_bridge.firmware.readers import Readers, machines_for
-from firmware_bridge.firmware.session import LOST, Session, Table, since
+from firmware_bridge.firmware.readers import Readers, state_machines_needed
+from firmware_bridge.firmware.session import HOST_TIMEOUT, Board, Session, ticks_since
 from firmware_bridge.firmware.strips import Strips
 
 WIRING_FILE = "wiring.bin"
-LINES_A_ROUND = 4
+MAX_LINES_A_ROUND = 4
 PINS = 30
-STUCK_CHECK = 100
-LAST_WORDS = 100
-"""Milliseconds for the last words to get out over USB."""
+BLOCKED_CHECK = 100
+FLUSH_TIME = 100
+"""Milliseconds for the last log line to be sent over USB."""
 
 
-class Board(Table):
+class PicoBoard(Board):
     """The Pico with everything that is wired to it."""
 
     def __init__(self, usb: chip.Usb) -> None:
         super().__init__()
         self.board = chip.board()
-        self.files = check_of_files()
+        self.files = firmware_checksum()
         self.machines = chip.machines()
         self.uarts = chip.UARTS
         self.host_is_lost = False
@@ -36,10 +36,10 @@ class Board(Table):
         self._now = 0
         wiring = load_wiring()
         if wiring:
-            self._begin(wiring)
+            self._set_up(wiring)
 
     def round(self, now: int) -> None:
-        """Do what is due to the lights."""
+        """Refresh the strips, or let the status light pulse while the host is lost."""
         self._now = now
         if self.strips is not None:
             if self.host_is_lost:
@@ -52,46 +52,46 @@ class Board(Table):
         self._write(frame)
 
     def configure(self, wiring: bytes) -> None:
-        """Use this wiring; another one than before takes a new start, with all pins as they are by nature."""
+        """Apply a wiring; a changed wiring is stored and the chip restarts, so that all pins are reset."""
         check = crc32(wiring) or 1
         if check == self.wiring:
             return
         if self.wiring:
             save_wiring(wiring)
             chip.restart()
-        self._begin(wiring)
+        self._set_up(wiring)
         if not self.fault:
             save_wiring(wiring)
 
     def show(self) -> bool:
-        """Put `lights` on the strips."""
+        """Show `lights` on the strips; return False while they are busy."""
         return self.strips is not None and self.strips.show(self._now)
 
     def closed(self) -> bytes:
-        """The closed switches."""
+        """Return the closed switches as a bit field."""
         return self.matrix.switches.closed() if self.matrix is not None else b""
 
     def free(self) -> int:
-        """Bytes of free memory."""
+        """Return the free memory in bytes."""
         return chip.free()
 
     def host_found(self) -> None:
-        """The host is there: it sends the whole frame."""
+        """Stop the pulse: the host sends the whole frame."""
         self.host_is_lost = False
 
     def host_lost(self) -> None:
-        """The host is gone: the lights stay, they are tiles; the status light breathes."""
+        """Keep the lights, which show tiles, and let the status light pulse."""
         self.host_is_lost = True
 
-    def _begin(self, wiring: bytes) -> None:
-        """Take the pins in use, once; a wiring that can't be is told in `fault`."""
+    def _set_up(self, wiring: bytes) -> None:
+        """Set up the pins, once a boot; `fault` describes an unusable wiring."""
         self.wiring = crc32(wiring) or 1
         try:
             chains, rows, columns, buttons, readers, status = payload.read_wiring(wiring)
-            self.fault = fault_of(chains, rows + columns + buttons, readers, self.machines)
+            self.fault = wiring_fault(chains, rows + columns + buttons, readers, self.machines)
             if self.fault:
                 return
-            # The readers first: their serial ports take pins to send, which are free for others afterwards.
+            # Readers first: their UARTs claim a TX pin, which is free for others afterwards.
             self.readers = Readers(readers, len(chains))
             self.matrix = Matrix(rows, columns, buttons)
             self.strips = Strips(chains, status)
@@ -100,35 +100,35 @@ class Board(Table):
             self.fault = repr(error)
 
 
-def fault_of(
+def wiring_fault(
     chains: list[tuple[int, int]], switch_pins: list[int], readers: list[tuple[int, int]], machines: int
 ) -> str:
-    """Say what is wrong with a wiring, nothing if it can be."""
+    """Return the fault of a wiring, an empty text if there is none."""
     pins = [pin for pin, _ in chains] + switch_pins + [pin for pin, _ in readers]
     for pin in pins:
         if pin >= PINS:
             return "there is no pin GP" + str(pin)
         if pins.count(pin) > 1:
             return "GP" + str(pin) + " is given twice"
-    needed = len(chains) + machines_for(readers)
+    needed = len(chains) + state_machines_needed(readers)
     if needed > machines:
         return "chains and readers need " + str(needed) + " state machines, the chip has " + str(machines)
     return ""
 
 
 def load_wiring() -> bytes:
-    """Return the wiring that was kept, nothing if there is none or it is damaged."""
+    """Return the stored wiring, empty if there is none or its CRC-32 differs."""
     try:
         with open(WIRING_FILE, "rb") as file:
-            kept = file.read()
+            stored = file.read()
     except OSError:
         return b""
-    wiring = kept[:-4]
-    return wiring if crc32(wiring).to_bytes(4, "little") == kept[-4:] else b""
+    wiring = stored[:-4]
+    return wiring if crc32(wiring).to_bytes(4, "little") == stored[-4:] else b""
 
 
 def save_wiring(wiring: bytes) -> None:
-    """Keep a wiring for the next start; without it the host configures that one, too."""
+    """Store a wiring for the next boot; if that fails, the host configures it again."""
     if wiring == load_wiring():
         return
     try:
@@ -138,8 +138,8 @@ def save_wiring(wiring: bytes) -> None:
         pass
 
 
-def check_of_files() -> int:
-    """Return the check of the firmware's files, by which the host knows whether they are its own."""
+def firmware_checksum() -> int:
+    """Return the CRC-32 of the firmware's files, which the host compares with its own copy."""
     check = 0
     for name in FILES:
         check = crc32(name.encode(), check)
@@ -152,35 +152,35 @@ def check_of_files() -> int:
 
 
 class App:
-    """The firmware."""
+    """The firmware: one `step` a round."""
 
     def __init__(self) -> None:
         self._usb = chip.Usb()
-        self._board = Board(self._usb)
+        self._board = PicoBoard(self._usb)
         self._session = Session(self._board, chip.boot_id())
         self._session.begin(chip.ticks_ms())
         self._scanned = -1
         self._round = chip.ticks_ms()
-        self._timer = chip.every(STUCK_CHECK, self._while_stuck)
+        self._timer = chip.every(BLOCKED_CHECK, self._pulse_while_blocked)
         self._watchdog = chip.watchdog()
 
     def run(self) -> None:
-        """Run until the chip is reset or somebody presses Ctrl-C."""
+        """Run until the chip is reset or Ctrl-C arrives."""
         try:
             while True:
                 self.step()
-        except Exception as error:  # noqa: BLE001 - whatever it is, a fresh start is better than none
-            self._die(error)
+        except Exception as error:  # noqa: BLE001 - any fault ends in a restart
+            self._restart_after(error)
 
     def stop(self) -> None:
-        """Leave the chip to the prompt."""
+        """Stop timer and watchdog and return to the prompt."""
         self._timer.deinit()
         chip.stop_watchdog()
 
     def step(self) -> None:
-        """Go one round."""
+        """Run one round: receive lines, scan inputs, refresh lights, send."""
         self._watchdog.feed()
-        lines = LINES_A_ROUND
+        lines = MAX_LINES_A_ROUND
         waiting = self._usb.wait(1)
         while waiting:
             line = self._usb.read_line()
@@ -198,23 +198,23 @@ class App:
         session = self._session
         if self._board.matrix is not None:
             for kind, switch, at in self._board.matrix.scan(now):
-                session.happened(kind, bytes((switch,)), at, now)
+                session.queue_event(kind, bytes((switch,)), at, now)
         if self._board.readers is not None:
             for reader, tag in self._board.readers.scan(now):
                 data = bytes((reader,)) + tag
-                if not session.waits(payload.TAG, data):
-                    session.happened(payload.TAG, data, now, now)
+                if not session.is_pending(payload.TAG, data):
+                    session.queue_event(payload.TAG, data, now, now)
 
-    def _while_stuck(self, _timer: object) -> None:
-        """Show that the host is lost while the loop waits for a line that it never ended."""
+    def _pulse_while_blocked(self, _timer: object) -> None:
+        """Let the status light pulse while the loop is blocked in an incomplete line of a lost host."""
         now = chip.ticks_ms()
-        if since(now, self._round) > LOST and self._board.strips is not None:
+        if ticks_since(now, self._round) > HOST_TIMEOUT and self._board.strips is not None:
             self._board.strips.pulse(now)
 
-    def _die(self, error: Exception) -> None:
-        """Tell what went wrong and start anew: the host sets up a fresh start, whatever it was."""
+    def _restart_after(self, error: Exception) -> None:
+        """Send the traceback as a log line and restart the chip; the host configures it again."""
         text = StringIO()
         sys.print_exception(error, text)  # type: ignore[attr-defined]
         self._session.log(payload.ERROR, text.getvalue())
-        chip.sleep_ms(LAST_WORDS)
+        chip.sleep_ms(FLUSH_TIME)
         chip.restart()

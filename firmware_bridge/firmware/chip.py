@@ -1,4 +1,4 @@
-"""The chip and its serial line over USB: everything of MicroPython's that is not a pin."""
+"""The chip and its USB serial line: the parts of MicroPython's `machine` and `sys` other than pins."""
 
 import gc
 import os
@@ -8,16 +8,16 @@ from time import sleep_ms, ticks_ms  # type: ignore[attr-defined]
 
 import machine
 
-from firmware_bridge.wire import LONGEST_LINE
+from firmware_bridge.wire import MAX_LINE
 
 WATCHDOG = 8000
-"""Milliseconds without a round of the loop until the chip starts anew; it can't wait longer than 8388."""
+"""Milliseconds without a round until the watchdog resets the chip; the hardware's maximum is 8388."""
 WATCHDOG_CONTROL = 0x40058000
 WATCHDOG_CONTROL_RP2350 = 0x400D8000
 WATCHDOG_ENABLE = 1 << 30
 UARTS = 2
 ALL_MACHINES = (1, 27)
-"""Since this MicroPython all state machines of a Pico 2 run: before, those of its third block did nothing."""
+"""The first MicroPython that supports the third PIO block of a Pico 2."""
 
 __all__ = ["sleep_ms", "ticks_ms"]
 
@@ -28,27 +28,27 @@ def board() -> str:
 
 
 def is_rp2350() -> bool:
-    """Tell whether this is a Pico 2."""
+    """Return whether this is a Pico 2."""
     return "RP2350" in board()
 
 
 def machines() -> int:
-    """Return how many state machines there are to be used."""
+    """Return the number of usable state machines."""
     return 12 if is_rp2350() and sys.implementation.version[:2] >= ALL_MACHINES else 8
 
 
 def boot_id() -> int:
-    """Return a number that no other start has, not 0."""
+    """Return a random number that identifies this boot, not 0."""
     return int.from_bytes(os.urandom(4), "little") or 1
 
 
 def free() -> int:
-    """Return the bytes of free memory."""
+    """Return the free memory in bytes."""
     return int(gc.mem_free())  # type: ignore[attr-defined]
 
 
 def restart() -> None:
-    """Start the chip anew."""
+    """Reset the chip."""
     machine.reset()
 
 
@@ -58,21 +58,21 @@ def watchdog() -> machine.WDT:
 
 
 def stop_watchdog() -> None:
-    """Stop the watchdog, which MicroPython itself can't: a person or mpremote is at the prompt."""
+    """Disable the watchdog through its register: MicroPython has no function for it."""
     control = WATCHDOG_CONTROL_RP2350 if is_rp2350() else WATCHDOG_CONTROL
     machine.mem32[control] = machine.mem32[control] & ~WATCHDOG_ENABLE
 
 
 def every(milliseconds: int, do) -> machine.Timer:  # type: ignore[no-untyped-def]
-    """Call a function again and again, even while the loop waits for the rest of a line."""
+    """Call a function periodically, also while the loop is blocked reading a line."""
     return machine.Timer(period=milliseconds, mode=machine.Timer.PERIODIC, callback=do)
 
 
 class Usb:
     """The serial line over USB.
 
-    MicroPython can't read what is there of more than one byte without waiting for the rest; it can read a
-    line. So a line that has begun is waited for: the host sends it in one go, or is gone.
+    MicroPython has no non-blocking read of several bytes, but it can read a line. So reading blocks until a
+    line that has begun is complete; the host writes each line at once.
     """
 
     def __init__(self) -> None:
@@ -82,13 +82,13 @@ class Usb:
         self._poll.register(sys.stdin, select.POLLIN)
 
     def wait(self, milliseconds: int) -> bool:
-        """Wait for a line to begin, for some milliseconds at most; tell whether one has."""
+        """Wait at most so many milliseconds for input; return whether there is any."""
         return any(True for _ in self._poll.ipoll(milliseconds))  # type: ignore[attr-defined]
 
     def read_line(self) -> bytes:
-        """Return the line that has begun."""
-        return bytes(self._in.readline(LONGEST_LINE))
+        """Read one line; block until it is complete."""
+        return bytes(self._in.readline(MAX_LINE))
 
     def write(self, frame: bytes) -> None:
-        """Send a frame; without a host it is forgotten."""
+        """Write a frame; it is discarded when no host has the port open."""
         self._out.write(frame)

@@ -1,4 +1,4 @@
-"""Started by MicroPython when the Pico gets power. Ctrl-C ends it, and mpremote gets in."""
+"""Started by MicroPython at boot. Ctrl-C stops it, so that mpremote can connect."""
 
 from firmware_bridge.firmware.app import App
 

@@ -1,7 +1,7 @@
-"""The pins of the buttons: a matrix with a diode at each button, and buttons with a pin of their own.
+"""The pins of the buttons: a matrix with a diode at each button, and buttons outside the matrix.
 
-A row is drawn low, the columns with a closed button follow; every button connects its pins, or its pin with
-ground. All pins are read at once, as one word.
+A scan pulls one row low and reads the columns, which closed buttons pull low. A button outside the matrix
+connects its pin to ground. All pins are read at once, as one word.
 """
 
 from machine import Pin, mem32
@@ -9,8 +9,8 @@ from machine import Pin, mem32
 from firmware_bridge.firmware.switches import Switches
 
 PINS_IN = 0xD0000004
-"""Where the chip (RP2040 and RP2350) shows all pins as one word."""
-MOST_WAITS = 20
+"""The GPIO_IN register of RP2040 and RP2350."""
+MAX_POLLS = 20
 
 
 class Matrix:
@@ -29,7 +29,7 @@ class Matrix:
             self.switches.begin(line, self._read(line))
 
     def scan(self, now: int) -> list[tuple[int, int, int]]:
-        """Return what happened, as kind, switch and time."""
+        """Scan all lines; return events as kind, switch and time."""
         events = []
         for line in range(len(self._rows) + 1):
             found = self.switches.scan(line, self._read(line), now)
@@ -38,7 +38,7 @@ class Matrix:
         return events
 
     def _read(self, line: int) -> int:
-        """Return the pins of a line that a closed button draws low."""
+        """Return the pins of a line that closed buttons pull low, as a mask."""
         if line == len(self._rows):
             return int(~mem32[PINS_IN] & self._buttons)
         row = self._rows[line]
@@ -46,8 +46,8 @@ class Matrix:
         row.low()
         word = int(~mem32[PINS_IN] & columns)
         row.high()
-        if word:  # weak pull-ups: let the columns rise again, or the next row sees this one's buttons
-            for _ in range(MOST_WAITS):
+        if word:  # weak pull-ups: wait until the columns are high again before the next row
+            for _ in range(MAX_POLLS):
                 if mem32[PINS_IN] & columns == columns:
                     break
         return word

@@ -1,16 +1,16 @@
 # ruff: noqa: F821
 # mypy: disable-error-code="name-defined, untyped-decorator, call-overload"
-"""Programs for the Pico's state machines; their instructions are names that `rp2` knows as it assembles."""
+"""PIO programs: WS2812 output and a UART receiver. Their instructions are names that `rp2` defines."""
 
 import rp2
 
 STRIP_TICKS = 10
-"""Ticks of a bit on the way to a strip."""
+"""State machine cycles per WS2812 bit."""
 STRIP_HZ = 800_000 * STRIP_TICKS
-"""So that a bit takes 1.25 microseconds, and a byte 10."""
+"""A bit takes 1.25 microseconds, a byte 10."""
 
 RECEIVER_TICKS = 16
-"""Ticks of a bit on the way from a reader."""
+"""State machine cycles per bit of a reader."""
 
 
 @rp2.asm_pio(
@@ -21,9 +21,9 @@ RECEIVER_TICKS = 16
     fifo_join=rp2.PIO.JOIN_TX,
 )
 def strip() -> None:
-    """Send bytes to WS2812 lights: every bit is high for 3 ticks (0) or 6 ticks (1) of its 10.
+    """Send bytes to WS2812 lights: each bit is high for 3 (0) or 6 (1) of its 10 cycles.
 
-    The line rests low where the first instruction waits for the next byte.
+    The line stays low while the first instruction waits for the next byte.
     """
     wrap_target()
     label("bit")
@@ -40,9 +40,9 @@ def strip() -> None:
     fifo_join=rp2.PIO.JOIN_RX,
 )
 def receiver() -> None:
-    """Receive bytes, 8N1: each bit is read in its middle; a byte without its stop bit is thrown away.
+    """Receive bytes, 8N1: sample each bit in its middle; discard a byte without a stop bit.
 
-    The byte ends up in the lowest eight bits, where a transfer of one byte finds it.
+    The byte is pushed in the lowest eight bits, where a one-byte DMA transfer reads it.
     """
     wrap_target()
     label("start")

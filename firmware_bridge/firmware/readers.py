@@ -1,4 +1,4 @@
-"""The pins of the tag readers: the chip's two serial ports where the pins allow, state machines elsewhere."""
+"""The pins of the tag readers: hardware UARTs where the pins allow, PIO state machines elsewhere."""
 
 from machine import UART, Pin
 from rp2 import DMA, StateMachine
@@ -7,18 +7,18 @@ from firmware_bridge.firmware import programs
 from firmware_bridge.firmware.tags import Tags
 
 UART_OF_PIN = {1: 0, 13: 0, 17: 0, 29: 0, 5: 1, 9: 1, 21: 1, 25: 1}
-"""Which serial port a pin can receive for."""
+"""The UART for which a pin can be RX."""
 BUFFER = 64
 
 
 class Readers:
-    """All readers of a table; `machine` is the first state machine that is free for them."""
+    """All readers of a table; `machine` is the first free state machine."""
 
     def __init__(self, readers: list[tuple[int, int]], machine: int) -> None:
         self._ports: dict[int, Uart | Receiver] = {}
         self._tags = [Tags() for _ in readers]
         uarts = set()
-        # The serial ports first: they take a pin to send as well, which is free for others afterwards.
+        # UARTs first: they claim a TX pin, which is free for others afterwards.
         for number, (pin, baud) in enumerate(readers):
             uart = UART_OF_PIN.get(pin)
             if uart is not None and uart not in uarts:
@@ -30,7 +30,7 @@ class Readers:
                 machine += 1
 
     def scan(self, now: int) -> list[tuple[int, bytes]]:
-        """Return the tags that came in, each with the number of its reader."""
+        """Return the received tags, each with the number of its reader."""
         found = []
         for number in range(len(self._tags)):
             data = self._ports[number].read()
@@ -39,28 +39,29 @@ class Readers:
         return found
 
 
-def machines_for(readers: list[tuple[int, int]]) -> int:
-    """Return how many state machines these readers take."""
+def state_machines_needed(readers: list[tuple[int, int]]) -> int:
+    """Return the number of state machines that these readers need."""
     uarts = {UART_OF_PIN[pin] for pin, _ in readers if pin in UART_OF_PIN}
     return len(readers) - len(uarts)
 
 
 class Uart:
-    """A reader on one of the chip's serial ports."""
+    """A reader on a hardware UART."""
 
     def __init__(self, uart: int, pin: int, baud: int) -> None:
         self._uart = UART(uart, baudrate=baud, rx=Pin(pin), rxbuf=BUFFER)
 
     def read(self) -> bytes:
-        """Return what came in."""
+        """Return the received bytes."""
         waiting = self._uart.any()
         return self._uart.read(waiting) or b"" if waiting else b""
 
 
 class Receiver:
-    """A reader on a state machine, whose bytes a transfer channel puts into a buffer.
+    """A reader on a state machine; a DMA channel writes its bytes to a buffer.
 
-    The buffer is filled once and begun anew; meanwhile the state machine keeps eight bytes, 8 ms of a reader.
+    When the buffer is full, the transfer is restarted; meanwhile the FIFO holds eight bytes, 8 ms of a
+    reader.
     """
 
     def __init__(self, machine: int, pin: int, baud: int) -> None:
@@ -72,12 +73,12 @@ class Receiver:
         )
         self._machine.active(1)
         self._dma = DMA()
-        request = (machine // 4 << 3) + 4 + machine % 4  # the machine has a byte
+        request = (machine // 4 << 3) + 4 + machine % 4  # DREQ: the RX FIFO has a byte
         self._control = self._dma.pack_ctrl(size=0, inc_read=False, treq_sel=request)
         self._begin()
 
     def read(self) -> bytes:
-        """Return what came in."""
+        """Return the received bytes."""
         end = BUFFER - self._dma.count
         data = bytes(self._buffer[self._read : end])
         self._read = end

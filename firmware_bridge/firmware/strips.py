@@ -1,25 +1,25 @@
-"""The strips of lights: a state machine and a transfer channel each, so that no light waits for Python."""
+"""The light strips: a PIO state machine and a DMA channel for each, without waiting in Python."""
 
 from machine import Pin
 from rp2 import DMA, StateMachine
 
 from firmware_bridge.firmware import programs
-from firmware_bridge.firmware.session import since
+from firmware_bridge.firmware.session import ticks_since
 
 BYTE_MICROSECONDS = 10
 AFTER_MICROSECONDS = 480
-"""The bytes still in the state machine, and the rest that tells WS2812 lights to take over what they got."""
+"""The bytes still in the FIFO, and the WS2812 reset time after which the lights latch."""
 REFRESH = 1000
-"""Milliseconds after which a frame that stays is sent again: a strip may have lost its power."""
+"""Milliseconds after which an unchanged frame is sent again, in case a strip lost its power."""
 PULSE = 50
-"""Milliseconds between steps of the pulse that says that the host is lost."""
+"""Milliseconds between steps of the pulse that shows a lost host."""
 PULSE_PERIOD = 2000
 DIMMEST, BRIGHTEST = 6, 90
 NO_LIGHT = 0xFFFF
 
 
 class Strips:
-    """All strips; `lights` are the bytes to show next, all chains one after another."""
+    """All strips; `lights` is the back buffer: the bytes to show next, all chains one after another."""
 
     def __init__(self, chains: list[tuple[int, int]], status: int) -> None:
         size = sum([3 * lights for _, lights in chains])
@@ -36,10 +36,10 @@ class Strips:
             first += count
         self._busy = (longest * BYTE_MICROSECONDS + AFTER_MICROSECONDS) // 1000 + 2
         self._sent = -1
-        self._marks = [status] if status != NO_LIGHT else first_bytes(chains)
+        self._status_starts = [status] if status != NO_LIGHT else first_byte_of_chains(chains)
 
     def show(self, now: int) -> bool:
-        """Send `lights` to the strips; False while they are still busy with the frame before."""
+        """Send `lights` to the strips; return False while they are busy with the previous frame."""
         if not self.idle(now):
             return False
         self._front[:] = self.lights
@@ -47,23 +47,23 @@ class Strips:
         return True
 
     def step(self, now: int) -> None:
-        """Send again what has stayed for long."""
-        if self._sent >= 0 and since(now, self._sent) >= REFRESH and self.idle(now):
+        """Send the frame again when REFRESH has passed."""
+        if self._sent >= 0 and ticks_since(now, self._sent) >= REFRESH and self.idle(now):
             self._send(now)
 
     def pulse(self, now: int) -> None:
-        """Let the status light breathe over the frame shown last: the host is lost."""
-        if (self._sent >= 0 and since(now, self._sent) < PULSE) or not self.idle(now):
+        """Let the status light pulse over the last frame, because the host is lost."""
+        if (self._sent >= 0 and ticks_since(now, self._sent) < PULSE) or not self.idle(now):
             return
-        height = abs(now % PULSE_PERIOD * 2 - PULSE_PERIOD)
-        level = DIMMEST + (BRIGHTEST - DIMMEST) * height // PULSE_PERIOD
-        for mark in self._marks:  # the first two colours alike: yellow on strips of either order
-            self._front[mark : mark + 3] = bytes((level, level, 0))
+        phase = abs(now % PULSE_PERIOD * 2 - PULSE_PERIOD)
+        level = DIMMEST + (BRIGHTEST - DIMMEST) * phase // PULSE_PERIOD
+        for start in self._status_starts:  # the first two bytes equal: yellow in RGB and GRB order
+            self._front[start : start + 3] = bytes((level, level, 0))
         self._send(now)
 
     def idle(self, now: int) -> bool:
-        """Tell whether the strips have taken over the frame before."""
-        if self._sent >= 0 and since(now, self._sent) < self._busy:
+        """Return whether the strips have latched the previous frame."""
+        if self._sent >= 0 and ticks_since(now, self._sent) < self._busy:
             return False
         return not any(sender.active() for sender in self._senders)
 
@@ -73,8 +73,8 @@ class Strips:
         self._sent = now
 
 
-def first_bytes(chains: list[tuple[int, int]]) -> list[int]:
-    """Return where each chain's first light begins."""
+def first_byte_of_chains(chains: list[tuple[int, int]]) -> list[int]:
+    """Return the offset of each chain's first light."""
     firsts = []
     first = 0
     for _, lights in chains:
@@ -84,7 +84,7 @@ def first_bytes(chains: list[tuple[int, int]]) -> list[int]:
 
 
 class Sender:
-    """One strip: bytes in memory on their way out of a pin."""
+    """One strip: DMA from memory to a state machine that drives a pin."""
 
     def __init__(self, machine: int, pin: int, data: memoryview, count: int) -> None:
         self._data = data
@@ -94,12 +94,12 @@ class Sender:
         )
         self._machine.active(1)
         self._dma = DMA()
-        request = (machine // 4 << 3) + machine % 4  # the machine asks for the next byte
+        request = (machine // 4 << 3) + machine % 4  # DREQ: the TX FIFO has room
         self._control = self._dma.pack_ctrl(size=0, inc_write=False, treq_sel=request)
         self.active = self._dma.active
 
     def send(self) -> None:
-        """Begin to send; `active` tells when it is done."""
+        """Start the transfer; `active()` is true until it is done."""
         self._dma.config(
             read=self._data, write=self._machine, count=self._count, ctrl=self._control, trigger=True
         )

@@ -1,26 +1,26 @@
-"""Switches that bounce, as presses and releases: scans in, events out; no pins and no clock.
+"""Debouncing of switches: scans in, press and release events out; no pins and no clock.
 
-A switch is closed when two scans in a row find it so, which is told at once: a finger is faster answered than
-a contact is still. It is open again when it was found open for STILL milliseconds without a break; whatever
-it did before that was bouncing. One that closes more than MOST_PRESSES times in a second is no finger, nor is
-one that changes for RESTLESS milliseconds without ever being still: it is muted until it has kept still for
-CALM milliseconds.
+A switch counts as closed after two equal scans; this is reported at once, because fast feedback matters. It
+counts as open after it was open for STABLE milliseconds without interruption; shorter openings are bouncing.
+A switch that closes more than MAX_PRESSES times a second, or changes for MAX_UNSTABLE milliseconds without
+being stable, is muted until it has been stable for UNMUTE_AFTER milliseconds.
 """
 
 from firmware_bridge import payload
-from firmware_bridge.firmware.session import since
+from firmware_bridge.firmware.session import ticks_since
 
-STILL = 25
-MOST_PRESSES = 12
+STABLE = 25
+MAX_PRESSES = 12
 SECOND = 1000
-RESTLESS = 400
-CALM = 2000
+MAX_UNSTABLE = 400
+UNMUTE_AFTER = 2000
 
 
 class Switch:
-    """One switch; `moved` is when it was first found to be other than `closed` says, -1 if it is not.
+    """One switch; `moved` is the time since which it differs from `closed`, -1 if it does not.
 
-    `changed` is when a scan last found it other than the one before, `restless` since when it is never still.
+    `changed` is the time of the last change between two scans, `restless` the time since which it is
+    unstable.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Switch:
 
 
 class Switches:
-    """All switches of a table in lines (rows of the matrix, and the row of those with a pin of their own).
+    """All switches of a table in lines: the rows of the matrix, then the buttons outside the matrix.
 
     `lines` has for each line the masks of its switches in the word of pins that a scan reads. Switches are
     numbered from 0, line by line.
@@ -51,19 +51,19 @@ class Switches:
         self._busy = [False] * len(lines)
 
     def begin(self, line: int, word: int) -> None:
-        """Take what a scan finds as it is: what is closed at the start was not pressed."""
+        """Set the initial state from a scan: switches closed at the start are not presses."""
         self._quiet[line] = word
         for number, mask in enumerate(self._lines[line], self._firsts[line]):
             self._switches[number].closed = bool(word & mask)
 
     def scan(self, line: int, word: int, now: int) -> list[tuple[int, int, int]]:
-        """Take in a scan: bits of closed switches. Return events as kind, switch and time."""
+        """Process a scan (mask of closed switches) of a line; return events as kind, switch and time."""
         if word == self._quiet[line] and not self._busy[line]:
             return []
         events: list[tuple[int, int, int]] = []
         busy = False
         for number, mask in enumerate(self._lines[line], self._firsts[line]):
-            if self._follow(number, bool(word & mask), now, events):
+            if self._update(number, bool(word & mask), now, events):
                 busy = True
         self._quiet[line] = word
         self._busy[line] = busy
@@ -77,41 +77,41 @@ class Switches:
                 bits[number // 8] |= 1 << number % 8
         return bytes(bits)
 
-    def _follow(self, number: int, closed: bool, now: int, events: list[tuple[int, int, int]]) -> bool:  # noqa: FBT001
-        """Take in what a scan says of one switch; True while it must be looked at again."""
+    def _update(self, number: int, closed: bool, now: int, events: list[tuple[int, int, int]]) -> bool:  # noqa: FBT001
+        """Update one switch; return True while it must be scanned again."""
         switch = self._switches[number]
         if closed == switch.closed:
             if switch.moved >= 0:
                 switch.moved = -1
-                self._change(number, switch, now, events)
+                self._note_change(number, switch, now, events)
             return self._unmute(number, switch, now, events)
         if switch.moved < 0:
             switch.moved = now
-            self._change(number, switch, now, events)
+            self._note_change(number, switch, now, events)
             return True
-        if not closed and since(now, switch.moved) < STILL:
+        if not closed and ticks_since(now, switch.moved) < STABLE:
             return True
         switch.closed = closed
         at, switch.moved = switch.moved, -1
         if closed:
-            self._count(number, switch, at, events)
+            self._count_press(number, switch, at, events)
         if not switch.muted:
             events.append((payload.CLOSED if closed else payload.OPENED, number, at))
         return switch.muted
 
-    def _change(self, number: int, switch: Switch, now: int, events: list[tuple[int, int, int]]) -> None:
-        """Take in that a scan found another than the one before; mute a switch that is never still."""
-        if since(now, switch.changed) >= STILL:
+    def _note_change(self, number: int, switch: Switch, now: int, events: list[tuple[int, int, int]]) -> None:
+        """Note a change between two scans; mute a switch that stays unstable."""
+        if ticks_since(now, switch.changed) >= STABLE:
             switch.restless = now
         switch.changed = now
-        if since(now, switch.restless) > RESTLESS:
+        if ticks_since(now, switch.restless) > MAX_UNSTABLE:
             self._mute(number, switch, now, events)
 
-    def _count(self, number: int, switch: Switch, at: int, events: list[tuple[int, int, int]]) -> None:
-        """Count a press; mute a switch that was pressed too often."""
-        switch.presses = [press for press in switch.presses if since(at, press) < SECOND]
+    def _count_press(self, number: int, switch: Switch, at: int, events: list[tuple[int, int, int]]) -> None:
+        """Count a press; mute a switch with too many presses."""
+        switch.presses = [press for press in switch.presses if ticks_since(at, press) < SECOND]
         switch.presses.append(at)
-        if len(switch.presses) > MOST_PRESSES:
+        if len(switch.presses) > MAX_PRESSES:
             self._mute(number, switch, at, events)
 
     def _mute(self, number: int, switch: Switch, at: int, events: list[tuple[int, int, int]]) -> None:
@@ -120,10 +120,10 @@ class Switches:
             events.append((payload.MUTED, number, at))
 
     def _unmute(self, number: int, switch: Switch, now: int, events: list[tuple[int, int, int]]) -> bool:
-        """Listen again to a muted switch that has kept still; True while it has not."""
+        """Unmute a switch that has been stable for UNMUTE_AFTER; return True while it is muted."""
         if not switch.muted:
             return False
-        if since(now, switch.changed) < CALM:
+        if ticks_since(now, switch.changed) < UNMUTE_AFTER:
             return True
         switch.muted = False
         switch.presses = []

@@ -1,1 +1,1 @@
-"""A Pico without the chip: MicroPython for WebAssembly, and what stands in for the chip around it."""
+"""A simulated Pico: MicroPython for WebAssembly in Node.js, and stand-ins for the chip's own modules."""

@@ -366,7 +366,7 @@ function runMain(python) {
       python.runPython(source);
       return;
     } catch (error) {
-      if (error.type !== "Breather") {
+      if (error.type !== "CollectGarbage") {
         send(Buffer.from(String(error.message ?? error).replaceAll("\n", "\r\n")));
         return;
       }

@@ -1,7 +1,8 @@
-"""A Raspberry Pi Pico without the chip: the firmware's own files in a real MicroPython, on a real terminal.
+"""The simulated Raspberry Pi Pico: the firmware's own files in a real MicroPython, behind a pseudo-terminal.
 
 `SimulatedPico` starts a process (Node.js with MicroPython for WebAssembly) whose USB line is a
-pseudo-terminal that pyserial opens like any port. Its pins are closed and its strips are read from here.
+pseudo-terminal, which pyserial opens like any port. Commands close switches, reports return the bytes of the
+strips.
 """
 
 from __future__ import annotations
@@ -27,20 +28,23 @@ PACKAGE_VERSION: Final = "1.27.0"
 PICO: Final = "Raspberry Pi Pico with RP2040"
 PICO_2: Final = "Raspberry Pi Pico2 with RP2350"
 PRESS: Final = 0.05
-"""Seconds that a finger stays on a button."""
-START: Final = 10.0
-"""Seconds that a start may take."""
-PATIENCE: Final = 60.0
-"""Seconds that something about it is waited for: a busy machine may be slow."""
+"""Seconds for which `press` closes a switch."""
+START_TIMEOUT: Final = 10.0
+"""Timeout of a start in seconds."""
+WAIT_TIMEOUT: Final = 60.0
+"""The default timeout of `wait_until` in seconds, long enough for a busy machine."""
 _SIMULATOR: Final = Path(__file__).parent
 
 
 class SimulatorError(RuntimeError):
-    """The simulated Pico can't run; the message says what is missing, and how to get it."""
+    """The simulated Pico can't run; the message says what is missing and how to install it."""
 
 
 def micropython() -> Path:
-    """Where MicroPython for WebAssembly is; raises SimulatorError with the command that installs it."""
+    """Return the path of MicroPython for WebAssembly.
+
+    Raises SimulatorError with the command that installs it.
+    """
     named = os.environ.get("AZUL_TABLE_MICROPYTHON")
     folder = Path(sys.prefix, "micropython")
     path = Path(named) if named else folder / "node_modules" / PACKAGE / "micropython.mjs"
@@ -59,15 +63,21 @@ def micropython() -> Path:
 
 
 class SimulatedPico:
-    """A Pico on a pseudo-terminal; `port` is its name, the same after every reset.
+    """A Pico on a pseudo-terminal; `port` is its path, the same after every reset.
 
-    `folder` holds its flash memory and its port. With `firmware` the firmware is there already; without, the
-    Pico has MicroPython and nothing else. `watchdog` is what the watchdog's time is multiplied with. Every
-    method may be called from any thread. One thread, `simulated-pico`, hears what the process tells.
+    `folder` holds its flash memory and its port. With `firmware` the firmware is already installed; without
+    it the Pico has MicroPython only. `watchdog` is a factor for the watchdog's timeout. All methods are
+    thread-safe. One thread, `simulated-pico`, reads the reports of the process.
     """
 
     def __init__(
-        self, folder: Path, *, board: str = PICO, firmware: bool = True, watchdog: float = 1.0
+        self,
+        folder: Path,
+        *,
+        board: str = PICO,
+        firmware: bool = True,
+        watchdog: float = 1.0,
+        start_timeout: float = START_TIMEOUT,
     ) -> None:
         self.port = str(folder / "tty")
         self.flash = folder / "flash"
@@ -83,11 +93,12 @@ class SimulatedPico:
         self.on_strip: Callable[[int, bytes, float], None] | None = None
         self.on_switch: Callable[[tuple[int, ...], bool, float], None] | None = None
         self._micropython = micropython()
+        self._start_timeout = start_timeout
         self._changed = threading.Condition()
         self._process: subprocess.Popen[bytes] | None = None
         self._powered = False
         self._starts = 0
-        self._teller: threading.Thread | None = None
+        self._reader: threading.Thread | None = None
         self.flash.mkdir(parents=True, exist_ok=True)
         if firmware:
             copy_firmware(self.flash)
@@ -95,35 +106,35 @@ class SimulatedPico:
     # --- Power and wires ---------------------------------------------------------------------------------
 
     def plug(self, *, wait: bool = True) -> None:
-        """Give it power; it returns when MicroPython runs, or at once if nobody is to wait.
+        """Connect the power; return when MicroPython runs, or at once without `wait`.
 
-        Raises SimulatorError when that was waited for and does not come.
+        Raises SimulatorError if it does not start in time.
         """
         with self._changed:
             if self._powered:
                 return
             self._powered = True
             starts = self._starts
-        self._teller = threading.Thread(target=self._live, name="simulated-pico", daemon=True)
-        self._teller.start()
-        if wait and not self.wait_until(lambda: self._starts > starts, START):
+        self._reader = threading.Thread(target=self._run, name="simulated-pico", daemon=True)
+        self._reader.start()
+        if wait and not self.wait_until(lambda: self._starts > starts, self._start_timeout):
             raise SimulatorError("the simulated Pico does not start; its process says why on standard error")
 
     @property
     def powered(self) -> bool:
-        """Whether it has power."""
+        """Whether the power is connected."""
         return self._powered
 
     def unplug(self) -> None:
-        """Take its power; a second call does nothing."""
+        """Disconnect the power; a second call does nothing."""
         with self._changed:
             self._powered = False
             process = self._process
         if process is not None:
             process.kill()
-        if self._teller is not None:
-            self._teller.join()
-            self._teller = None
+        if self._reader is not None:
+            self._reader.join()
+            self._reader = None
 
     close = unplug
 
@@ -134,56 +145,56 @@ class SimulatedPico:
     def __exit__(self, *_exception: object) -> None:
         self.unplug()
 
-    # --- Hands -------------------------------------------------------------------------------------------
+    # --- Inputs ------------------------------------------------------------------------------------------
 
     def set_switch(self, *pins: int, closed: bool) -> None:
-        """Close or open the button between a row and a column of the matrix, or of one pin."""
-        self._do({"switch": pins, "closed": closed})
+        """Close or open the switch between two pins of the matrix, or between one pin and ground."""
+        self._send_command({"switch": pins, "closed": closed})
 
     def press(self, *pins: int, seconds: float = PRESS) -> None:
-        """Press a button and let it go again; it returns at once."""
+        """Close a switch and open it `seconds` later; return at once."""
         self.set_switch(*pins, closed=True)
         release = threading.Timer(seconds, lambda: self.set_switch(*pins, closed=False))
         release.daemon = True
         release.start()
 
     def receive(self, pin: int, data: bytes) -> None:
-        """Let the reader at this pin send bytes, as slowly as readers do."""
-        self._do({"reader": pin, "data": data.hex(), "baud": READER_BAUD})
+        """Send bytes to a reader's pin at the readers' baud rate."""
+        self._send_command({"reader": pin, "data": data.hex(), "baud": READER_BAUD})
 
     def hang(self) -> None:
-        """Stop the firmware dead: only the watchdog helps."""
-        self._do({"hang": True})
+        """Block the firmware until the watchdog resets it."""
+        self._send_command({"hang": True})
 
     def reset(self) -> None:
-        """Start it anew, as a brown-out does."""
+        """Reset it, as a brown-out does."""
         with self._changed:
             starts, process = self._starts, self._process
         if process is not None:
             process.kill()
-        if not self.wait_until(lambda: self._starts > starts, START):
+        if not self.wait_until(lambda: self._starts > starts, self._start_timeout):
             raise SimulatorError("the simulated Pico does not start again")
 
-    # --- Eyes --------------------------------------------------------------------------------------------
+    # --- Outputs -----------------------------------------------------------------------------------------
 
-    def wait_until(self, true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
-        """Wait until something about this Pico is true; False if it is not in time."""
+    def wait_until(self, condition: Callable[[], bool], seconds: float = WAIT_TIMEOUT) -> bool:
+        """Wait until `condition()` holds; return False after the timeout."""
         end = monotonic() + seconds
         with self._changed:
-            while not true():
+            while not condition():
                 if not self._changed.wait(end - monotonic()) and monotonic() >= end:
-                    return true()
+                    return condition()
             return True
 
-    def _live(self) -> None:
-        """Run one process after another while there is power."""
+    def _run(self) -> None:
+        """Run one process after another while the power is connected."""
         while self._powered:
-            process = self._begin()
+            process = self._start_process()
             assert process.stdout is not None
-            ended = self._listen(process.stdout)
+            ended = self._read_reports(process.stdout)
             process.kill()
             process.wait()
-            with self._changed:  # no hand writes meanwhile
+            with self._changed:  # no command is written meanwhile
                 for pipe in (process.stdin, process.stdout):
                     if pipe is not None:
                         pipe.close()
@@ -194,7 +205,7 @@ class SimulatedPico:
                     self._powered = False
                 self._changed.notify_all()
 
-    def _begin(self) -> subprocess.Popen[bytes]:
+    def _start_process(self) -> subprocess.Popen[bytes]:
         usb, terminal = pty.openpty()
         try:
             tty.setraw(terminal)
@@ -205,62 +216,62 @@ class SimulatedPico:
                 stdout=subprocess.PIPE,
                 pass_fds=(usb,),
                 bufsize=0,
-                start_new_session=True,  # Ctrl-C on the terminal is not for it; it ends when its input does
+                start_new_session=True,  # Ctrl-C does not reach it; it ends at the end of its input
             )
             with self._changed:
                 Path(self.port).unlink(missing_ok=True)
                 Path(self.port).symlink_to(os.ttyname(terminal))
                 self._process = process
-                if not self._powered:  # taken while it was starting
+                if not self._powered:  # unplugged while it was starting
                     process.kill()
         finally:
             os.close(usb)
             os.close(terminal)
         return process
 
-    def _listen(self, reports: IO[bytes]) -> str:
-        """Take in what the process tells until its end; return why it ended."""
+    def _read_reports(self, reports: IO[bytes]) -> str:
+        """Process reports until the process ends; return the reason of its end."""
         rest = b""
         while data := reports.read(1 << 16):
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
-                told = json.loads(line)
-                if "ended" in told:
-                    return str(told["ended"])
-                self._see(told)
+                report = json.loads(line)
+                if "ended" in report:
+                    return str(report["ended"])
+                self._handle_report(report)
         return "power"
 
-    def _see(self, told: dict[str, Any]) -> None:
-        if "strip" in told:
-            pin, data = int(told["strip"]), bytes.fromhex(told["data"])
+    def _handle_report(self, report: dict[str, Any]) -> None:
+        if "strip" in report:
+            pin, data = int(report["strip"]), bytes.fromhex(report["data"])
             if self.on_strip is not None:
-                self.on_strip(pin, data, float(told["at"]))
-        elif "switch" in told and self.on_switch is not None:
-            self.on_switch(tuple(told["switch"]), bool(told["closed"]), float(told["at"]))
+                self.on_strip(pin, data, float(report["at"]))
+        elif "switch" in report and self.on_switch is not None:
+            self.on_switch(tuple(report["switch"]), bool(report["closed"]), float(report["at"]))
         with self._changed:
-            if "strip" in told:
+            if "strip" in report:
                 self.strips[pin] = data
-                self.shown_at[pin] = float(told["at"])
-                self.torn += bool(told["torn"])
-            elif "switch" in told:
-                pins = tuple(told["switch"])
-                (self.closed.add if told["closed"] else self.closed.discard)(pins)
-            elif "memory" in told:
-                self.memory = int(told["memory"])
-            elif "prompt" in told:
+                self.shown_at[pin] = float(report["at"])
+                self.torn += bool(report["torn"])
+            elif "switch" in report:
+                pins = tuple(report["switch"])
+                (self.closed.add if report["closed"] else self.closed.discard)(pins)
+            elif "memory" in report:
+                self.memory = int(report["memory"])
+            elif "prompt" in report:
                 self.at_prompt = True
-            elif "started" in told:
+            elif "started" in report:
                 self._starts += 1
                 self.closed.clear()
                 self.at_prompt = False
             self._changed.notify_all()
 
-    def _do(self, what: dict[str, object]) -> None:
+    def _send_command(self, what: dict[str, object]) -> None:
         line = json.dumps(what).encode() + b"\n"
         with self._changed:
             pipe = self._process.stdin if self._process is not None else None
             try:
-                if pipe is not None:  # a finger may let go after the power went
+                if pipe is not None:  # a switch may open after the power is gone
                     pipe.write(line)
             except BrokenPipeError:
-                pass  # it has just been reset; hands on a Pico without power do nothing
+                pass  # it has just been reset; inputs of a Pico without power do nothing

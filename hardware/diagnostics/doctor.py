@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.link import MICROPYTHON, RASPBERRY_PI, in_bootloader
+from firmware_bridge.link import MICROPYTHON, RASPBERRY_PI, find_bootloader
 from hardware.api import PartError
 from hardware.drivers.health import TOLD, read
 from hardware.drivers.neopixel import check_board
@@ -112,7 +112,7 @@ class _Examination:
         usb = self._machine.path("sys/bus/usb/devices")
         ports = sorted(tty for device in _picos(usb) for tty in _ttys(device))
         if not ports:
-            board = in_bootloader(usb)
+            board = find_bootloader(usb)
             if board is not None:
                 told = f"a {board} is plugged in, but has no MicroPython yet"
                 mend = f"copy MicroPython's file for a {board} (micropython.org/download) onto its drive"

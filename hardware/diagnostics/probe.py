@@ -7,7 +7,7 @@ from dataclasses import astuple
 from time import monotonic
 from typing import Final
 
-from firmware_bridge.installer import InstallError, NoFirmwareError, check_of_files, identify
+from firmware_bridge.installer import InstallError, NoFirmwareError, firmware_checksum, identify
 from firmware_bridge.link import find_port
 from firmware_bridge.messages import Identity
 from hardware.api import PICO, PartError
@@ -56,7 +56,7 @@ def _firmware(ask: Callable[[], Identity]) -> Finding:
     except (InstallError, OSError) as error:
         return _in_use(part, str(error))
     told = f"{identity.board}: firmware {identity.version}, protocol {identity.newest}"
-    if identity.files != check_of_files():
+    if identity.files != firmware_checksum():
         return Finding(part, State.FAULT, f"{told}, but not of this program's files", mend)
     return Finding(part, State.FINE, told)
 

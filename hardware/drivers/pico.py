@@ -15,14 +15,15 @@ from io import FileIO
 from time import monotonic
 from typing import Final
 
-from firmware_bridge.installer import check_of_files
+from firmware_bridge.installer import firmware_checksum
 from firmware_bridge.link import Link, Lost, Reason, find_port
 from firmware_bridge.messages import Identity
 from firmware_bridge.protocol import (
     Connection,
     Event,
     EventsDropped,
-    Pulse,
+    HealthReport,
+    LogLine,
     Ready,
     Refusal,
     Refused,
@@ -30,7 +31,6 @@ from firmware_bridge.protocol import (
     SwitchChanged,
     SwitchMuted,
     TagSeen,
-    Told,
 )
 from firmware_bridge.wiring import BYTES_A_LIGHT, WiredChain, Wiring
 from hardware.api import STATUS, ButtonPressed, HardwareError, InputEvent, LightFrame, Loss
@@ -127,7 +127,7 @@ class Bridge:
                 tag = tag_of(data)
                 if tag is not None and reader < len(self._tags):
                     self._tell(self._tags[reader].seen(tag, at))
-            case Pulse(_, at):
+            case HealthReport(_, at):
                 for presence in self._tags:
                     self._tell(presence.passed(at))
             case Lost() | Restarted():
@@ -153,7 +153,7 @@ class Bridge:
                     why="",
                     loss=None,
                     identity=identity,
-                    outdated=identity.files != check_of_files(),
+                    outdated=identity.files != firmware_checksum(),
                     muted=state.muted if event.resumed else frozenset(),
                 )
             case Lost(why, reason):
@@ -165,7 +165,7 @@ class Bridge:
             case SwitchMuted(switch, muted):
                 button = {self._buttons.get(switch, f"switch {switch}")}
                 state = replace(state, muted=state.muted | button if muted else state.muted - button)
-            case Told(_, text):
+            case LogLine(_, text):
                 state = replace(state, said=text)
             case EventsDropped(count):
                 state = replace(state, said=f"{count} events came too late and are void")
@@ -252,7 +252,7 @@ def button_of_switch(layout: Layout, wired: Wiring) -> dict[int, str]:
     return {
         wired.button(button.switch)
         if isinstance(button.switch, int)
-        else wired.crossing(button.switch[0] - 1, button.switch[1] - 1): button.name
+        else wired.matrix_switch(button.switch[0] - 1, button.switch[1] - 1): button.name
         for button in layout.buttons
     }
 
@@ -270,10 +270,10 @@ LOSSES: Final = {
 
 
 def _refusal(refused: Refused) -> str:
-    match refused.why:
+    match refused.reason:
         case Refusal.OLDER:
             return "the Pico's firmware is older than this program: `azul-table firmware install` renews it"
         case Refusal.NEWER:
             return "the Pico's firmware is newer than this program: install the newer azul-table on the Pi"
         case Refusal.WIRING:
-            return f"the Pico can't use the layout's wiring ({refused.told}): mend the layout's pins"
+            return f"the Pico can't use the layout's wiring ({refused.detail}): mend the layout's pins"

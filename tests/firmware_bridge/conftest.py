@@ -1,4 +1,4 @@
-"""Picos that are simulated."""
+"""Fixtures: simulated Picos."""
 
 from __future__ import annotations
 
@@ -8,32 +8,26 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge import protocol
-from firmware_bridge.installer import copy_firmware, source
-from firmware_bridge.simulator import process
-from firmware_bridge.simulator.process import PATIENCE, PICO, SimulatedPico
+from firmware_bridge.installer import copy_firmware, source_path
+from firmware_bridge.simulator.process import PICO, WAIT_TIMEOUT, SimulatedPico
 
 MakePico = Callable[..., SimulatedPico]
 
 
 def begins_with(lines: str) -> str:
-    """Return a main.py that does something before it begins as it is."""
-    return lines + source("main.py").read_text("utf-8")
-
-
-@pytest.fixture(autouse=True)
-def _slow_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine may be long in starting a Pico."""
-    monkeypatch.setattr(process, "START", PATIENCE)
+    """Return main.py with lines of code before it."""
+    return lines + source_path("main.py").read_text("utf-8")
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hosts and Picos that lose each other where the line is cut, not because one of them was held up."""
-    monkeypatch.setattr(protocol, "SILENCE", PATIENCE)
+    """Give hosts and Picos a long silence timeout, so that a busy machine does not disconnect them."""
+    monkeypatch.setattr(protocol, "SILENCE_TIMEOUT", WAIT_TIMEOUT)
 
     def copy(flash: Path) -> None:
         copy_firmware(flash)
-        lines = f"from firmware_bridge.firmware import session\nsession.LOST = {int(1000 * PATIENCE)}\n"
+        milliseconds = int(1000 * WAIT_TIMEOUT)
+        lines = f"from firmware_bridge.firmware import session\nsession.HOST_TIMEOUT = {milliseconds}\n"
         (flash / "main.py").write_text(begins_with(lines))
 
     monkeypatch.setattr("firmware_bridge.simulator.process.copy_firmware", copy)
@@ -41,14 +35,16 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def make_pico(tmp_path: Path) -> Iterator[MakePico]:
-    """Make Picos that lose their power when the test is over."""
+    """Make Picos that are unplugged at the end of the test."""
     made: list[SimulatedPico] = []
 
     def make(
         *, board: str = PICO, firmware: bool = True, main: str = "", watchdog: float = 1.0
     ) -> SimulatedPico:
         folder = tmp_path / f"pico{len(made)}"
-        pico = SimulatedPico(folder, board=board, firmware=firmware, watchdog=watchdog)
+        pico = SimulatedPico(
+            folder, board=board, firmware=firmware, watchdog=watchdog, start_timeout=WAIT_TIMEOUT
+        )
         if main:
             (pico.flash / "main.py").write_text(main)
         made.append(pico)
@@ -69,5 +65,5 @@ def pico(make_pico: MakePico) -> SimulatedPico:
 
 @pytest.fixture
 def patient_pico(patient: None, pico: SimulatedPico) -> SimulatedPico:
-    """The same, patient as its hosts."""
+    """A simulated Pico with a long silence timeout."""
     return pico

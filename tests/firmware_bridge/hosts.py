@@ -14,7 +14,7 @@ from firmware_bridge.wiring import Wiring
 from tests.firmware_bridge.wirings import SMALL
 
 T = TypeVar("T")
-PATIENCE = 60
+WAIT_TIMEOUT = 60
 """Seconds that a busy machine may take."""
 
 
@@ -41,7 +41,7 @@ class Host:
             self.events.append(event)
             self._changed.notify_all()
 
-    def wait_until(self, true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+    def wait_until(self, true: Callable[[], bool], seconds: float = WAIT_TIMEOUT) -> bool:
         end = monotonic() + seconds
         with self._changed:
             while not true():
@@ -52,5 +52,5 @@ class Host:
     def of(self, kind: type[T]) -> list[T]:
         return [event for event in self.events if isinstance(event, kind)]
 
-    def wait_for(self, kind: type[object], count: int = 1, seconds: float = PATIENCE) -> None:
+    def wait_for(self, kind: type[object], count: int = 1, seconds: float = WAIT_TIMEOUT) -> None:
         assert self.wait_until(lambda: len(self.of(kind)) >= count, seconds), self.events

@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 import serial
 
 from firmware_bridge.link import Link, Lost
+from firmware_bridge.loopback import RandomDamage
 from firmware_bridge.protocol import Connection, Event, Ready, SwitchChanged
-from firmware_bridge.rehearsal import RandomDamage
 from firmware_bridge.simulator.process import SimulatedPico
-from firmware_bridge.wire import Lines
+from firmware_bridge.wire import LineSplitter
 from tests.firmware_bridge.wirings import SMALL
 from tests.harness.waiting import until
 
@@ -36,7 +36,7 @@ def bad_line(port: str, damages: tuple[RandomDamage, RandomDamage]) -> Iterator[
     with serial.Serial(port, timeout=0.05) as pico:
 
         def carry(damage: RandomDamage, read: int, write: int) -> None:
-            lines = Lines()
+            lines = LineSplitter()
             while not ends.is_set():
                 select.select([read], [], [], 0.05)
                 with suppress(OSError):

@@ -15,7 +15,7 @@ import hardware.drivers.pico as bridge_module
 from firmware_bridge.dump import dump
 from firmware_bridge.link import Lost, Reason
 from firmware_bridge.protocol import TagSeen
-from firmware_bridge.wire import Lines
+from firmware_bridge.wire import LineSplitter
 from hardware.api import (
     ButtonPressed,
     HardwareError,
@@ -143,13 +143,13 @@ def test_a_press_has_the_time_of_the_contact(table: Table) -> None:
     assert before - 0.005 <= event.at <= monotonic()
 
 
-LATER = 3 * LEAVES
+NEVER = 3 * LEAVES
 """When a tag is gone where a busy machine may be late with a read."""
 
 
 @pytest.fixture
 def _tags_leave_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bridge_module, "Presence", partial(Presence, leaves=LATER))
+    monkeypatch.setattr(bridge_module, "Presence", partial(Presence, leaves=NEVER))
 
 
 def test_a_tag_comes_once_and_goes_once_at_each_reader(
@@ -165,7 +165,7 @@ def test_a_tag_comes_once_and_goes_once_at_each_reader(
     assert arrived.keys() == left.keys() == {reader.name for reader in layout.readers}
     for name, event in arrived.items():
         assert event.tag == "62E3086CED"
-        assert left[name].at - event.at > LATER
+        assert left[name].at - event.at > NEVER
 
 
 def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_anew(
@@ -264,7 +264,7 @@ def test_all_that_goes_over_the_line_is_recorded_where_that_is_wanted(
     table.sim.press("ok")
     until(lambda: table.events, "the press")
     table.sim.close()
-    told = "\n".join(dump(Lines().feed((tmp_path / "line").read_bytes())))
+    told = "\n".join(dump(LineSplitter().feed((tmp_path / "line").read_bytes())))
     assert re.search(r"> +\d+ hello .*< +\d+ identity .*< +\d+ events ", told, re.DOTALL)
     monkeypatch.setenv(bridge_module.RECORD, str(tmp_path))
     with pytest.raises(HardwareError, match="Is a directory"):

@@ -1,4 +1,4 @@
-"""The conversation of both sides on one line: greetings, resets, losses, and what each comes to."""
+"""Host and Pico over the loopback: handshake, restarts, retransmission, lost and damaged frames."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge import payload, wire
 from firmware_bridge.firmware import session as pico
+from firmware_bridge.loopback import Loopback, RandomDamage
 from firmware_bridge.messages import (
     Hello,
     Lights,
@@ -17,12 +18,13 @@ from firmware_bridge.messages import (
     encode,
 )
 from firmware_bridge.protocol import (
-    GREET,
-    SILENCE,
+    HELLO_INTERVAL,
+    SILENCE_TIMEOUT,
     Connection,
     EventsDropped,
     FrameShown,
-    Pulse,
+    HealthReport,
+    LogLine,
     Ready,
     Restarted,
     Silent,
@@ -30,66 +32,64 @@ from firmware_bridge.protocol import (
     SwitchChanged,
     SwitchMuted,
     TagSeen,
-    Told,
 )
-from firmware_bridge.rehearsal import RandomDamage, Rehearsal
 from tests.firmware_bridge.wirings import SMALL
 
 FRAME = bytes(range(SMALL.light_bytes))
 
 
-def presses(rehearsal: Rehearsal) -> list[tuple[int, bool]]:
-    return [(event.switch, event.closed) for event in rehearsal.events if isinstance(event, SwitchChanged)]
+def presses(loopback: Loopback) -> list[tuple[int, bool]]:
+    return [(event.switch, event.closed) for event in loopback.events if isinstance(event, SwitchChanged)]
 
 
-def started(start: int = 0) -> Rehearsal:
-    rehearsal = Rehearsal(SMALL, start=start)
-    rehearsal.run(0.05)
-    assert rehearsal.connection.stage is Stage.READY
-    return rehearsal
+def started(start: int = 0) -> Loopback:
+    loopback = Loopback(SMALL, start=start)
+    loopback.run(0.05)
+    assert loopback.connection.stage is Stage.READY
+    return loopback
 
 
 def test_a_fresh_pico_is_configured_and_gets_the_frame() -> None:
-    rehearsal = Rehearsal(SMALL)
-    rehearsal.connection.show(FRAME)
-    rehearsal.run(0.05)
-    ready, shown = rehearsal.events
+    loopback = Loopback(SMALL)
+    loopback.connection.show(FRAME)
+    loopback.run(0.05)
+    ready, shown = loopback.events
     assert isinstance(ready, Ready) and not ready.resumed and ready.closed == frozenset()
     assert isinstance(shown, FrameShown)
-    assert rehearsal.table.kept == SMALL.encoded()
-    assert rehearsal.table.shown == [FRAME]
+    assert loopback.board.stored_wiring == SMALL.encode()
+    assert loopback.board.shown == [FRAME]
 
 
-def test_what_is_pressed_at_the_start_was_not_pressed() -> None:
-    rehearsal = Rehearsal(SMALL)
-    rehearsal.table.held = {1, 4}
-    rehearsal.run(0.05)
-    (ready,) = rehearsal.events
+def test_switches_closed_at_the_start_are_no_presses() -> None:
+    loopback = Loopback(SMALL)
+    loopback.board.held = {1, 4}
+    loopback.run(0.05)
+    (ready,) = loopback.events
     assert isinstance(ready, Ready) and ready.closed == {1, 4}
 
 
-def test_a_press_arrives_at_once_and_with_its_time() -> None:
-    rehearsal = started()
-    rehearsal.session.happened(payload.CLOSED, b"\x03", rehearsal.ticks - 12, rehearsal.ticks)
-    rehearsal.step()
-    event = rehearsal.events[-1]
+def test_a_press_arrives_at_once_with_its_time() -> None:
+    loopback = started()
+    loopback.session.queue_event(payload.CLOSED, b"\x03", loopback.ticks - 12, loopback.ticks)
+    loopback.step()
+    event = loopback.events[-1]
     assert isinstance(event, SwitchChanged)
     assert (event.switch, event.closed) == (3, True)
-    assert event.at == pytest.approx(rehearsal.now - 0.012, abs=0.002)
+    assert event.at == pytest.approx(loopback.now - 0.012, abs=0.002)
 
 
-def test_presses_are_taken_once_and_then_forgotten() -> None:
-    rehearsal = started()
+def test_presses_are_delivered_once_and_then_forgotten() -> None:
+    loopback = started()
     for switch in range(4):
-        rehearsal.press(switch)
-    rehearsal.run(0.3)
-    assert presses(rehearsal) == [(switch, True) for switch in range(4)]
-    assert rehearsal.session._events == []
+        loopback.press(switch)
+    loopback.run(0.3)
+    assert presses(loopback) == [(switch, True) for switch in range(4)]
+    assert not any(loopback.session.is_pending(payload.CLOSED, bytes((switch,))) for switch in range(4))
 
 
-def test_every_kind_of_event_arrives_as_what_it_is() -> None:
-    rehearsal = started()
-    del rehearsal.events[:]
+def test_every_kind_of_event_is_decoded() -> None:
+    loopback = started()
+    del loopback.events[:]
     for kind, data in (
         (payload.CLOSED, b"\x01"),
         (payload.OPENED, b"\x01"),
@@ -99,281 +99,296 @@ def test_every_kind_of_event_arrives_as_what_it_is() -> None:
         (99, b"\x01"),
         (payload.CLOSED, b""),
     ):
-        rehearsal.session.happened(kind, data, rehearsal.ticks, rehearsal.ticks)
-    rehearsal.run(0.05)
-    closed, opened, muted, unmuted, tag = rehearsal.events
+        loopback.session.queue_event(kind, data, loopback.ticks, loopback.ticks)
+    loopback.run(0.05)
+    closed, opened, muted, unmuted, tag = loopback.events
     assert isinstance(closed, SwitchChanged) and closed.closed
     assert isinstance(opened, SwitchChanged) and not opened.closed
     assert isinstance(muted, SwitchMuted) and muted.muted
     assert isinstance(unmuted, SwitchMuted) and not unmuted.muted
     assert isinstance(tag, TagSeen) and (tag.reader, tag.data) == (0, b"ABC")
-    assert rehearsal.connection.counts.unknown == 2
+    assert loopback.connection.counts.unknown == 2
 
 
-def test_a_line_that_is_cut_shortly_loses_no_press() -> None:
-    rehearsal = started()
-    rehearsal.plugged = False
-    rehearsal.press(2)
-    rehearsal.run(1.5)
-    rehearsal.press(2, closed=False)
-    rehearsal.plugged = True
-    rehearsal.run(0.6)
-    first, second = (event for event in rehearsal.events if isinstance(event, SwitchChanged))
+def test_a_short_interruption_loses_no_press() -> None:
+    loopback = started()
+    loopback.plugged = False
+    loopback.press(2)
+    loopback.run(1.5)
+    loopback.press(2, closed=False)
+    loopback.plugged = True
+    loopback.run(0.6)
+    first, second = (event for event in loopback.events if isinstance(event, SwitchChanged))
     assert first.closed and not second.closed
     assert second.at - first.at == pytest.approx(1.5, abs=0.01)
 
 
-def test_what_nobody_saw_for_two_seconds_was_not_pressed() -> None:
-    rehearsal = started()
-    rehearsal.press(0)
-    rehearsal.run(0.1)
-    rehearsal.plugged = False
-    rehearsal.press(2)
-    rehearsal.run(3)
-    rehearsal.press(1)
-    assert rehearsal.table.lost == 1
-    rehearsal.plugged = True
-    rehearsal.run(0.6)
-    rehearsal.press(3)
-    rehearsal.run(0.1)
-    assert presses(rehearsal) == [(0, True), (3, True)]
-    assert EventsDropped(1) in rehearsal.events
-    ready = [event for event in rehearsal.events if isinstance(event, Ready)]
+def test_presses_during_two_seconds_of_silence_do_not_count() -> None:
+    loopback = started()
+    loopback.press(0)
+    loopback.run(0.1)
+    loopback.plugged = False
+    loopback.press(2)
+    loopback.run(3)
+    loopback.press(1)
+    assert loopback.board.host_losses == 1
+    loopback.plugged = True
+    loopback.run(0.6)
+    loopback.press(3)
+    loopback.run(0.1)
+    assert presses(loopback) == [(0, True), (3, True)]
+    assert EventsDropped(1) in loopback.events
+    ready = [event for event in loopback.events if isinstance(event, Ready)]
     assert [event.resumed for event in ready] == [False, True]
     assert ready[1].closed == {0, 1, 2}
 
 
-def test_silence_is_noticed_on_both_sides() -> None:
-    rehearsal = started()
-    rehearsal.plugged = False
-    rehearsal.run(SILENCE + 0.6)
-    assert any(isinstance(event, Silent) for event in rehearsal.events)
-    assert not rehearsal.session.host
+def test_silence_is_detected_on_both_sides() -> None:
+    loopback = started()
+    loopback.plugged = False
+    loopback.run(SILENCE_TIMEOUT + 0.6)
+    assert any(isinstance(event, Silent) for event in loopback.events)
+    assert not loopback.session.host
 
 
-def test_without_a_host_the_pico_says_so_after_two_seconds() -> None:
-    rehearsal = Rehearsal(SMALL)
-    rehearsal.plugged = False
-    rehearsal.run(1.9)
-    assert rehearsal.table.lost == 0
-    rehearsal.run(0.2)
-    assert rehearsal.table.lost == 1
-    rehearsal.run(10)
-    assert rehearsal.table.lost == 1
+def test_the_pico_reports_a_lost_host_once_after_two_seconds() -> None:
+    loopback = Loopback(SMALL)
+    loopback.plugged = False
+    loopback.run(1.9)
+    assert loopback.board.host_losses == 0
+    loopback.run(0.2)
+    assert loopback.board.host_losses == 1
+    loopback.run(10)
+    assert loopback.board.host_losses == 1
 
 
-def test_a_pico_that_starts_anew_is_configured_and_gets_the_whole_frame() -> None:
-    rehearsal = started()
-    rehearsal.connection.show(FRAME)
-    rehearsal.run(0.05)
-    rehearsal.press(1)
-    rehearsal.run(0.05)
-    del rehearsal.events[:]
-    rehearsal.boot()
-    rehearsal.table.held = {1, 3}
-    rehearsal.run(0.1)
-    restarted, ready, shown = rehearsal.events
+def test_a_restarted_pico_is_configured_and_gets_the_whole_frame() -> None:
+    loopback = started()
+    loopback.connection.show(FRAME)
+    loopback.run(0.05)
+    loopback.press(1)
+    loopback.run(0.05)
+    del loopback.events[:]
+    loopback.boot()
+    loopback.board.held = {1, 3}
+    loopback.run(0.1)
+    restarted, ready, shown = loopback.events
     assert isinstance(restarted, Restarted)
     assert isinstance(ready, Ready) and not ready.resumed and ready.closed == {1, 3}
     assert isinstance(shown, FrameShown)
-    assert rehearsal.table.shown == [FRAME]
-    assert presses(rehearsal) == []
+    assert loopback.board.shown == [FRAME]
+    assert presses(loopback) == []
 
 
-def test_no_press_comes_out_of_a_reset() -> None:
-    """Pressed before and not taken, held during, released after: only what is pressed after it counts."""
-    rehearsal = started()
-    rehearsal.plugged = False
-    rehearsal.press(1)
-    rehearsal.press(2)
-    rehearsal.boot(SMALL.encoded())
-    rehearsal.table.held = {2}
-    rehearsal.plugged = True
-    rehearsal.run(1)
-    rehearsal.press(2, closed=False)
-    rehearsal.run(0.1)
-    rehearsal.press(2)
-    rehearsal.run(0.1)
-    assert presses(rehearsal) == [(2, False), (2, True)]
+def test_event_numbers_start_again_with_each_boot_of_the_pico() -> None:
+    """A host that kept the numbers of the previous boot would drop as many presses as it had received."""
+    loopback = started()
+    for switch in (0, 1, 2):
+        loopback.press(switch)
+    loopback.run(0.1)
+    loopback.boot(SMALL.encode())
+    loopback.run(0.1)
+    loopback.press(3)
+    loopback.run(0.1)
+    assert presses(loopback) == [(0, True), (1, True), (2, True), (3, True)]
+    assert not any(isinstance(event, EventsDropped) for event in loopback.events)
 
 
-def test_a_kept_wiring_is_not_configured_again() -> None:
-    rehearsal = Rehearsal(SMALL)
-    rehearsal.boot(SMALL.encoded())
-    rehearsal.table.configure = None  # type: ignore[method-assign, assignment] # would fail if it were called
-    rehearsal.run(0.05)
-    assert rehearsal.connection.stage is Stage.READY
+def test_a_reset_produces_no_press() -> None:
+    """Unacknowledged before, held during, released after the reset: only presses after it count."""
+    loopback = started()
+    loopback.plugged = False
+    loopback.press(1)
+    loopback.press(2)
+    loopback.boot(SMALL.encode())
+    loopback.board.held = {2}
+    loopback.plugged = True
+    loopback.run(1)
+    loopback.press(2, closed=False)
+    loopback.run(0.1)
+    loopback.press(2)
+    loopback.run(0.1)
+    assert presses(loopback) == [(2, False), (2, True)]
 
 
-def test_a_host_that_starts_anew_takes_no_press_of_the_host_before() -> None:
-    rehearsal = started()
-    rehearsal.plugged = False
-    rehearsal.press(1)
-    rehearsal.connection = Connection(SMALL, session=2)
-    rehearsal.plugged = True
-    rehearsal.connection.opened(rehearsal.now)
-    rehearsal.run(0.1)
-    rehearsal.press(2)
-    rehearsal.run(0.3)
-    assert presses(rehearsal) == [(2, True)]
-    assert not any(isinstance(event, EventsDropped) for event in rehearsal.events)
+def test_a_stored_wiring_is_not_configured_again() -> None:
+    loopback = Loopback(SMALL)
+    loopback.boot(SMALL.encode())
+    loopback.board.configure = None  # type: ignore[method-assign, assignment] # would fail if it were called
+    loopback.run(0.05)
+    assert loopback.connection.stage is Stage.READY
 
 
-def test_another_program_between_two_openings_makes_no_press_be_missed() -> None:
-    """Bug avoided: numbers that began anew with each host were taken for those of presses taken long ago."""
-    rehearsal = started()
+def test_a_restarted_host_gets_no_press_of_its_predecessor() -> None:
+    loopback = started()
+    loopback.plugged = False
+    loopback.press(1)
+    loopback.connection = Connection(SMALL, session=2)
+    loopback.plugged = True
+    loopback.connection.opened(loopback.now)
+    loopback.run(0.1)
+    loopback.press(2)
+    loopback.run(0.3)
+    assert presses(loopback) == [(2, True)]
+    assert not any(isinstance(event, EventsDropped) for event in loopback.events)
+
+
+def test_presses_arrive_after_another_program_used_the_port() -> None:
+    """Event numbers must not start again with each host, or new presses look like acknowledged ones."""
+    loopback = started()
     for _ in range(5):
-        rehearsal.press(1)
-    rehearsal.run(0.1)
+        loopback.press(1)
+    loopback.run(0.1)
     kind, body = encode(Hello(payload.PROTOCOL, 77, "firmware info"))
-    rehearsal.session.receive(wire.pack(kind, 9, body), rehearsal.ticks)
-    rehearsal.connection.opened(rehearsal.now)
-    rehearsal.run(0.1)
-    rehearsal.press(3)
-    rehearsal.run(0.1)
-    assert presses(rehearsal)[5:] == [(3, True)]
+    loopback.session.receive(wire.pack(kind, 9, body), loopback.ticks)
+    loopback.connection.opened(loopback.now)
+    loopback.run(0.1)
+    loopback.press(3)
+    loopback.run(0.1)
+    assert presses(loopback)[5:] == [(3, True)]
 
 
-def test_what_a_terminal_repeats_is_not_taken_for_the_hosts() -> None:
-    """Bug mended: until a port is set up, Linux sends back what the Pico says; its numbers hid the host's."""
-    rehearsal = started()
+def test_echoed_frames_are_ignored() -> None:
+    """Bug fixed: Linux echoes until a port is set up; the Pico's own sequence numbers hid the host's."""
+    loopback = started()
     own = wire.pack(payload.ALIVE, 20_000, payload.alive(1, 2, 3, 4, 5))
-    rehearsal.session.receive(own, rehearsal.ticks)
-    rehearsal.connection.opened(rehearsal.now)
-    rehearsal.run(0.1)
-    assert rehearsal.connection.stage is Stage.READY
+    loopback.session.receive(own, loopback.ticks)
+    loopback.connection.opened(loopback.now)
+    loopback.run(0.1)
+    assert loopback.connection.stage is Stage.READY
 
 
-def test_a_pico_that_does_not_answer_is_greeted_again_and_given_up() -> None:
-    rehearsal = Rehearsal(SMALL)
-    rehearsal.plugged = False
-    rehearsal.run(SILENCE + GREET)
-    assert [event for event in rehearsal.events if isinstance(event, Silent)] == [Silent()]
-    assert rehearsal.connection.next_time() < rehearsal.now + GREET
+def test_a_silent_pico_is_greeted_again_and_given_up() -> None:
+    loopback = Loopback(SMALL)
+    loopback.plugged = False
+    loopback.run(SILENCE_TIMEOUT + HELLO_INTERVAL)
+    assert [event for event in loopback.events if isinstance(event, Silent)] == [Silent()]
+    assert loopback.connection.next_time() < loopback.now + HELLO_INTERVAL
 
 
-def test_a_closed_port_says_nothing_and_hears_nothing() -> None:
-    rehearsal = started()
-    rehearsal.connection.closed()
-    del rehearsal.events[:]
-    rehearsal.run(3)
-    assert rehearsal.events == []
-    assert rehearsal.connection.next_time() == float("inf")
+def test_a_closed_port_sends_and_receives_nothing() -> None:
+    loopback = started()
+    loopback.connection.closed()
+    del loopback.events[:]
+    loopback.run(3)
+    assert loopback.events == []
+    assert loopback.connection.next_time() == float("inf")
 
 
-def test_the_pico_tells_how_it_is() -> None:
-    rehearsal = started()
-    rehearsal.run(1.1)
-    pulses = [event for event in rehearsal.events if isinstance(event, Pulse)]
+def test_the_pico_reports_its_health() -> None:
+    loopback = started()
+    loopback.run(1.1)
+    pulses = [event for event in loopback.events if isinstance(event, HealthReport)]
     assert [pulse.health.count for pulse in pulses] == [1, 2]
     assert pulses[1].health.free == 100_000
-    assert pulses[1].health.uptime == pytest.approx(1000 * rehearsal.now, abs=200)
+    assert pulses[1].health.uptime == pytest.approx(1000 * loopback.now, abs=200)
 
 
-def test_more_events_than_can_wait_are_told_and_the_rest_arrives() -> None:
-    rehearsal = started()
-    rehearsal.plugged = False
-    for number in range(pico.MOST_EVENTS + 5):
-        rehearsal.press(number % 5, closed=number % 2 == 0)
-    rehearsal.plugged = True
-    rehearsal.run(0.5)
-    assert len(presses(rehearsal)) == pico.MOST_EVENTS
-    assert Told(payload.WARNING, "5 events were too many at once and are lost") in rehearsal.events
+def test_events_beyond_the_capacity_are_reported_and_the_rest_arrives() -> None:
+    loopback = started()
+    loopback.plugged = False
+    for number in range(pico.MAX_EVENTS + 5):
+        loopback.press(number % 5, closed=number % 2 == 0)
+    loopback.plugged = True
+    loopback.run(0.5)
+    assert len(presses(loopback)) == pico.MAX_EVENTS
+    assert LogLine(payload.WARNING, "5 events were too many at once and are lost") in loopback.events
 
 
 def test_events_that_fill_more_than_a_frame_all_arrive() -> None:
-    rehearsal = started()
-    rehearsal.plugged = False
+    loopback = started()
+    loopback.plugged = False
     for number in range(40):
         data = b"\0" + bytes([number]) * 30
-        rehearsal.session.happened(payload.TAG, data, rehearsal.ticks, rehearsal.ticks)
-    rehearsal.plugged = True
-    rehearsal.run(0.5)
-    tags = [event.data[0] for event in rehearsal.events if isinstance(event, TagSeen)]
+        loopback.session.queue_event(payload.TAG, data, loopback.ticks, loopback.ticks)
+    loopback.plugged = True
+    loopback.run(0.5)
+    tags = [event.data[0] for event in loopback.events if isinstance(event, TagSeen)]
     assert tags == list(range(40))
 
 
-def test_the_picos_clock_may_go_round() -> None:
-    rehearsal = started(start=pico.TICKS - 100)
-    rehearsal.run(0.2)
-    assert rehearsal.ticks < 1000
-    rehearsal.press(1)
-    rehearsal.run(2.5)
-    assert presses(rehearsal) == [(1, True)]
-    assert rehearsal.table.lost == 0
+def test_the_millisecond_counter_may_wrap() -> None:
+    loopback = started(start=pico.TICKS - 100)
+    loopback.run(0.2)
+    assert loopback.ticks < 1000
+    loopback.press(1)
+    loopback.run(2.5)
+    assert presses(loopback) == [(1, True)]
+    assert loopback.board.host_losses == 0
 
 
-def test_a_pico_that_runs_for_months_still_tells_how_it_is() -> None:
-    """Once, its uptime outgrew its field after 50 days."""
-    rehearsal = started()
+def test_the_uptime_wraps_after_50_days() -> None:
+    """Bug fixed: the uptime overflowed its field after 50 days."""
+    loopback = started()
     for _ in range(5):
-        rehearsal.session.step((rehearsal.ticks - 1) % pico.TICKS)
-        rehearsal.session.step(rehearsal.ticks)
-    rehearsal.run(1)
-    assert isinstance(rehearsal.events[-1], Pulse)
+        loopback.session.step((loopback.ticks - 1) % pico.TICKS)
+        loopback.session.step(loopback.ticks)
+    loopback.run(1)
+    assert isinstance(loopback.events[-1], HealthReport)
 
 
-def test_a_frame_with_lights_beyond_the_last_does_no_harm() -> None:
-    rehearsal = started()
-    rehearsal.send(rehearsal.connection.send(Lights((Run(SMALL.light_bytes - 1, b"too much"),))))
-    rehearsal.connection.show(FRAME)
-    rehearsal.run(0.5)
-    assert rehearsal.table.shown[-1] == FRAME
-    assert len(rehearsal.table.lights) == SMALL.light_bytes
+def test_bytes_beyond_the_last_light_are_ignored() -> None:
+    loopback = started()
+    loopback.send(loopback.connection.send(Lights((Run(SMALL.light_bytes - 1, b"too much"),))))
+    loopback.connection.show(FRAME)
+    loopback.run(0.5)
+    assert loopback.board.shown[-1] == FRAME
+    assert len(loopback.board.lights) == SMALL.light_bytes
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(3, 30), st.lists(st.integers(0, 9), max_size=60))
-def test_on_a_line_that_does_damage_nothing_is_lost_or_doubled(
-    seed: int, rarely: int, script: list[int]
-) -> None:
-    """Half frames, flipped bits, repeated, late and lost frames, noise: up to one frame in three."""
+def test_on_a_lossy_line_nothing_is_lost_or_doubled(seed: int, rarely: int, script: list[int]) -> None:
+    """Cut, corrupted, repeated, late and lost frames, and noise: up to one frame in three."""
     down, up = RandomDamage(random.Random(seed), rarely), RandomDamage(random.Random(~seed), rarely)
-    rehearsal = Rehearsal(SMALL, down=down, up=up)
-    while rehearsal.connection.stage is not Stage.READY:
-        rehearsal.run(0.05)
+    loopback = Loopback(SMALL, down=down, up=up)
+    while loopback.connection.stage is not Stage.READY:
+        loopback.run(0.05)
     frame, wanted, pressed = bytearray(SMALL.light_bytes), set(), []
     for number, what in enumerate(script):
         if what < 5:
-            closed = what not in rehearsal.table.held
+            closed = what not in loopback.board.held
             pressed.append((what, closed))
-            rehearsal.press(what, closed=closed)
+            loopback.press(what, closed=closed)
         else:
             frame[(what * 7 + number) % len(frame)] = number + 1
             wanted.add(bytes(frame))
-            rehearsal.connection.show(bytes(frame))
-        rehearsal.run(0.01)
-    rehearsal.run(6)
-    assert presses(rehearsal) == pressed
-    assert set(rehearsal.table.shown) <= wanted
-    assert not wanted or rehearsal.table.shown[-1] == bytes(frame)
-    assert rehearsal.boots == 1
+            loopback.connection.show(bytes(frame))
+        loopback.run(0.01)
+    loopback.run(6)
+    assert presses(loopback) == pressed
+    assert set(loopback.board.shown) <= wanted
+    assert not wanted or loopback.board.shown[-1] == bytes(frame)
+    assert loopback.boots == 1
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.lists(st.sampled_from(["press", "boot", "cut", "frame"]), max_size=12))
-def test_whatever_happens_the_line_comes_back_and_only_real_presses_count(
-    seed: int, script: list[str]
-) -> None:
+def test_the_connection_recovers_and_only_real_presses_count(seed: int, script: list[str]) -> None:
     chance = random.Random(seed)
-    rehearsal = Rehearsal(SMALL, down=RandomDamage(chance, 20), up=RandomDamage(chance, 20))
+    loopback = Loopback(SMALL, down=RandomDamage(chance, 20), up=RandomDamage(chance, 20))
     pressed, frame = 0, bytes(SMALL.light_bytes)
-    for what in script:
-        match what:
+    for step in script:
+        match step:
             case "press":
                 pressed += 1
-                rehearsal.press(chance.randrange(5))
+                loopback.press(chance.randrange(5))
             case "boot":
-                rehearsal.boot(SMALL.encoded() if chance.random() < 0.5 else b"")
+                loopback.boot(SMALL.encode() if chance.random() < 0.5 else b"")
             case "cut":
-                rehearsal.plugged = not rehearsal.plugged
+                loopback.plugged = not loopback.plugged
             case "frame":
                 frame = chance.randbytes(SMALL.light_bytes)
-                rehearsal.connection.show(frame)
-        rehearsal.run(chance.random() * 3)
-    rehearsal.plugged = True
-    rehearsal.connection.show(frame)
-    rehearsal.run(8)
-    assert rehearsal.connection.stage is Stage.READY
-    assert rehearsal.table.shown[-1] == frame
-    assert len(presses(rehearsal)) <= pressed
+                loopback.connection.show(frame)
+        loopback.run(chance.random() * 3)
+    loopback.plugged = True
+    loopback.connection.show(frame)
+    loopback.run(8)
+    assert loopback.connection.stage is Stage.READY
+    assert loopback.board.shown[-1] == frame
+    assert len(presses(loopback)) <= pressed
+    before = len(presses(loopback))
+    for switch in (0, 1):
+        loopback.press(switch)
+    loopback.run(3)
+    assert presses(loopback)[before:] == [(0, True), (1, True)]

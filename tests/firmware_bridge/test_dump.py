@@ -29,7 +29,7 @@ def test_a_stream_of_one_direction_is_decoded() -> None:
 
 
 def test_a_recording_has_times_and_directions() -> None:
-    recorded = dump.record(1.5, ">", line(1)) + dump.record(1.6, "<", line(2) + line(3))
+    recorded = dump.format_record(1.5, ">", line(1)) + dump.format_record(1.6, "<", line(2) + line(3))
     assert list(dump.dump(recorded.splitlines(keepends=True))) == [
         '1.500000 >     1 heartbeat {"count": 5}',
         '1.600000 <     2 heartbeat {"count": 5}',
@@ -53,5 +53,5 @@ def test_the_command_reads_files_and_standard_input(
 
 def test_the_command_without_a_file_explains_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["dump"])
-    with pytest.raises(SystemExit, match="Decodes a captured stream"):
+    with pytest.raises(SystemExit, match="Decode a captured stream"):
         dump.main()

@@ -15,13 +15,13 @@ from firmware_bridge.installer import (
     FILES,
     VERSION,
     InstallError,
-    check_of_files,
     copy_firmware,
+    firmware_checksum,
     identify,
-    source,
+    source_path,
 )
-from firmware_bridge.link import PortError, find_port, in_bootloader
-from firmware_bridge.simulator.process import PATIENCE, PICO, PICO_2, SimulatedPico
+from firmware_bridge.link import PortError, find_bootloader, find_port
+from firmware_bridge.simulator.process import PICO, PICO_2, WAIT_TIMEOUT, SimulatedPico
 from hardware.diagnostics.doctor import Finding, State
 from hardware.diagnostics.probe import probe
 from hardware.layout.model import read_layout
@@ -31,8 +31,8 @@ from tests.firmware_bridge.conftest import MakePico
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine has the time to answer; where nobody answers, that is waited for in vain."""
-    monkeypatch.setattr(installer, "ANSWER", PATIENCE)
-    monkeypatch.setattr(installer, "START", PATIENCE)
+    monkeypatch.setattr(installer, "REPLY_TIMEOUT", WAIT_TIMEOUT)
+    monkeypatch.setattr(installer, "START_TIMEOUT", WAIT_TIMEOUT)
 
 
 def run(*arguments: str) -> Result:
@@ -50,13 +50,13 @@ def test_a_fresh_pico_gets_the_firmware_and_runs_it(busy: None, make_pico: MakeP
         f"Raspberry Pi Pico with RP2040: firmware {VERSION}, protocol 1, no wiring yet",
     ]
     for name in FILES:
-        assert (pico.flash / name).read_bytes() == source(name).read_bytes()
+        assert (pico.flash / name).read_bytes() == source_path(name).read_bytes()
 
 
 def test_a_running_firmware_is_replaced(busy: None, pico: SimulatedPico) -> None:
     old = pico.flash / "firmware_bridge/firmware/tags.py"
     identity = identify(pico.port)
-    assert identity.files == check_of_files()
+    assert identity.files == firmware_checksum()
     old.write_text(old.read_text() + "# old\n")
     pico.reset()
     done = run("info", "--port", pico.port)
@@ -64,7 +64,7 @@ def test_a_running_firmware_is_replaced(busy: None, pico: SimulatedPico) -> None
     assert "this program has other files" in done.output
     done = run("install", "--port", pico.port)
     assert done.exit_code == 0, done.output
-    assert identify(pico.port).files == check_of_files()
+    assert identify(pico.port).files == firmware_checksum()
 
 
 def test_info_says_what_runs(busy: None, make_pico: MakePico) -> None:
@@ -89,7 +89,7 @@ def test_the_doctor_asks_the_pico_what_runs_there(
 
     none = found()
     assert (none.state, none.mend) == (State.FAULT, "azul-table firmware install")
-    monkeypatch.setattr(installer, "ANSWER", PATIENCE)
+    monkeypatch.setattr(installer, "REPLY_TIMEOUT", WAIT_TIMEOUT)
     with serial.Serial(pico.port, exclusive=True):
         busy = found()
     assert busy.state is State.GUESS and "is azul-table running?" in busy.mend
@@ -114,30 +114,30 @@ def test_a_pico_without_firmware_is_told_what_to_do(make_pico: MakePico) -> None
     )
 
 
-def test_a_firmware_that_does_not_start_is_told(make_pico: MakePico, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_firmware_that_does_not_start_is_reported(make_pico: MakePico) -> None:
     pico = make_pico(firmware=False)
     pico.plug()
     broken = pico.flash.with_name("broken.py")
     broken.write_text("raise ValueError\n")
-    monkeypatch.setattr(installer, "source", lambda name: broken if name == "main.py" else source(name))
-    monkeypatch.setattr(installer, "START", 0.5)
+
+    def source(name: str) -> Path:
+        return broken if name == "main.py" else source_path(name)
+
     with pytest.raises(InstallError, match="does not answer; `mpremote connect"):
-        installer.install(pico.port, lambda _line: None)
+        installer.install(pico.port, lambda _line: None, source=source, start_timeout=0.5)
 
 
-def test_a_copy_that_breaks_off_leaves_nothing_that_starts(
-    busy: None, pico: SimulatedPico, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_breaks_off_leaves_nothing_that_starts(busy: None, pico: SimulatedPico) -> None:
     missing = pico.flash / "no such file"
-    with monkeypatch.context() as broken:
-        broken.setattr(
-            installer, "source", lambda name: missing if name.endswith("strips.py") else source(name)
-        )
-        with pytest.raises(InstallError, match="mpremote: "):
-            installer.install(pico.port, lambda _line: None)
+
+    def source(name: str) -> Path:
+        return missing if name.endswith("strips.py") else source_path(name)
+
+    with pytest.raises(InstallError, match="mpremote: "):
+        installer.install(pico.port, lambda _line: None, source=source)
     assert not (pico.flash / "main.py").exists()
     installer.install(pico.port, lambda _line: None)
-    assert identify(pico.port).files == check_of_files()
+    assert identify(pico.port).files == firmware_checksum()
 
 
 def test_a_port_in_use_and_no_port_are_told(pico: SimulatedPico, tmp_path: Path) -> None:
@@ -180,15 +180,15 @@ def test_the_one_pico_is_found_and_several_are_named(monkeypatch: pytest.MonkeyP
 def test_a_pico_that_waits_for_its_micropython_is_known(tmp_path: Path) -> None:
     device = tmp_path / "1-1"
     device.mkdir()
-    assert in_bootloader(tmp_path) is None
+    assert find_bootloader(tmp_path) is None
     (device / "idVendor").write_text("2e8a\n")
-    assert in_bootloader(tmp_path) is None
+    assert find_bootloader(tmp_path) is None
     (device / "idProduct").write_text("000f\n")
-    assert in_bootloader(tmp_path) == "Pico 2"
+    assert find_bootloader(tmp_path) == "Pico 2"
 
 
 def test_the_files_that_are_listed_are_those_that_are_there(tmp_path: Path) -> None:
-    folder = source("main.py").parent
+    folder = source_path("main.py").parent
     modules = {f"firmware_bridge/firmware/{path.name}" for path in folder.glob("*.py")}
     listed = {name for name in FILES if "/firmware/" in name}
     assert modules - listed == {"firmware_bridge/firmware/main.py"}

@@ -1,4 +1,4 @@
-"""Lights on their way: differences only, checked as a whole, the latest frame wins."""
+"""Lights on their way: changed_ranges only, checked as a whole, the latest frame wins."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.messages import Lights, Message, Run, Show, Shown, encode
-from firmware_bridge.protocol import CHEAPER, LATER, REFRESH, RETRY, LightSender, differences, lights
-from firmware_bridge.wire import MOST_PAYLOAD
+from firmware_bridge.protocol import (
+    MERGE_GAP,
+    NEVER,
+    REFRESH,
+    RETRY,
+    LightSender,
+    changed_ranges,
+    light_messages,
+)
+from firmware_bridge.wire import MAX_PAYLOAD
 
 
 def frames(count: int) -> st.SearchStrategy[bytes]:
@@ -20,7 +28,7 @@ def applied(held: bytes | None, messages: list[Message], size: int) -> bytes:
     data = bytearray(held or bytes(size))
     for message in messages:
         assert isinstance(message, Lights)
-        assert len(encode(message)[1]) <= MOST_PAYLOAD
+        assert len(encode(message)[1]) <= MAX_PAYLOAD
         for run in message.runs:
             data[run.offset : run.offset + len(run.data)] = run.data
     return bytes(data)
@@ -29,32 +37,32 @@ def applied(held: bytes | None, messages: list[Message], size: int) -> bytes:
 @settings(deadline=None)
 @given(st.none() | frames(300), frames(300))
 def test_differences_make_the_frame(held: bytes | None, frame: bytes) -> None:
-    assert applied(held, lights(held, frame), 300) == frame
+    assert applied(held, light_messages(held, frame), 300) == frame
 
 
 @settings(deadline=None)
 @given(st.binary(min_size=3000, max_size=3000))
 def test_a_frame_of_a_thousand_lights_fits_in_several_messages(frame: bytes) -> None:
-    assert applied(None, lights(None, frame), 3000) == frame
+    assert applied(None, light_messages(None, frame), 3000) == frame
 
 
 def test_equal_frames_differ_nowhere() -> None:
-    assert differences(bytes(30), bytes(30)) == []
-    assert lights(bytes(30), bytes(30)) == []
+    assert changed_ranges(bytes(30), bytes(30)) == []
+    assert light_messages(bytes(30), bytes(30)) == []
 
 
 def test_one_light_is_three_bytes() -> None:
     frame = bytearray(300)
     frame[151] = 1
-    assert lights(bytes(300), bytes(frame)) == [Lights((Run(150, b"\0\1\0"),))]
+    assert light_messages(bytes(300), bytes(frame)) == [Lights((Run(150, b"\0\1\0"),))]
 
 
 def test_differences_that_nearly_touch_are_one() -> None:
     near, far = bytearray(300), bytearray(300)
-    near[0] = near[3 + CHEAPER - 3] = 1
-    far[0] = far[3 + CHEAPER] = 1
-    assert differences(bytes(300), bytes(near)) == [(0, CHEAPER + 3)]
-    assert differences(bytes(300), bytes(far)) == [(0, 3), (CHEAPER + 3, CHEAPER + 6)]
+    near[0] = near[3 + MERGE_GAP - 3] = 1
+    far[0] = far[3 + MERGE_GAP] = 1
+    assert changed_ranges(bytes(300), bytes(near)) == [(0, MERGE_GAP + 3)]
+    assert changed_ranges(bytes(300), bytes(far)) == [(0, 3), (MERGE_GAP + 3, MERGE_GAP + 6)]
 
 
 A, B, C = b"aaa" * 4, b"bbb" * 4, b"ccc" * 4
@@ -68,47 +76,47 @@ def number_of(messages: list[Message]) -> int:
 def test_nothing_is_sent_before_something_is_wanted() -> None:
     sender = LightSender()
     assert sender.due(0) == []
-    assert sender.next_time() == LATER
+    assert sender.next_time() == NEVER
 
 
 def test_a_frame_is_sent_once_and_then_only_checked_now_and_then() -> None:
     sender = LightSender()
-    sender.want(A)
+    sender.set_frame(A)
     first = sender.due(0)
     assert first == [Lights((Run(0, A),)), Show(1, crc32(A))]
     assert sender.due(0.01) == []
-    assert sender.answered(Shown(1, differs=False), 0.02)
+    assert sender.handle_shown(Shown(1, differs=False), 0.02)
     assert sender.due(0.5) == []
     assert sender.next_time() == 0.02 + REFRESH
     assert sender.due(0.02 + REFRESH) == [Show(2, crc32(A))]
-    assert not sender.answered(Shown(2, differs=False), 1.1), "nothing new is seen"
+    assert not sender.handle_shown(Shown(2, differs=False), 1.1), "nothing new is seen"
 
 
 def test_the_latest_frame_wins_while_one_is_on_its_way() -> None:
     sender = LightSender()
-    sender.want(A)
+    sender.set_frame(A)
     number = number_of(sender.due(0))
-    sender.want(B)
-    sender.want(C)
+    sender.set_frame(B)
+    sender.set_frame(C)
     assert sender.due(0.01) == []
-    assert sender.answered(Shown(number, differs=False), 0.02)
+    assert sender.handle_shown(Shown(number, differs=False), 0.02)
     assert sender.due(0.02) == [Lights((Run(0, C),)), Show(2, crc32(C))]
 
 
 def test_a_frame_that_came_to_something_else_is_sent_as_a_whole() -> None:
     sender = LightSender()
-    sender.want(A)
-    sender.answered(Shown(number_of(sender.due(0)), differs=False), 0.01)
+    sender.set_frame(A)
+    sender.handle_shown(Shown(number_of(sender.due(0)), differs=False), 0.01)
     changed = A[:6] + b"zzz" + A[9:]
-    sender.want(changed)
+    sender.set_frame(changed)
     number = number_of(sender.due(0.1))
-    assert not sender.answered(Shown(number, differs=True), 0.11)
+    assert not sender.handle_shown(Shown(number, differs=True), 0.11)
     assert sender.due(0.11)[0] == Lights((Run(0, changed),))
 
 
 def test_an_answer_that_never_comes_is_asked_for_and_then_all_is_sent_again() -> None:
     sender = LightSender()
-    sender.want(A)
+    sender.set_frame(A)
     number = number_of(sender.due(0))
     assert sender.due(RETRY) == [Show(number, crc32(A))]
     assert sender.due(2 * RETRY) == [Show(number, crc32(A))]
@@ -118,17 +126,17 @@ def test_an_answer_that_never_comes_is_asked_for_and_then_all_is_sent_again() ->
 
 def test_a_late_answer_to_an_earlier_frame_means_nothing() -> None:
     sender = LightSender()
-    sender.want(A)
-    sender.answered(Shown(number_of(sender.due(0)), differs=False), 0.01)
-    sender.want(B)
+    sender.set_frame(A)
+    sender.handle_shown(Shown(number_of(sender.due(0)), differs=False), 0.01)
+    sender.set_frame(B)
     sender.due(0.1)
-    assert not sender.answered(Shown(1, differs=False), 0.11)
+    assert not sender.handle_shown(Shown(1, differs=False), 0.11)
     assert sender.due(0.12) == []
 
 
 def test_a_new_pico_gets_the_whole_frame() -> None:
     sender = LightSender()
-    sender.want(A)
-    sender.answered(Shown(number_of(sender.due(0)), differs=False), 0.01)
+    sender.set_frame(A)
+    sender.handle_shown(Shown(number_of(sender.due(0)), differs=False), 0.01)
     sender.restart()
     assert sender.due(0.02)[0] == Lights((Run(0, A),))

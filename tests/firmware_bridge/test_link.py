@@ -23,11 +23,27 @@ import serial
 from firmware_bridge import protocol
 from firmware_bridge.dump import dump
 from firmware_bridge.firmware.session import Session
-from firmware_bridge.link import FIRST_PAUSE, LONGEST_PAUSE, Link, Lost, PortError, Reason, reason_of
+from firmware_bridge.link import (
+    FIRST_BACKOFF,
+    MAX_BACKOFF,
+    Link,
+    Lost,
+    PortError,
+    Reason,
+    describe_port_error,
+)
+from firmware_bridge.loopback import FakeBoard
 from firmware_bridge.messages import Log, encode
-from firmware_bridge.protocol import SILENCE, Connection, Event, FrameShown, Pulse, Ready, SwitchChanged
-from firmware_bridge.rehearsal import PaperTable
-from firmware_bridge.wire import Lines, pack
+from firmware_bridge.protocol import (
+    SILENCE_TIMEOUT,
+    Connection,
+    Event,
+    FrameShown,
+    HealthReport,
+    Ready,
+    SwitchChanged,
+)
+from firmware_bridge.wire import LineSplitter, pack
 from tests.firmware_bridge.wirings import SMALL
 from tests.harness.waiting import DEADLINE, until
 
@@ -46,9 +62,10 @@ class PaperPico:
         link.unlink(missing_ok=True)
         link.symlink_to(os.ttyname(terminal))
         os.close(terminal)
-        self.table = PaperTable(self._write)
+        self.table = FakeBoard(self._write)
         self.session = Session(self.table, boot)
         self.deaf = False
+        self._paused = self._paused_at = 0.0
         self._hands: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._ends = False
         self._thread = threading.Thread(target=self._live, daemon=True)
@@ -60,7 +77,7 @@ class PaperPico:
                 os.write(self._master, frame)
 
     def _live(self) -> None:
-        lines = Lines()
+        lines = LineSplitter()
         self.session.begin(self.ticks)
         while not self._ends:
             while not self._hands.empty():
@@ -77,22 +94,23 @@ class PaperPico:
 
     @property
     def ticks(self) -> int:
-        return int(monotonic() * 1000) % (1 << 30)
+        return int((monotonic() - self._paused) * 1000) % (1 << 30)
 
     def do(self, what: Callable[[], None]) -> None:
         """Let it do something in its own thread, between two rounds."""
         self._hands.put(what)
 
     def press(self, switch: int) -> None:
-        self.do(lambda: self.session.happened(1, bytes((switch,)), self.ticks, self.ticks))
+        self.do(lambda: self.session.queue_event(1, bytes((switch,)), self.ticks, self.ticks))
 
     def become_deaf(self) -> None:
-        """It hears nothing from now on, and says nothing."""
+        """Neither receive nor send from now on, and stop the Pico's clock."""
+        self._paused_at = monotonic()
         self.deaf = True
 
     def hear_again(self) -> None:
-        """To itself, no time has passed."""
-        self.session._heard = self.ticks
+        """Listen again; the Pico's clock stood still meanwhile."""
+        self._paused += monotonic() - self._paused_at
         self.deaf = False
 
     def unplug(self) -> None:
@@ -205,7 +223,7 @@ def test_pauses_grow_but_stay_short_enough_to_be_back_within_two_seconds(listen:
     until(lambda: len(asked) >= 7, "seven attempts")
     pauses = [after - before for before, after in pairwise(asked)]
     for number, pause in enumerate(pauses):
-        assert pause >= min(FIRST_PAUSE * 2**number, LONGEST_PAUSE) - 0.01
+        assert pause >= min(FIRST_BACKOFF * 2**number, MAX_BACKOFF) - 0.01
     assert max(pauses) < 2
 
 
@@ -238,10 +256,10 @@ def test_a_port_that_another_program_has_is_waited_for(pico: PaperPico, listen: 
 def test_silence_is_told_and_the_port_opened_anew(pico: PaperPico, listen: MakeListener) -> None:
     listener = listen(lambda: str(pico.path))
     until(listener.ready, "the Pico")
-    until(lambda: listener.of(Pulse), "a heartbeat")
+    until(lambda: listener.of(HealthReport), "a heartbeat")
     pico.do(pico.become_deaf)
     until(lambda: listener.lost() == [Reason.SILENT], "the loss")
-    assert listener.lost_at - listener.of(Pulse)[-1].at >= SILENCE
+    assert listener.lost_at - listener.of(HealthReport)[-1].at >= SILENCE_TIMEOUT
     heard = monotonic()
     pico.do(pico.hear_again)
     until(lambda: listener.ready(2), "the Pico")
@@ -282,7 +300,7 @@ def test_a_frame_that_came_in_two_pieces_is_recorded_as_one(
     path: Path, listen: MakeListener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once, a recording showed both halves of it as damaged."""
-    monkeypatch.setattr(protocol, "SILENCE", DEADLINE)  # nobody answers here
+    monkeypatch.setattr(protocol, "SILENCE_TIMEOUT", DEADLINE)  # nobody answers here
     pico, terminal = pty.openpty()
     tty.setraw(terminal)
     path.symlink_to(os.ttyname(terminal))
@@ -367,5 +385,5 @@ def test_a_port_that_goes_while_it_is_written_to_was_unplugged(cause: Exception)
         except (OSError, termios.error) as met:
             raise serial.SerialException(f"write failed: {met}")  # noqa: B904 - as pyserial does
     except serial.SerialException as error:
-        assert reason_of(error).reason is Reason.GONE
-    assert reason_of(cause).reason is Reason.GONE
+        assert describe_port_error(error).reason is Reason.GONE
+    assert describe_port_error(cause).reason is Reason.GONE

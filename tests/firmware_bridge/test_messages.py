@@ -10,22 +10,22 @@ from hypothesis import strategies as st
 
 from firmware_bridge import payload
 from firmware_bridge.messages import (
+    Acknowledge,
     Alive,
-    Ask,
     Configured,
     Events,
-    Happened,
     Heartbeat,
     Hello,
     Identity,
+    InputEvent,
     Inputs,
     Lights,
     Log,
     Message,
+    QueryInputs,
     Run,
     Show,
     Shown,
-    Taken,
     Unknown,
     decode,
     encode,
@@ -40,8 +40,8 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(Hello, small, large, words),
     st.builds(Lights, st.lists(st.builds(Run, middle, st.binary(max_size=50)), max_size=5).map(tuple)),
     st.builds(Show, middle, large),
-    st.builds(Taken, large),
-    st.just(Ask()),
+    st.builds(Acknowledge, large),
+    st.just(QueryInputs()),
     st.builds(Heartbeat, large),
     st.builds(Identity, small, small, large, large, large, large, small, small, words, words),
     st.builds(Configured, large, words),
@@ -50,7 +50,7 @@ messages: st.SearchStrategy[Message] = st.one_of(
         Events,
         large,
         large,
-        st.lists(st.builds(Happened, small, middle, st.binary(max_size=20)), max_size=5).map(tuple),
+        st.lists(st.builds(InputEvent, small, middle, st.binary(max_size=20)), max_size=5).map(tuple),
     ),
     st.builds(Inputs, st.binary(max_size=5)),
     st.builds(Alive, large, large, large, middle, middle),
@@ -121,7 +121,7 @@ def test_a_wiring_comes_out_as_it_went_in(
         tuple(readers),
         status,
     )
-    assert payload.read_wiring(wired.encoded()) == (
+    assert payload.read_wiring(wired.encode()) == (
         chains,
         rows,
         columns,
@@ -133,26 +133,26 @@ def test_a_wiring_comes_out_as_it_went_in(
 
 
 def test_a_wiring_of_another_format_is_refused() -> None:
-    encoded = Wiring((WiredChain(2, 3),)).encoded()
+    encoded = Wiring((WiredChain(2, 3),)).encode()
     with pytest.raises(WireError, match="format 9"):
         payload.read_wiring(b"\x09" + encoded[1:])
 
 
 def test_more_lights_than_a_frame_can_address_are_refused() -> None:
     with pytest.raises(ValueError, match="21846 lights are more than the 21845 possible"):
-        Wiring((WiredChain(2, 21_846),)).encoded()
+        Wiring((WiredChain(2, 21_846),)).encode()
 
 
 def test_switches_are_numbered_row_by_row_and_then_by_pin() -> None:
     wired = Wiring((), rows=(6, 7), columns=(8, 9, 10), buttons=(20, 21))
-    assert [wired.crossing(0, 0), wired.crossing(0, 2), wired.crossing(1, 0)] == [0, 2, 3]
+    assert [wired.matrix_switch(0, 0), wired.matrix_switch(0, 2), wired.matrix_switch(1, 0)] == [0, 2, 3]
     assert [wired.button(20), wired.button(21)] == [6, 7]
     assert wired.switches == 8
 
 
 def test_an_age_beyond_what_fits_is_very_old() -> None:
     kind, body = payload.EVENTS, payload.events(1, 0, [payload.event(payload.CLOSED, 10**6, b"\0")])
-    assert decode(kind, body) == Events(1, 0, (Happened(payload.CLOSED, payload.OLDEST_AGE, b"\0"),))
+    assert decode(kind, body) == Events(1, 0, (InputEvent(payload.CLOSED, payload.MAX_AGE, b"\0"),))
 
 
 def test_inputs_name_the_closed_switches() -> None:

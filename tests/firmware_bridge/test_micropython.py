@@ -13,10 +13,11 @@ import pytest
 import serial
 
 from firmware_bridge import wire
-from firmware_bridge.installer import VERSION, check_of_files, identify
+from firmware_bridge.installer import VERSION, firmware_checksum, identify
 from firmware_bridge.link import Lost
 from firmware_bridge.messages import Heartbeat, Hello, encode
 from firmware_bridge.protocol import (
+    LogLine,
     Ready,
     Refusal,
     Refused,
@@ -24,12 +25,11 @@ from firmware_bridge.protocol import (
     SwitchChanged,
     SwitchMuted,
     TagSeen,
-    Told,
 )
 from firmware_bridge.simulator.process import PICO_2, SimulatedPico
 from firmware_bridge.wiring import WiredChain, Wiring
 from tests.firmware_bridge.conftest import MakePico, begins_with
-from tests.firmware_bridge.hosts import PATIENCE, Host
+from tests.firmware_bridge.hosts import WAIT_TIMEOUT, Host
 from tests.firmware_bridge.test_vectors import VECTORS, read_vectors
 from tests.firmware_bridge.wirings import SMALL
 
@@ -75,7 +75,7 @@ def test_the_frames_of_the_file_mean_the_same_to_the_pico(make_pico: MakePico) -
     pico.plug()
     with serial.Serial(pico.port, timeout=0.1) as port:
         port.write(b"\x04")  # Ctrl-D: once more, now that we listen
-        end = monotonic() + PATIENCE
+        end = monotonic() + WAIT_TIMEOUT
         while not re.search(rb"CHECKED \d+\s", said) and monotonic() < end:
             said += port.read(4096)
     assert b"FAULT" not in said, said.decode()
@@ -89,7 +89,7 @@ def test_it_says_who_it_is(make_pico: MakePico, make_host: MakeHost) -> None:
     host.wait_for(Ready)
     identity = host.of(Ready)[0].identity
     assert (identity.version, identity.board) == (VERSION, pico.board)
-    assert identity.files == check_of_files()
+    assert identity.files == firmware_checksum()
     assert (identity.machines, identity.uarts) == (8, 2)
 
 
@@ -359,8 +359,8 @@ def test_a_thousand_lines_of_noise_do_no_harm(host: Host, pico: SimulatedPico, m
 def test_ctrl_c_leads_to_the_prompt_and_stops_the_watchdog(make_pico: MakePico) -> None:
     pico = make_pico(watchdog=QUICK)
     pico.plug()
-    identify(pico.port, PATIENCE)  # it runs
-    with serial.Serial(pico.port, timeout=PATIENCE) as port:
+    identify(pico.port, WAIT_TIMEOUT)  # it runs
+    with serial.Serial(pico.port, timeout=WAIT_TIMEOUT) as port:
         port.write(b"\r\x03")
         assert pico.wait_until(lambda: pico.at_prompt)
         port.write(b"\r\nprint(6 * 7)\r\n")
@@ -374,22 +374,24 @@ def test_a_prompt_is_told_apart_from_a_firmware(make_pico: MakePico, make_host: 
     pico.plug()
     host = make_host(pico.port)
     # Before that it may have been silent for too long.
-    assert host.wait_until(lambda: any("runs no firmware of azul-table" in it.why for it in host.of(Lost)))
-    assert "azul-table firmware install" in host.of(Lost)[-1].why
+    assert host.wait_until(
+        lambda: any("runs no firmware of azul-table" in it.message for it in host.of(Lost))
+    )
+    assert "azul-table firmware install" in host.of(Lost)[-1].message
 
 
 def test_a_wiring_that_needs_too_much_is_refused(pico: SimulatedPico, make_host: MakeHost) -> None:
     host = make_host(pico.port, Wiring(tuple(WiredChain(pin, 2) for pin in range(2, 11))))
     host.wait_for(Refused)
     refused = host.of(Refused)[0]
-    assert refused.why is Refusal.WIRING
-    assert refused.told == "chains and readers need 9 state machines, the chip has 8"
+    assert refused.reason is Refusal.WIRING
+    assert refused.detail == "chains and readers need 9 state machines, the chip has 8"
 
 
 def test_a_pin_that_is_given_twice_is_refused(pico: SimulatedPico, make_host: MakeHost) -> None:
     host = make_host(pico.port, Wiring((WiredChain(2, 2),), buttons=(2,)))
     host.wait_for(Refused)
-    assert host.of(Refused)[0].told == "GP2 is given twice"
+    assert host.of(Refused)[0].detail == "GP2 is given twice"
 
 
 def test_a_wiring_that_was_refused_is_refused_again_also_after_a_fresh_start(
@@ -402,14 +404,14 @@ def test_a_wiring_that_was_refused_is_refused_again_also_after_a_fresh_start(
     host = make_host(pico.port, Wiring((WiredChain(2, 2),), buttons=(2,)))
     assert pico.wait_until(lambda: pico.resets == ["restart"])
     host.wait_for(Refused, 2)
-    assert {refused.told for refused in host.of(Refused)} == {"GP2 is given twice"}
+    assert {refused.detail for refused in host.of(Refused)} == {"GP2 is given twice"}
     assert host.of(Ready) == []
 
 
 def test_a_fault_of_the_firmware_is_told_and_a_fresh_start_made(
     make_pico: MakePico, make_host: MakeHost
 ) -> None:
-    main = begins_with("from firmware_bridge.firmware import app\napp.LAST_WORDS = 3000\n")
+    main = begins_with("from firmware_bridge.firmware import app\napp.FLUSH_TIME = 3000\n")
     pico = make_pico(main=main)
     switches = pico.flash / "firmware_bridge/firmware/switches.py"
     broken = switches.read_text().replace("        switch.closed = closed\n", "        oh_no\n")
@@ -418,9 +420,9 @@ def test_a_fault_of_the_firmware_is_told_and_a_fresh_start_made(
     host = make_host(pico.port)
     host.wait_for(Ready)
     pico.press(10)
-    host.wait_for(Told)
+    host.wait_for(LogLine)
     # A busy machine has the time to hear its last words.
-    assert "NameError" in host.of(Told)[0].text and "switches.py" in host.of(Told)[0].text
+    assert "NameError" in host.of(LogLine)[0].text and "switches.py" in host.of(LogLine)[0].text
     assert pico.wait_until(lambda: pico.resets == ["restart"])
     host.wait_for(Ready, 2)
     assert host.of(SwitchChanged) == []
@@ -439,8 +441,8 @@ def test_what_is_alive_in_its_memory_leaves_room_on_a_pico(host: Host, pico: Sim
 def test_heartbeats_without_a_greeting_are_answered_by_an_introduction(pico: SimulatedPico) -> None:
     """Two of them, because one introduction comes by itself."""
     kind, body = encode(Heartbeat(1))
-    lines, kinds = wire.Lines(), list[int]()
-    with serial.Serial(pico.port, timeout=PATIENCE) as port:
+    lines, kinds = wire.LineSplitter(), list[int]()
+    with serial.Serial(pico.port, timeout=WAIT_TIMEOUT) as port:
         port.write(wire.pack(kind, 5, body) + wire.pack(kind, 6, body))
         while len(kinds) < 2:
             for line in lines.feed(port.read_until(wire.END)):

@@ -8,8 +8,8 @@ from firmware_bridge import payload, wire
 from firmware_bridge.messages import (
     Configured,
     Events,
-    Happened,
     Identity,
+    InputEvent,
     Inputs,
     Log,
     Message,
@@ -18,6 +18,7 @@ from firmware_bridge.messages import (
 )
 from firmware_bridge.protocol import (
     Connection,
+    LogLine,
     Noise,
     Ready,
     Refusal,
@@ -25,7 +26,6 @@ from firmware_bridge.protocol import (
     Restarted,
     Silent,
     Stage,
-    Told,
 )
 from tests.firmware_bridge.wirings import SMALL
 
@@ -75,7 +75,7 @@ def test_an_introduction_in_the_words_of_another_protocol_is_refused_as_such(bod
     connection = alone()
     connection.receive_data(wire.pack(payload.IDENTITY, 0, bytes.fromhex(body)), 0)
     (refused,) = heard(connection)
-    assert isinstance(refused, Refused) and refused.why is Refusal.NEWER
+    assert isinstance(refused, Refused) and refused.reason is Refusal.NEWER
     assert refused.identity is not None and refused.identity.boot == 500
 
 
@@ -130,7 +130,7 @@ def test_unknown_messages_are_left_alone() -> None:
 
 def test_events_of_another_boot_are_not_taken() -> None:
     connection = ready_with_stranger()
-    said(connection, Events(499, 0, (Happened(payload.CLOSED, 0, b"\1"),)), 3)
+    said(connection, Events(499, 0, (InputEvent(payload.CLOSED, 0, b"\1"),)), 3)
     assert heard(connection) == []
 
 
@@ -147,7 +147,7 @@ def test_repeated_frames_are_not_heard_twice() -> None:
     connection = ready_with_stranger()
     for _ in range(3):
         said(connection, Log(1, "once"), 3)
-    assert heard(connection) == [Told(1, "once")]
+    assert heard(connection) == [LogLine(1, "once")]
 
 
 def test_words_on_the_line_are_kept_as_such() -> None:

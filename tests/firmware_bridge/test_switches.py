@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from firmware_bridge import payload
 from firmware_bridge.firmware.session import TICKS
-from firmware_bridge.firmware.switches import CALM, MOST_PRESSES, RESTLESS, STILL, Switches
+from firmware_bridge.firmware.switches import (
+    MAX_PRESSES,
+    MAX_UNSTABLE,
+    STABLE,
+    UNMUTE_AFTER,
+    Switches,
+)
 
 Event = tuple[int, int, int]
 MASK = 1 << 13
@@ -54,7 +60,7 @@ def test_a_bounce_is_one_press(bounce: int) -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(1, STILL - 3), max_size=12), st.lists(st.integers(1, STILL - 3), max_size=12))
+@given(st.lists(st.integers(1, STABLE - 3), max_size=12), st.lists(st.integers(1, STABLE - 3), max_size=12))
 def test_any_bouncing_shorter_than_stillness_is_one_press(closing: list[int], opening: list[int]) -> None:
     closed, time = [], 50
     for gap in closing:
@@ -91,9 +97,9 @@ def test_a_broken_switch_is_muted_and_heard_again_once_it_is_still() -> None:
     events = watched([*chatter, (8000, 8100)], 9000)
     told = kinds(events)
     muted, heard = told.index(payload.MUTED), told.index(payload.UNMUTED)
-    assert told[:muted] == MOST_PRESSES * PRESS_AND_RELEASE
+    assert told[:muted] == MAX_PRESSES * PRESS_AND_RELEASE
     assert heard == muted + 1
-    assert events[heard][2] == pytest.approx(3100 + CALM, abs=100)
+    assert events[heard][2] == pytest.approx(3100 + UNMUTE_AFTER, abs=100)
     assert told[heard + 1 :] == PRESS_AND_RELEASE
 
 
@@ -102,8 +108,8 @@ def test_a_switch_that_never_comes_to_rest_is_muted_and_heard_again_once_it_is_s
     chatter = [(start, start + 3) for start in range(100, 3100, 8)]
     events = watched([*chatter, (8000, 8100)], 9000)
     assert kinds(events) == [payload.CLOSED, payload.MUTED, payload.UNMUTED, *PRESS_AND_RELEASE]
-    assert events[1][2] == pytest.approx(100 + RESTLESS, abs=10)
-    assert events[2][2] == pytest.approx(3100 + CALM, abs=100)
+    assert events[1][2] == pytest.approx(100 + MAX_UNSTABLE, abs=10)
+    assert events[2][2] == pytest.approx(3100 + UNMUTE_AFTER, abs=100)
 
 
 def test_a_fast_finger_is_not_muted() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.firmware.tags import AGAIN, LONGEST, Tags
+from firmware_bridge.firmware.tags import MAX_TAG, REPEAT_WINDOW, Tags
 
 RDM6300 = b"\x0262E3086CED08\x03"
 ID_12LA = b"\x0262E3086CED08\r\n\x03"
@@ -32,7 +32,7 @@ def test_a_tag_that_stays_is_told_now_and_then() -> None:
     tags = Tags()
     told = [time for time in range(0, 1000, 65) if tags.feed(RDM6300, time)]
     assert told == [0, 260, 520, 780]
-    assert AGAIN <= 260
+    assert REPEAT_WINDOW <= 260
 
 
 def test_another_tag_is_told_at_once() -> None:
@@ -44,7 +44,7 @@ def test_another_tag_is_told_at_once() -> None:
 
 @pytest.mark.parametrize(
     "noise",
-    [b"rubbish", b"\x03\x03", b"\x0262E", b"\x02" + b"x" * (LONGEST + 1) + b"\x03", bytes(500), b"\x02" * 99],
+    [b"rubbish", b"\x03\x03", b"\x0262E", b"\x02" + b"x" * (MAX_TAG + 1) + b"\x03", bytes(500), b"\x02" * 99],
 )
 def test_noise_before_a_tag_does_not_hide_it(noise: bytes) -> None:
     tags = Tags()
@@ -58,5 +58,5 @@ def test_no_noise_takes_memory(pieces: list[bytes]) -> None:
     tags = Tags()
     for piece in pieces:
         for tag in tags.feed(piece, 0):
-            assert len(tag) <= LONGEST
-        assert len(tags._rest) <= LONGEST + 1
+            assert len(tag) <= MAX_TAG
+        assert len(tags._rest) <= MAX_TAG + 1

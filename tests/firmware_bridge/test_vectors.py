@@ -9,7 +9,7 @@ import pytest
 
 import firmware_bridge
 from firmware_bridge import messages, wire
-from firmware_bridge.dump import described
+from firmware_bridge.dump import message_json
 
 VECTORS = Path(firmware_bridge.__file__).with_name("vectors.txt")
 
@@ -31,7 +31,7 @@ def test_frames_mean_what_is_written(frame: str, told: dict[str, object]) -> Non
     message = messages.decode(kind, payload)
     told = dict(told)
     assert number == told.pop("sequence")
-    assert described(message) == told
+    assert message_json(message) == told
     again = wire.pack(kind, number, messages.encode(message)[1])
     assert line.endswith(again)
 

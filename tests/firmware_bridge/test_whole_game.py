@@ -21,7 +21,7 @@ from hardware.layout.model import read_layout
 from tests.harness.hands import next_button
 from tests.harness.waiting import DEADLINE, until
 
-MOST_PRESSES = 600
+MAX_PRESSES = 600
 OFF = 0.05
 """Seconds between two presses of a button: what is shorter is bouncing."""
 
@@ -92,7 +92,7 @@ def test_a_whole_game_by_buttons_of_the_pico_in_the_lights_of_its_strips(
     until(lambda: table.bridge.state.connected, "the Pico")
     presses = 0
     while (button := next_button(twin.snapshot)) is not None:
-        assert presses < MOST_PRESSES
+        assert presses < MAX_PRESSES
         presses += 1
         before, lit = twin.snapshot["version"], len(strips.frames)
         table.press(button, seconds=0.03)

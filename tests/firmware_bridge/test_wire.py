@@ -12,7 +12,7 @@ from firmware_bridge import wire
 
 kinds = st.integers(0, 255)
 numbers = st.integers(0, 0xFFFF)
-payloads = st.binary(max_size=wire.MOST_PAYLOAD)
+payloads = st.binary(max_size=wire.MAX_PAYLOAD)
 
 
 @settings(deadline=None)
@@ -20,7 +20,7 @@ payloads = st.binary(max_size=wire.MOST_PAYLOAD)
 def test_what_is_packed_comes_out_again(kind: int, number: int, payload: bytes) -> None:
     line = wire.pack(kind, number, payload)
     assert wire.unpack(line) == (kind, number, payload)
-    assert len(line) <= wire.LONGEST_LINE
+    assert len(line) <= wire.MAX_LINE
     assert line.endswith(wire.END) and line.count(wire.END) == 1
 
 
@@ -32,9 +32,9 @@ def test_no_byte_of_a_frame_is_one_that_a_prompt_obeys(kind: int, number: int, p
 
 
 def test_the_longest_payload_fits_and_no_longer_one() -> None:
-    assert len(wire.pack(1, 0, bytes(wire.MOST_PAYLOAD))) == wire.LONGEST_LINE
+    assert len(wire.pack(1, 0, bytes(wire.MAX_PAYLOAD))) == wire.MAX_LINE
     with pytest.raises(ValueError, match="601 bytes"):
-        wire.pack(1, 0, bytes(wire.MOST_PAYLOAD + 1))
+        wire.pack(1, 0, bytes(wire.MAX_PAYLOAD + 1))
 
 
 @settings(deadline=None)
@@ -44,7 +44,7 @@ def test_a_flipped_bit_is_never_taken_for_the_frame(payload: bytes, data: st.Dat
     bit = data.draw(st.integers(0, 8 * len(line) - 1))
     flipped = bytearray(line)
     flipped[bit // 8] ^= 1 << bit % 8
-    pieces = wire.Lines().feed(bytes(flipped))
+    pieces = wire.LineSplitter().feed(bytes(flipped))
     for piece in pieces:
         with suppress(wire.WireError):
             assert wire.unpack(piece) == (7, 99, payload)  # a bit that base64 leaves open: nothing is damaged
@@ -62,7 +62,7 @@ def test_half_a_frame_is_no_frame(payload: bytes, data: st.DataObject) -> None:
 @settings(deadline=None)
 @given(st.binary(max_size=2000))
 def test_noise_is_no_frame_and_breaks_nothing(noise: bytes) -> None:
-    for line in wire.Lines().feed(noise + wire.END):
+    for line in wire.LineSplitter().feed(noise + wire.END):
         with pytest.raises(wire.WireError):
             wire.unpack(line)
 
@@ -82,7 +82,7 @@ def test_another_version_is_told_apart_from_damage(payload: bytes) -> None:
         line = wire.pack(7, 99, payload)
     finally:
         wire.VERSION = old
-    with pytest.raises(wire.OtherVersionError) as caught:
+    with pytest.raises(wire.FrameVersionError) as caught:
         wire.unpack(line)
     assert caught.value.version == 9
 
@@ -91,33 +91,33 @@ def test_another_version_is_told_apart_from_damage(payload: bytes) -> None:
 @given(st.lists(payloads, max_size=8), st.integers(1, 50))
 def test_frames_come_out_of_a_stream_however_it_is_cut(said: list[bytes], step: int) -> None:
     stream = b"".join(wire.pack(1, number, payload) for number, payload in enumerate(said))
-    lines = wire.Lines()
+    lines = wire.LineSplitter()
     heard = [line for at in range(0, len(stream), step) for line in lines.feed(stream[at : at + step])]
     assert [wire.unpack(line) for line in heard] == [(1, *it) for it in enumerate(said)]
 
 
 def test_a_line_that_never_ends_takes_no_memory() -> None:
-    lines = wire.Lines()
+    lines = wire.LineSplitter()
     for _ in range(1000):
         lines.feed(b"x" * 100)
-    assert len(lines._rest) <= wire.LONGEST_LINE
+    assert len(lines._rest) <= wire.MAX_LINE
     assert lines.feed(b"\n" + wire.pack(1, 2, b"three"))[-1] == wire.pack(1, 2, b"three")
 
 
 def test_a_port_opened_anew_begins_a_new_line() -> None:
-    lines = wire.Lines()
+    lines = wire.LineSplitter()
     lines.feed(b"~half of a fr")
     lines.clear()
     assert [wire.unpack(line) for line in lines.feed(wire.pack(1, 2, b"x"))] == [(1, 2, b"x")]
 
 
 def test_numbers_count_up_and_round() -> None:
-    order = wire.Order(0xFFFE)
+    order = wire.SequenceNumbers(0xFFFE)
     assert [order.next() for _ in range(4)] == [0xFFFE, 0xFFFF, 0, 1]
 
 
 def test_repeated_and_late_frames_are_known_and_lost_ones_counted() -> None:
-    order = wire.Order()
+    order = wire.SequenceNumbers()
     assert [order.is_new(number) for number in (7, 8, 8, 7, 11, 9, 12)] == [
         True, True, False, False, True, False, True,
     ]  # fmt: skip
@@ -125,14 +125,14 @@ def test_repeated_and_late_frames_are_known_and_lost_ones_counted() -> None:
 
 
 def test_numbers_go_round_without_a_loss() -> None:
-    order = wire.Order()
+    order = wire.SequenceNumbers()
     assert all(order.is_new(number & 0xFFFF) for number in range(0xFFF0, 0x1FFFF))
     assert order.lost == 0
 
 
 def test_after_a_silence_any_number_is_the_first() -> None:
     """A host that greeted a dead port for hours has counted far ahead, which must not look like lateness."""
-    order = wire.Order()
+    order = wire.SequenceNumbers()
     assert order.is_new(5)
     assert not order.is_new(5 + 0x9000)
     order.forget()

@@ -21,8 +21,8 @@ def runs(body):
 
 def events(body):
     boot, first, items = payload.read_events(body)
-    told = [{"kind": kind, "age": age, "data": hexed(data)} for kind, age, data in items]
-    return {"boot": boot, "first": first, "events": told}
+    expected = [{"kind": kind, "age": age, "data": hexed(data)} for kind, age, data in items]
+    return {"boot": boot, "first": first, "events": expected}
 
 
 def identity(body):
@@ -58,8 +58,8 @@ READ = {
     payload.CONFIGURE: ("configure", lambda body: {"wiring": hexed(body)}),
     payload.LIGHTS: ("lights", lambda body: {"runs": runs(body)}),
     payload.SHOW: ("show", named(("number", "check"), payload.read_show)),
-    payload.TAKEN: ("taken", named(("following",), payload.read_taken)),
-    payload.ASK: ("ask", lambda body: {}),
+    payload.ACKNOWLEDGE: ("acknowledge", named(("following",), payload.read_acknowledge)),
+    payload.QUERY_INPUTS: ("queryinputs", lambda body: {}),
     payload.HEARTBEAT: ("heartbeat", named(("count",), payload.read_heartbeat)),
     payload.IDENTITY: ("identity", identity),
     payload.CONFIGURED: ("configured", named(("wiring", "fault"), payload.read_configured)),
@@ -67,7 +67,7 @@ READ = {
     payload.EVENTS: ("events", events),
     payload.INPUTS: ("inputs", lambda body: {"bits": hexed(body)}),
     payload.ALIVE: ("alive", named(("count", "uptime", "free", "damaged", "lost"), payload.read_alive)),
-    payload.LOG: ("log", named(("grade", "text"), payload.read_log)),
+    payload.LOG: ("log", named(("level", "text"), payload.read_log)),
 }
 
 
@@ -75,7 +75,7 @@ def bytes_of(digits):
     return bytes([int(digits[at : at + 2], 16) for at in range(0, len(digits), 2)])
 
 
-def built(kind, it):
+def rebuild(kind, it):
     """Build the payload again with the Pico's own functions."""
     if kind == payload.CONFIGURE:
         return payload.wiring(*payload.read_wiring(bytes_of(it["wiring"])))
@@ -97,39 +97,39 @@ def built(kind, it):
         return payload.events(it["boot"], it["first"], items)
     if kind == payload.INPUTS:
         return bytes_of(it["bits"])
-    if kind == payload.ASK:
+    if kind == payload.QUERY_INPUTS:
         return b""
     build = {
         payload.HELLO: lambda: payload.hello(it["protocol"], it["session"], it["name"].encode()),
         payload.SHOW: lambda: payload.show(it["number"], it["check"]),
-        payload.TAKEN: lambda: payload.taken(it["following"]),
+        payload.ACKNOWLEDGE: lambda: payload.acknowledge(it["following"]),
         payload.HEARTBEAT: lambda: payload.heartbeat(it["count"]),
         payload.CONFIGURED: lambda: payload.configured(it["wiring"], it["fault"].encode()),
         payload.SHOWN: lambda: payload.shown(it["number"], int(it["differs"])),
         payload.ALIVE: lambda: payload.alive(
             it["count"], it["uptime"], it["free"], it["damaged"], it["lost"]
         ),
-        payload.LOG: lambda: payload.log(it["grade"], it["text"].encode()),
+        payload.LOG: lambda: payload.log(it["level"], it["text"].encode()),
     }
     return build[kind]()
 
 
-def fault_of(frame, told):
+def fault_of_line(frame, expected):
     """Say what is wrong with a line of the file, nothing if all is well."""
     try:
         kind, number, body = wire.unpack(frame.encode() + b"\n")
     except wire.WireError as error:
-        return "" if told.get("error") == str(error) else "says " + str(error)
-    if number != told.pop("sequence", None):
+        return "" if expected.get("error") == str(error) else "says " + str(error)
+    if number != expected.pop("sequence", None):
         return "number " + str(number)
-    name = told.pop("kind", None)
+    name = expected.pop("kind", None)
     if kind not in READ:
-        return "" if name == kind and told == {"payload": hexed(body)} else "kind " + str(kind)
+        return "" if name == kind and expected == {"payload": hexed(body)} else "kind " + str(kind)
     known, fields = READ[kind]
     found = fields(body)
-    if name != known or found != told:
+    if name != known or found != expected:
         return "means " + known + " " + json.dumps(found)
-    again = wire.pack(kind, number, built(kind, told))
+    again = wire.pack(kind, number, rebuild(kind, expected))
     return "" if frame.encode().endswith(again[:-1]) else "is built as " + repr(again)
 
 
@@ -137,8 +137,8 @@ checked = 0
 with open("/vectors.txt") as file:
     for line in file:
         if line.strip() and not line.startswith("#"):
-            frame, told = line.rstrip("\n").split("\t")
-            fault = fault_of(frame, json.loads(told))
+            frame, expected = line.rstrip("\n").split("\t")
+            fault = fault_of_line(frame, json.loads(expected))
             if fault:
                 print("FAULT", frame, fault)
             checked += 1

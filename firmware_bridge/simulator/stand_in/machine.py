@@ -1,14 +1,14 @@
-"""The parts of MicroPython's `machine` that the firmware uses, on a Pico that is not there."""
+"""A stand-in for MicroPython's `machine`: the parts that the firmware uses."""
 
 import pico
-from stand_in_for_pico import Breather, tick_with, timers
+from stand_in_for_pico import CollectGarbage, tick_with, timers
 from uctypes import addressof
 
 PINS_IN = 0xD0000004
 WATCHDOG_CONTROLS = (0x40058000, 0x400D8000)
 WATCHDOG_ENABLE = 1 << 30
 ROUNDS = 500
-"""Feedings of the watchdog until the interpreter may tidy up."""
+"""Watchdog feeds between two garbage collections."""
 
 
 class Pin:
@@ -30,7 +30,7 @@ class Pin:
         pico.pin(self.number, -1, -1, 1)
 
 
-class Words:
+class Registers:
     def __getitem__(self, address):
         if address == PINS_IN:
             return pico.pins_in()
@@ -44,12 +44,12 @@ class Words:
         pico.watchdog(0)
 
 
-mem32 = Words()
+mem32 = Registers()
 
 
 class UART:
     SENDS = (0, 4)
-    """The pins that the serial ports take to send where they are given none."""
+    """The default TX pins of the UARTs."""
 
     def __init__(self, number, *, baudrate, rx, rxbuf):
         if rx.number % 4 != 1 or (rx.number + 4 & 8) >> 3 != number:
@@ -79,7 +79,7 @@ class WDT:
         self._rounds += 1
         if self._rounds >= ROUNDS:
             self._rounds = 0
-            raise Breather
+            raise CollectGarbage
 
 
 class Timer:

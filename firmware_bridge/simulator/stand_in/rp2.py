@@ -1,7 +1,7 @@
-"""The parts of MicroPython's `rp2` that the firmware uses, on a Pico that is not there.
+"""A stand-in for MicroPython's `rp2`: the parts that the firmware uses.
 
-State machines are not stepped here (a test of the programs does that): what a program is for shows in its
-pins. But what a chip has too little of is refused as the chip would: machines, room for programs, channels.
+State machines are not executed (tests/firmware_bridge/state_machine.py does that); a program is recognized by
+its pins. Limits are enforced as on the chip: state machines, program memory, DMA channels.
 """
 
 import pico
@@ -28,7 +28,7 @@ class Instruction:
 
 
 class Program:
-    """A program: how it was declared, and how many instructions it has."""
+    """A PIO program: its declaration and its number of instructions."""
 
     def __init__(self, function, options):
         self.options = options
@@ -57,7 +57,7 @@ def asm_pio(**options):
 
 
 loaded = {}
-"""Which programs each PIO block holds."""
+"""The programs loaded into each PIO block."""
 running = set()
 
 
@@ -116,7 +116,7 @@ class DMA:
 
     @property
     def count(self):
-        """What is left to receive."""
+        """The number of bytes that are still to be received."""
         left = self._count - self._done
         if left:
             start = addressof(self._buffer) + self._done

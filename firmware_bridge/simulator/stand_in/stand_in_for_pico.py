@@ -1,4 +1,4 @@
-"""What MicroPython has on a Pico and not as WebAssembly: its USB line, its timers, its `sys`."""
+"""Stand-ins for what MicroPython for WebAssembly lacks: the USB line, timers and parts of `sys`."""
 
 import builtins
 import os
@@ -14,17 +14,17 @@ POLL = 3
 READABLE = 1
 NO_FILE, NO_FILE_HERE = 2, 44
 SLICE = 0.5
-"""Milliseconds to wait at a time."""
+"""The longest wait in milliseconds."""
 
 timers = []
 
 
-class Breather(BaseException):
-    """Leave the firmware for a moment, so that the interpreter can tidy up its memory."""
+class CollectGarbage(BaseException):
+    """Leaves the firmware for a moment, so that the interpreter can collect garbage."""
 
 
 def tick_with(period, do):
-    """Call a function every `period` milliseconds, whenever somebody waits."""
+    """Register a function to be called every `period` milliseconds during waits."""
     entry = [ticks_ms(), period, do]
     timers.append(entry)
     return entry
@@ -71,7 +71,7 @@ class Output:
 
 
 class Written:
-    """A file that is on the flash memory for good once it is closed."""
+    """A file that is saved to the flash folder when it is closed."""
 
     def __init__(self, file):
         self._file = file
@@ -94,7 +94,7 @@ def open_kept(name, mode="r", *options):
 
 
 def as_on_chip(do):
-    """Return a function whose error for a missing file has the chip's number, not WebAssembly's."""
+    """Wrap a function so that the errno of a missing file is the chip's, not WebAssembly's."""
 
     def translated(*arguments):
         try:

@@ -1,7 +1,7 @@
-"""Both sides of the bridge in one process, on a line that does damage, in a time of their own.
+"""A loopback of the serial protocol: host and Pico in one process, with simulated time and a lossy line.
 
-The host's Connection talks with the Pico's Session; between them every frame may be lost, cut, flipped, said
-twice or drowned in noise, as chance decides. Tests and the benchmark look at what arrives.
+The host's `Connection` talks to the Pico's `Session`; between them frames can be host_losses, cut, corrupted,
+repeated, delayed or preceded by noise. Used by the tests and by `azul-board bench bridge`.
 """
 
 from __future__ import annotations
@@ -12,60 +12,60 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge import payload
-from firmware_bridge.firmware.session import TICKS, Session, Table
+from firmware_bridge.firmware.session import TICKS, Board, Session
 from firmware_bridge.protocol import Connection, Event, Silent
-from firmware_bridge.wire import Lines
+from firmware_bridge.wire import LineSplitter
 from firmware_bridge.wiring import Wiring
 
 Damage = Callable[[bytes], bytes]
-"""What becomes of a frame on its way."""
+"""A function from a sent frame to the bytes that arrive."""
 
 ROUND: Final = 0.001
-"""Seconds of a round of the firmware's loop."""
+"""Seconds of one round of the firmware's main loop."""
 
 
-def unharmed(frame: bytes) -> bytes:
-    """Let a frame arrive as it was sent."""
+def undamaged(frame: bytes) -> bytes:
+    """Return the frame unchanged."""
     return frame
 
 
 class RandomDamage:
-    """Damages one frame in `rarely`: lost, cut, flipped, said twice, or with noise before it; counts them."""
+    """Damage one frame in `one_in`: lose, cut, corrupt, repeat, delay it, or add noise."""
 
-    def __init__(self, chance: random.Random, rarely: int) -> None:
-        self._chance = chance
-        self._rarely = rarely
+    def __init__(self, random_numbers: random.Random, one_in: int) -> None:
+        self._random = random_numbers
+        self._rarely = one_in
         self._before = b""
         self.frames = 0
         self.damaged = 0
 
     def __call__(self, frame: bytes) -> bytes:
-        """Return what is left of a frame."""
+        """Return the bytes that arrive."""
         self.frames += 1
         before, self._before = self._before, frame
-        if self._chance.random() * self._rarely >= 1:
+        if self._random.random() * self._rarely >= 1:
             return frame
         self.damaged += 1
-        match self._chance.randrange(6):
+        match self._random.randrange(6):
             case 0:
                 return b""
             case 1:
-                return frame[: self._chance.randrange(len(frame))]
+                return frame[: self._random.randrange(len(frame))]
             case 2:
-                bit = self._chance.randrange(8 * len(frame))
+                bit = self._random.randrange(8 * len(frame))
                 flipped = bytearray(frame)
                 flipped[bit // 8] ^= 1 << bit % 8
                 return bytes(flipped)
             case 3:
                 return frame + frame
             case 4:
-                return frame + before  # one that is late, and a copy
+                return frame + before  # a late copy of the frame before
             case _:
-                return self._chance.randbytes(self._chance.randrange(1, 40)) + frame
+                return self._random.randbytes(self._random.randrange(1, 40)) + frame
 
 
-class PaperTable(Table):
-    """A table whose strips are a list of what was shown, and whose switches are a set of numbers."""
+class FakeBoard(Board):
+    """A board whose strips are the list `shown` of frames and whose closed switches are the set `held`."""
 
     board = "paper"
     machines = 8
@@ -77,86 +77,86 @@ class PaperTable(Table):
         self.shown: list[bytes] = []
         self.held: set[int] = set()
         self.switches = 0
-        self.lost = 0
-        self.kept = b""
+        self.host_losses = 0
+        self.stored_wiring = b""
 
     def write(self, frame: bytes) -> None:
         """Send a frame to the host."""
         self.write_frame(frame)
 
     def configure(self, wiring: bytes) -> None:
-        """Use this wiring from now on."""
+        """Apply a wiring."""
         chains, rows, columns, buttons, _, _ = payload.read_wiring(wiring)
-        self.kept = wiring
+        self.stored_wiring = wiring
         self.wiring = crc32(wiring) or 1
         self.switches = len(rows) * len(columns) + len(buttons)
         self.lights = bytearray(sum(3 * lights for _, lights in chains))
 
     def show(self) -> bool:
-        """Put `lights` on the strips."""
+        """Show `lights` on the strips."""
         self.shown.append(bytes(self.lights))
         return True
 
     def closed(self) -> bytes:
-        """The closed switches."""
+        """Return the closed switches as a bit field."""
         bits = sum(1 << switch for switch in self.held)
         return bits.to_bytes((self.switches + 7) // 8, "little")
 
     def free(self) -> int:
-        """Bytes of free memory."""
+        """Return the free memory in bytes."""
         return 100_000
 
     def host_lost(self) -> None:
-        """The host is gone."""
-        self.lost += 1
+        """Count a host_losses host."""
+        self.host_losses += 1
 
 
-class Rehearsal:
-    """A host and a Pico on one line; `now` is the time of both, in seconds.
+class Loopback:
+    """A host and a Pico on one line; `now` is the simulated time of both, in seconds.
 
-    `down` and `up` are what the line does to frames from the host and to frames from the Pico. `start` is
-    where the Pico's clock of milliseconds begins.
+    `down` and `up` damage the frames from the host and from the Pico. `start` is the first value of the
+    Pico's millisecond counter.
     """
 
     def __init__(
-        self, wiring: Wiring, *, down: Damage = unharmed, up: Damage = unharmed, start: int = 0
+        self, wiring: Wiring, *, down: Damage = undamaged, up: Damage = undamaged, start: int = 0
     ) -> None:
         self.now = 0.0
         self.connection = Connection(wiring, session=1)
         self.events: list[Event] = []
         self._down, self._up = down, up
         self._start = start
-        self._lines = Lines()
+        self._lines = LineSplitter()
         self._to_host = b""
         self.plugged = True
         self.boots = 0
-        self.table = PaperTable(self._hear_pico)
+        self.board = FakeBoard(self._transmit_up)
         self.boot()
         self.connection.opened(self.now)
 
     def boot(self, wiring: bytes = b"") -> None:
-        """Start the Pico anew, with the wiring that it kept."""
+        """Restart the Pico with the stored `wiring` (empty: none)."""
         self.boots += 1
         self._lines.clear()
-        self.table = PaperTable(self._hear_pico)
+        self.board = FakeBoard(self._transmit_up)
         if wiring:
-            self.table.configure(wiring)
-        self.session = Session(self.table, self.boots)
+            self.board.configure(wiring)
+        self.session = Session(self.board, self.boots)
         self.session.begin(self.ticks)
 
     @property
     def ticks(self) -> int:
-        """The Pico's clock."""
+        """The Pico's millisecond counter, which wraps at TICKS."""
         return (self._start + round(self.now * 1000)) % TICKS
 
     def press(self, switch: int, *, closed: bool = True) -> None:
-        """Let the Pico see a switch close or open."""
-        (self.table.held.add if closed else self.table.held.discard)(switch)
+        """Close or open a switch."""
+        (self.board.held.add if closed else self.board.held.discard)(switch)
         kind = payload.CLOSED if closed else payload.OPENED
-        self.session.happened(kind, bytes((switch,)), self.ticks, self.ticks)
+        self.session.queue_event(kind, bytes((switch,)), self.ticks, self.ticks)
 
     def step(self, seconds: float = ROUND) -> None:
-        """Let some time pass, and both sides do what they have to do."""
+        """Advance the time by `seconds` and run both sides once."""
         self.now += seconds
         self.send(self.connection.data_to_send(self.now))
         self.session.step(self.ticks)
@@ -169,18 +169,18 @@ class Rehearsal:
                 self.connection.opened(self.now)
 
     def run(self, seconds: float) -> None:
-        """Let some time pass in steps."""
+        """Advance the time by `seconds` in steps of ROUND."""
         for _ in range(round(seconds / ROUND)):
             self.step()
 
     def send(self, data: bytes) -> None:
-        """Put what the host writes on the line."""
+        """Transmit bytes of the host."""
         if not data or not self.plugged:
             return
         for frame in data.splitlines(keepends=True):
             for line in self._lines.feed(self._down(frame)):
                 self.session.receive(line, self.ticks)
 
-    def _hear_pico(self, frame: bytes) -> None:
+    def _transmit_up(self, frame: bytes) -> None:
         if self.plugged:
             self._to_host += self._up(frame)
