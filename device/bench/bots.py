@@ -137,16 +137,16 @@ def played(chosen: Setup, bots: Sequence[Thinker], seed: int) -> Outcome | SoloO
     """How a game between bots ends, one a seat; the seed makes the deals, whatever the bots draw."""
     deals, choices = random.Random(seed), random.Random(seed)
     state = game.setup(chosen)
-    while (turn := game.to_act(state)) != game.NOBODY:
-        if turn != game.CHANCE:
-            event = bots[turn[0]](state, choices.randrange, 0.0)
+    while not state.over:
+        if not state.chance_due:
+            event = bots[state.to_act()[0]](state, choices.randrange, 0.0)
         elif state.round == ROUNDS and chosen.mode != game.SOLO:
-            state = game.stop(state)
+            state = state.stop()
             continue
         else:
-            event = game.chance(state, deals.randrange)
-        state = game.apply(state, event)
-    outcome = game.outcome(state)
+            event = state.chance(deals.randrange)
+        state = state.apply(event)
+    outcome = state.outcome()
     assert outcome is not None
     return outcome
 

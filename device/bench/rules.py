@@ -50,8 +50,8 @@ def _random_game(chosen: Setup, below: Below) -> int:
     """How many drafts a random game took."""
     drafts = 0
     state = game.setup(chosen)
-    while (turn := game.to_act(state)) != game.NOBODY and state.round <= ROUNDS:
-        event = game.chance(state, below) if turn == game.CHANCE else play_random(state, below)
+    while not state.over and state.round <= ROUNDS:
+        event = state.chance(below) if state.chance_due else play_random(state, below)
         drafts += isinstance(event, Draft)
-        state = game.apply(state, event)
+        state = state.apply(event)
     return drafts

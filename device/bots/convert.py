@@ -5,6 +5,7 @@ from typing import Final
 from device.bots.core import tables
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
+from device.rules import standard
 from device.rules.board import FLOOR, LINES, Board, open_lines, tiles_on_floor
 from device.rules.events import (
     Draft,
@@ -15,24 +16,28 @@ from device.rules.events import (
     Tile,
 )
 from device.rules.scoring import complete_rows
+from device.rules.solo import game as solo
+from device.rules.solo.game import SoloState
 from device.rules.solo.penalty_row import PLAYER, tiles_in
 from device.rules.solo.scoring import Ending
-from device.rules.solo.state import State as SoloState
-from device.rules.standard import Phase
-from device.rules.standard import State as TableState
+from device.rules.standard import StandardState
 from device.rules.tiles import COLOURS, Colour, Counts
 
 PHASES: Final = {
-    Phase.DEAL: tables.DEAL,
-    Phase.OFFER: tables.OFFER,
-    Phase.TILING: tables.TILING,
-    Phase.OVER: tables.OVER,
-    Phase.PENALTY: tables.PENALTY,
-    Phase.COLOUR: tables.COLOUR,
-    Phase.SCORING: tables.SCORING,
-    Phase.DRAW: tables.DRAW,
-    Phase.SWAP: tables.SWAP,
-    Phase.REMOVE: tables.REMOVE,
+    standard.Phase.DEAL: tables.DEAL,
+    standard.Phase.OFFER: tables.OFFER,
+    standard.Phase.TILING: tables.TILING,
+    standard.Phase.OVER: tables.OVER,
+    solo.Phase.DEAL: tables.DEAL,
+    solo.Phase.OFFER: tables.OFFER,
+    solo.Phase.TILING: tables.TILING,
+    solo.Phase.OVER: tables.OVER,
+    solo.Phase.PENALTY: tables.PENALTY,
+    solo.Phase.COLOUR: tables.COLOUR,
+    solo.Phase.SCORING: tables.SCORING,
+    solo.Phase.DRAW: tables.DRAW,
+    solo.Phase.SWAP: tables.SWAP,
+    solo.Phase.REMOVE: tables.REMOVE,
 }
 ENDINGS: Final = {
     None: 0,
@@ -48,7 +53,7 @@ def packed(counts: Counts) -> int:
     return sum(number << 5 * colour for colour, number in enumerate(counts))
 
 
-def position_of(state: TableState) -> Position:
+def position_of(state: StandardState) -> Position:
     """The core's form of a game for two to four."""
     players = len(state.boards)
     position = Position(players, gray=state.ruleset.gray, lid=state.ruleset.lid)

@@ -24,9 +24,8 @@ from device.rules.board import Board, legal_columns, next_full_line
 from device.rules.events import Draft, Event, Tile
 from device.rules.game import Setup, State
 from device.rules.scoring import FLOOR_COSTS, let_line_fall, tile_line
-from device.rules.solo.game import preview
-from device.rules.solo.state import State as SoloState
-from device.rules.standard import State as TableState
+from device.rules.solo.game import SoloState
+from device.rules.standard import StandardState
 
 # --- What the columns of a gray wall are worth: this round's points, and parts of the bonuses ------------
 # The learned worths come from games that filled their walls from the left, so they know little of other
@@ -41,7 +40,7 @@ def column_worths(state: State, seat: int) -> dict[Tile, float]:
     board = state.boards[seat]
     line = next_full_line(board)
     assert line is not None, "there is no tile to place"
-    charged = isinstance(state, TableState)  # in solo the floor costs nothing (S11)
+    charged = isinstance(state, StandardState)  # in solo the floor costs nothing (S11)
     return {
         Tile(seat, line, column): _worth(tile_line(board, line, column).board, AHEAD, charged=charged)
         for column in legal_columns(board, line)
@@ -182,6 +181,7 @@ class Mind:
         """The best choice by then: of one alone, or of all but one; `depth` as another search had it."""
         if isinstance(state, SoloState):
             return self._search_solo(state, end, only, without)
+        assert isinstance(state, StandardState)
         asked = [-1 if event is None else move_of(event) for event in (only, without)]
         position = position_of(state)
         name = self._name(state)
@@ -216,9 +216,9 @@ class Mind:
             self._crowds[name] = Several(self._value(name), self._clock)
         return self._crowds[name]
 
-    def _name(self, state: TableState) -> str:
+    def _name(self, state: State) -> str:
         """Of the weights for a state: the bot ruleset's are the standard game's."""
-        mode = "gray" if state.ruleset.gray else "standard"
+        mode = "gray" if state.has_gray_wall(0) else "standard"
         return f"{mode}-{len(state.boards)}"
 
     def _value(self, name: str) -> Value:
@@ -234,7 +234,7 @@ class Mind:
 
 def _loses_at_once(state: State, event: Event) -> bool:
     """Whether a choice in solo sends an eighth tile to the penalty row (S7)."""
-    return isinstance(state, SoloState) and isinstance(event, Draft) and preview(state, event).loses
+    return isinstance(event, Draft) and state.loses_at_once(event)
 
 
 def _hint_of_column(state: State, seat: int) -> Hint:

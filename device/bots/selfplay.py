@@ -35,22 +35,22 @@ def play(chosen: Setup, bots: Sequence[Bot], below: Below, rounds: int = ROUNDS)
     limited = chosen.mode != game.SOLO
     events: list[Event] = []
     state = game.setup(chosen)
-    while (turn := game.to_act(state)) != game.NOBODY:
-        if limited and turn == game.CHANCE and state.round == rounds:
+    while not state.over:
+        if limited and state.chance_due and state.round == rounds:
             break
-        event = game.chance(state, below) if turn == game.CHANCE else bots[turn[0]](state, below)
+        event = state.chance(below) if state.chance_due else bots[state.to_act()[0]](state, below)
         events.append(event)
-        state = game.apply(state, event)
+        state = state.apply(event)
     return _verified(chosen, events, state)
 
 
 def _verified(chosen: Setup, events: list[Event], state: State) -> Played:
-    stopped = game.outcome(state) is None
+    stopped = state.outcome() is None
     written = record.write(chosen, events, stopped=stopped)
     try:
         (verified,) = record.read(written.splitlines(keepends=True))
     except RecordError as error:
         raise SelfplayError(f"a game that was played is refused by its own record: {error}") from error
-    if verified.events != tuple(events) or verified.state != (game.stop(state) if stopped else state):
+    if verified.events != tuple(events) or verified.state != (state.stop() if stopped else state):
         raise SelfplayError("the record of a game tells another game than the one that was played")
     return Played(verified, written)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from device.rules import game, standard
 from device.rules.board import (
     FLOOR,
     LINES,
@@ -25,10 +24,9 @@ from device.rules.events import CENTRE, Draft, Event, Remove, Tile
 from device.rules.game import State
 from device.rules.scoring import FLOOR_COSTS, let_line_fall, runs, tile_line, tile_points
 from device.rules.solo import game as solo
-from device.rules.solo.game import Pick
+from device.rules.solo.game import Pick, SoloState
 from device.rules.solo.scoring import PENALTY_TILE_POINTS
-from device.rules.solo.state import State as SoloState
-from device.rules.standard import Phase
+from device.rules.standard import StandardState
 from device.rules.tiles import COLOURS, MARKER, NO_TILES, Colour
 
 Below = Callable[[int], int]
@@ -40,23 +38,12 @@ PART_OF_A_LINE: Final = 0.7
 
 def choices(state: State, seat: int | None = None) -> list[Event]:
     """The choices of a seat that has to act; of the first one where none is named."""
-    allowed = game.legal(state)
+    allowed = state.legal()
     first = allowed[0]
     if not isinstance(first, Tile):
         return allowed
     asked = first.seat if seat is None else seat
     return [event for event in allowed if isinstance(event, Tile) and event.seat == asked]  # G3
-
-
-def seen_by(state: State, seat: int) -> State:
-    """A state in which a seat is the first to act: boards are tiled independently (G3)."""
-    if state.phase is not Phase.TILING or not isinstance(state, standard.State):
-        return state
-    boards = [
-        board if at == seat else replace(board, colours=(None,) * 5, held=(0,) * 5)
-        for at, board in enumerate(state.boards)
-    ]
-    return replace(state, boards=tuple(boards))
 
 
 def play_random(state: State, below: Below) -> Event:
@@ -79,11 +66,10 @@ def _worth_after(state: State, event: Event, known: dict[tuple[object, ...], flo
     """The worth of the board after a choice; `known` holds those of the choices that come to the same."""
     match event:
         case Draft():
-            return (
-                _worth_of_pick(state, event)
-                if isinstance(state, SoloState)
-                else _worth_of_draft(state, event, known)
-            )
+            if isinstance(state, SoloState):
+                return _worth_of_pick(state, event)
+            assert isinstance(state, StandardState)
+            return _worth_of_draft(state, event, known)
         case Tile(seat, row, column):  # asked on gray walls only
             return _worth(tile_line(state.boards[seat], row, column).board, gray=True)
         case Remove(position):
@@ -91,7 +77,7 @@ def _worth_after(state: State, event: Event, known: dict[tuple[object, ...], flo
     return 0  # the scoring tile and the swaps of a solo game: this bot has no opinion
 
 
-def _worth_of_draft(state: standard.State, draft: Draft, known: dict[tuple[object, ...], float]) -> float:
+def _worth_of_draft(state: StandardState, draft: Draft, known: dict[tuple[object, ...], float]) -> float:
     number = state.sources[draft.source][draft.colour]
     takes_marker = draft.source == CENTRE and state.marker is None
     same = (draft.colour, draft.line, number, takes_marker)
@@ -109,11 +95,10 @@ def _worth_of_pick(state: SoloState, draft: Draft) -> float:
     pick = solo.preview(state, draft)
     if pick.loses or pick.rest == NO_TILES:
         return _worth_of_boards(pick, gray=state.gray)
-    cleared = game.apply(state, draft)
-    assert isinstance(cleared, SoloState)
+    cleared = state.apply(draft)
     return max(
         _worth_of_boards(solo.preview(cleared, event), gray=state.gray)
-        for event in game.legal(cleared)
+        for event in cleared.legal()
         if isinstance(event, Draft)
     )
 

@@ -20,7 +20,6 @@ from queue import SimpleQueue
 from typing import IO, Any, Final, Literal
 
 from device.bots.mind import QUICK, STRENGTHS, Grade, Hint, Mind
-from device.bots.simple import seen_by
 from device.rules.events import Event
 from device.rules.game import State
 
@@ -266,7 +265,7 @@ def _result(minds: Mapping[str, Mind], question: Question) -> Event | Hint | Gra
             minds[question.strength].prepare(question.state)
         return None
     if question.strength in QUICK:
-        state = question.state if question.seat is None else seen_by(question.state, question.seat)
+        state = question.state if question.seat is None else question.state.for_seat(question.seat)
         return QUICK[question.strength](state, random.SystemRandom().randrange)
     mind = minds[question.strength]
     if question.kind == "hint":

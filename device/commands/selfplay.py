@@ -21,7 +21,7 @@ from device.commands.console import CommandError, file_error
 from device.rules import game
 from device.rules.errors import SetupError
 from device.rules.game import Setup
-from device.rules.solo.state import LEVELS, WALLS
+from device.rules.solo.game import LEVELS, WALLS
 
 RANDOM: Final = "random"
 LEVEL: Final = "normal"

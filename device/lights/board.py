@@ -7,13 +7,12 @@ from typing import Final
 from device.lights.animation import SLOW, STEADY, dimmed, fast, slow
 from device.lights.palettes import Palette
 from device.rules import game as rules
-from device.rules import standard
 from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board
 from device.rules.dealing import DISPLAY_TILES
 from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.solo.penalty_row import ACTION, tiles_in
 from device.rules.tiles import COLOURS, MARKER, TILES_OF_A_COLOUR, Colour, Counts
-from device.table.game import Play, Selection, marker_in_centre, sent_to_penalty_row
+from device.table.game import Play, Selection
 from device.table.state import Table
 from device.table.tags import TileTag, next_meaning, tile_counts
 from device.table.turns import choices_of_people
@@ -103,7 +102,7 @@ def paint_sources(
 ) -> None:
     """Light the tiles of the displays and the centre, each colour at its own level; the marker lies first."""
     centre = _CENTRE
-    if marker_in_centre(state):
+    if state.marker_in_centre:
         painting[_CENTRE[0]] = dimmed(palette.marker, STEADY)
         centre = _CENTRE[1:]
     for source, tiles in enumerate(state.sources):
@@ -218,7 +217,7 @@ def _paint_penalty_choice(
 def paint_scoring_tile(painting: Painting, play: Play, palette: Palette) -> None:
     """The scoring tile lies on the action wall until it is covered (S1, S9)."""
     state = play.state
-    if not isinstance(state, standard.State) and state.scoring_tile is not None:
+    if state.scoring_tile is not None:
         painting[wall_light(play.places[ACTION], *state.scoring_tile)] = dimmed(palette.marker, STEADY)
 
 
@@ -227,7 +226,7 @@ def paint_sent(painting: Painting, play: Play, selection: Selection, palette: Pa
     assert selection.tried is not None
     draft = Draft(selection.source, selection.colour, selection.tried)
     free = line_lights(play.places[ACTION], FLOOR)[len(play.state.boards[ACTION].floor) :]
-    for name, colour in zip(free, sent_to_penalty_row(play.state, draft), strict=False):
+    for name, colour in zip(free, play.state.sent_to_penalty_row(draft), strict=False):
         painting[name] = _light(palette, colour, level)
 
 

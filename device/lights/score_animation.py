@@ -8,7 +8,7 @@ from device.lights.palettes import Palette
 from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board
 from device.rules.scoring import BonusGiven, BonusKind, FloorCharged, LineFell, Step, TilePlaced, runs
 from device.table import score_animation
-from device.table.game import Play, is_player_board
+from device.table.game import Play
 from device.table.score_animation import ScoreAnimation
 from hardware.api import Rgb
 
@@ -26,7 +26,7 @@ def paint_score_animation(
     for seat, board in enumerate(account.boards_after(shown.shown)):
         level = STEADY if step is None or step.seat == seat else WATCHING
         paint_board(painting, play.places[seat], board, palette, level)
-        if is_player_board(play, seat):
+        if play.state.keeps_score(seat):
             paint_score(painting, play.places[seat], board.score, level)
     if step is not None:
         length = score_animation.seconds(step) or 1.0
@@ -40,21 +40,21 @@ def _paint_step(
     painting: Painting, place: int, step: Step, before: Board, palette: Palette, now: float, part: float
 ) -> None:
     """Overlay what a step emphasises; `part` of it is over, from 0 to 1."""
-    match step.what:
+    match step.item:
         case TilePlaced():
-            _paint_placed(painting, place, step.what, before, palette, part)
+            _paint_placed(painting, place, step.item, before, palette, part)
         case FloorCharged():
             if part < 0.6:
                 _paint_floor(painting, place, before, palette, fast(now))
                 paint_score(painting, place, before.score)
         case LineFell():
-            _paint_line(painting, place, step.what, palette, fast(now) if part < 0.6 else 0.0)
+            _paint_line(painting, place, step.item, palette, fast(now) if part < 0.6 else 0.0)
         case BonusGiven():
-            _paint_bonus(painting, place, step.what, palette, slow(now))
+            _paint_bonus(painting, place, step.item, palette, slow(now))
             if part < 0.5:
                 paint_score(painting, place, before.score)
         case _:
-            _paint_change(painting, place, before, step.what.board, palette, fast(now))
+            _paint_change(painting, place, before, step.item.board, palette, fast(now))
 
 
 def _paint_placed(

@@ -27,7 +27,6 @@ from device.lights.board import (
 )
 from device.lights.palettes import Palette
 from device.lights.score_animation import paint_score_animation
-from device.rules import game as rules
 from device.rules.board import FLOOR, LINES
 from device.rules.events import CENTRE, Draft
 from device.rules.game import SOLO
@@ -35,7 +34,7 @@ from device.rules.scoring import Outcome
 from device.rules.solo.penalty_row import ACTION
 from device.rules.tiles import Colour
 from device.table.buttons import place_and_line_of, source_of
-from device.table.game import Play, Selection, is_player_board, marker_in_centre
+from device.table.game import Play, Selection
 from device.table.physical_tiles import NOWHERE, PENALTY_ROW, Slot, next_slot, slots
 from device.table.prompts import acting_places, lines_for_selection, live_buttons, sources_on_offer
 from device.table.seating import menu
@@ -172,7 +171,7 @@ def _paint_advice(painting: Painting, play: Play, draft: Draft, now: float, pale
     """The spaces that an advised draft would fill; the lights of its tiles, which are lit where they lie."""
     seat = play.state.turn
     tiles = play.state.sources[draft.source][draft.colour]
-    if draft.line != FLOOR or is_player_board(play, seat):
+    if draft.line != FLOOR or play.state.keeps_score(seat):
         for name in free_spaces(play.places[seat], play.state.boards[seat], draft.line, tiles):
             painting[name] = dimmed(palette.shades[draft.colour].light, swell(now))
     return lights_of_selection(play.state, Selection(draft.source, draft.colour), palette)
@@ -181,7 +180,7 @@ def _paint_advice(painting: Painting, play: Play, draft: Draft, now: float, pale
 def _paint_boards(painting: Painting, play: Play, palette: Palette) -> None:
     for seat, board in enumerate(play.state.boards):
         paint_board(painting, play.places[seat], board, palette)
-        if is_player_board(play, seat):
+        if play.state.keeps_score(seat):
             paint_score(painting, play.places[seat], board.score)
 
 
@@ -236,9 +235,9 @@ def _paint_targets(painting: Painting, table: Table, play: Play, now: float, pal
     seat = play.places.index(place)
     board = play.state.boards[seat]
     tiles = play.state.sources[selection.source][selection.colour]
-    marker = int(selection.source == CENTRE and marker_in_centre(play.state))
+    marker = int(selection.source == CENTRE and play.state.marker_in_centre)
     for line in lines_for_selection(table):
-        if line == FLOOR and not is_player_board(play, seat):
+        if line == FLOOR and not play.state.keeps_score(seat):
             continue
         level = fast(now) if line == selection.tried else FAINT + FAINT * slow(now)
         extra = marker if line == FLOOR else 0
@@ -250,7 +249,7 @@ def _paint_targets(painting: Painting, table: Table, play: Play, now: float, pal
 
 
 def _paint_turn(painting: Painting, table: Table, play: Play, now: float) -> None:
-    result = rules.outcome(play.state)
+    result = play.state.outcome()
     if table.stage is Stage.OVER and isinstance(result, Outcome):
         for seat in result.winners:
             painting[api.turn_light(play.places[seat])] = dimmed(TURN, fast(now))

@@ -31,11 +31,8 @@ from device.rules.errors import IllegalEventError, RulesError
 from device.rules.events import Draft, Event, Tile
 from device.rules.game import Setup, State
 from device.rules.notation import text_of
-from device.rules.scoring import Outcome, complete_rows
+from device.rules.scoring import Outcome
 from device.rules.solo.scoring import SoloOutcome
-from device.rules.solo.state import State as SoloState
-
-FORFEIT_SCORE: Final = -50
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +52,6 @@ class Record:
     def rounds(self) -> int:
         """How many rounds were dealt."""
         return self.state.round
-
-
-def forfeited(state: State, seat: int) -> Outcome:
-    """How a game ends where it stands by a bot's fault: -50 for its seat, the others keep their scores."""
-    if isinstance(state, SoloState):
-        raise EntryError("a solo game knows no forfeit: nobody is left to win it")
-    scores = tuple(FORFEIT_SCORE if each == seat else board.score for each, board in enumerate(state.boards))
-    rows = tuple(len(complete_rows(board.wall)) for board in state.boards)
-    others = [each for each in range(len(scores)) if each != seat]
-    best = max((scores[each], rows[each]) for each in others)
-    return Outcome(scores, rows, tuple(each for each in others if (scores[each], rows[each]) == best))
 
 
 # --- Reading ---------------------------------------------------------------------------------------------
@@ -109,10 +95,9 @@ def _game(number: int, line: int, header: Entry, following: Iterator[tuple[int, 
                 raise EntryError("scores stand only where a round has just been closed")
             else:
                 event = event_of(key, value, _seat_to_tile(state))
-                after = _applied(event, state)
+                state = _applied(event, state)
                 events.append(event)
-                due, scored = game.closing_scores(state, after), False
-                state = after
+                due, scored = state.closing_scores(), False
     except RecordError:
         raise
     except RulesError as error:
@@ -135,18 +120,18 @@ def _only_key(entry: Entry, header_line: int) -> tuple[str, Any]:
 
 def _applied(event: Event, state: State) -> State:
     named = f"draft {text_of(event)}" if isinstance(event, Draft) else text_of(event)
-    if game.outcome(state) is not None:
+    if state.over:
         raise EntryError(f"the game is over: its result must stand here, not {named}")
     try:
-        return game.apply(state, event)
+        return state.apply(event)
     except IllegalEventError as error:
         raise EntryError(f"{named}: {error}") from None
 
 
 def _seat_to_tile(state: State) -> int:
     """Whose placement a record means: it lists them in seat order (G3)."""
-    turn = game.to_act(state)
-    return turn[0] if turn and turn != game.CHANCE else 0
+    turn = state.to_act()
+    return turn[0] if turn else 0
 
 
 def _check_scores(key: str, value: object, due: tuple[int, ...]) -> None:
@@ -161,7 +146,7 @@ def _end(
 ) -> tuple[State, Outcome | SoloOutcome, bool, Forfeit | None]:
     """How a result says that the game ended, if it could end so here."""
     forfeit = forfeit_of(result, len(state.boards))
-    if not scored and forfeit is None and game.outcome(state) is None:
+    if not scored and forfeit is None and not state.over:
         raise EntryError("the game goes on here: a result stands after a round's scores, or names a forfeit")
     state, outcome, stopped = _ended(state, forfeit)
     for key, right in result_of(outcome, forfeit).items():
@@ -172,15 +157,15 @@ def _end(
 
 def _ended(state: State, forfeit: Forfeit | None) -> tuple[State, Outcome | SoloOutcome, bool]:
     """The last state of a game that ends here, its outcome, and whether it had to be stopped for it (R17)."""
-    outcome = game.outcome(state)
+    outcome = state.outcome()
     if forfeit is not None:
         if outcome is not None:
             raise EntryError("the game is over here: nobody can forfeit it any more")
-        return state, forfeited(state, forfeit.seat), False
+        return state, state.forfeit(forfeit.seat), False
     if outcome is not None:
         return state, outcome, False
-    state = game.stop(state)
-    outcome = game.outcome(state)
+    state = state.stop()
+    outcome = state.outcome()
     assert outcome is not None
     return state, outcome, True
 
@@ -201,12 +186,12 @@ def write(
     for event in _in_seat_order(events):
         if isinstance(event, Tile) and event.seat != _seat_to_tile(state):
             raise EntryError(f"a record can't say {text_of(event)}: a seat before it has a tile to place")
-        before, state = state, game.apply(state, event)
+        state = state.apply(event)
         lines.append(_line(entry_of(event)))
-        scores = game.closing_scores(before, state)
+        scores = state.closing_scores()
         if scored := scores is not None:
             lines.append(_line({"scores": scores}))
-    if game.outcome(state) is None and forfeit is None and not (stopped and scored):
+    if not state.over and forfeit is None and not (stopped and scored):
         raise EntryError("the game is not over, so its record can't be written")
     _, outcome, _ = _ended(state, forfeit)
     lines.append(_line({"result": result_of(outcome, forfeit)}))

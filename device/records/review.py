@@ -9,8 +9,7 @@ from typing import Final
 
 from device.rules import game
 from device.rules.events import CENTRE, Chance, Draft, Event, Tile
-from device.rules.game import SOLO, Setup, State
-from device.rules.standard import State as TableState
+from device.rules.game import Setup, State
 
 COSTLIEST: Final = 3
 """How many moves of a player a review names."""
@@ -64,33 +63,30 @@ def real_choices(chosen: Setup, events: Iterable[Event]) -> Iterator[Choice]:
     state = game.setup(chosen)
     for number, event in enumerate(events):
         if not isinstance(event, Chance):
-            seat = _player(chosen, state, event)
+            seat = _player(state, event)
             if len(_different(state, seat)) > 1:
                 yield Choice(number, seat, state, event)
-        state = game.apply(state, event)
+        state = state.apply(event)
 
 
-def _player(chosen: Setup, state: State, event: Event) -> int:
+def _player(state: State, event: Event) -> int:
     """Whose choice an event is; the two boards of solo are one player's."""
-    if chosen.mode == SOLO:
-        return 0
-    return event.seat if isinstance(event, Tile) else state.turn
+    return state.player_of(event.seat if isinstance(event, Tile) else state.turn)
 
 
 def _different(state: State, seat: int) -> set[Event]:
     """The choices of a seat, one of each that come to the same."""
     return {
-        plainest(state, event)
-        for event in game.legal(state)
-        if not isinstance(event, Tile) or event.seat == seat
+        plainest(state, event) for event in state.legal() if not isinstance(event, Tile) or event.seat == seat
     }
 
 
 def plainest(state: State, event: Event) -> Event:
     """The choice that stands for all that come to the same: from the first display that holds the same."""
-    if not isinstance(event, Draft) or event.source == CENTRE or not isinstance(state, TableState):
+    if not isinstance(event, Draft) or event.source == CENTRE:
         return event
-    first = state.sources.index(state.sources[event.source], 1)
+    tiles = state.sources[event.source]
+    first = next(source for source in state.sources_to_draft() if source and state.sources[source] == tiles)
     return Draft(first, event.colour, event.line)
 
 

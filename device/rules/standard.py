@@ -1,7 +1,7 @@
-"""The game for two to four: coloured walls, gray walls and the bot ruleset, told apart by `Ruleset` alone.
+"""The game for two to four players: coloured walls, gray walls and the DTC ruleset, told apart by `Ruleset`.
 
-A state is a value and nothing in it is hidden: the bag and the lid are counts, and what is drawn from
-them arrives as a `Deal`.
+`StandardState` is an immutable value without hidden information: the bag and the lid are counts, and the
+tiles that are drawn arrive as a `Deal`. It implements `device.rules.game.State`.
 """
 
 from collections.abc import Callable
@@ -23,23 +23,36 @@ from device.rules.board import (
     printed_column,
     tiles_on_floor,
 )
-from device.rules.dealing import check_deal, deal
+from device.rules.dealing import DISPLAY_TILES, check_deal, deal
 from device.rules.errors import IllegalEventError, SetupError
-from device.rules.events import CENTRE, Deal, Draft, Event, Tile
+from device.rules.events import CENTRE, Chance, Deal, Draft, Event, Tile
 from device.rules.scoring import Account, Outcome, Step
-from device.rules.tiles import ALL_TILES, COLOURS, MARKER, NO_TILES, Counts, add, of_colour, total, without
+from device.rules.tiles import (
+    ALL_TILES,
+    COLOURS,
+    MARKER,
+    NO_TILES,
+    Colour,
+    Counts,
+    add,
+    of_colour,
+    total,
+    without,
+)
 
 DISPLAYS: Final = {2: 5, 3: 7, 4: 9}
 """Displays by number of players (R1)."""
+FORFEIT_SCORE: Final = -50
+"""The score of a seat that forfeits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """What tells one mode from another."""
+    """The differences between the modes for two or more players."""
 
     name: str
     gray: bool = False  # the wall has no colours printed (G1)
-    lid: bool = True  # False: what is discarded goes straight back to the bag (D1)
+    lid: bool = True  # False: discarded tiles go straight back to the bag (D1)
     most_players: int = 4
 
 
@@ -49,113 +62,210 @@ DTC: Final = Ruleset("dtc", lid=False, most_players=2)
 
 
 class Phase(Enum):
-    """Where in a round a game stands."""
+    """The kind of event that a game waits for."""
 
     DEAL = "deal"
     OFFER = "offer"
     TILING = "tiling"
     OVER = "over"
-    # The solo game's own; each of its phases takes one kind of event (S1, S8).
-    PENALTY = "penalty"
-    COLOUR = "colour"
-    SCORING = "scoring"
-    DRAW = "draw"
-    SWAP = "swap"
-    REMOVE = "remove"
 
     __repr__ = Enum.__str__
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """A game at one moment; seats count from 0."""
+class StandardState:
+    """A game at one moment; seats count from 0. `game.State` describes the methods."""
 
     ruleset: Ruleset
     phase: Phase
     boards: tuple[Board, ...]
     sources: tuple[Counts, ...]  # 0 the centre, then the displays
-    turn: int  # whose draft is next
-    starter: int  # who starts this round; before a deal, who will start
-    marker: int | None = None  # who took the marker this round; None while it lies in the centre
+    turn: int  # the seat that drafts next
+    starter: int  # the seat that starts this round; before a deal, the one that will start
+    marker: int | None = None  # the seat that took the marker this round; None while it lies in the centre
     round: int = 0
     bag: Counts = ALL_TILES
     lid: Counts = NO_TILES
     account: Account | None = None  # how the last round was scored
 
+    # --- The course of the game ---
 
-def setup(ruleset: Ruleset, players: int, first: int) -> State:
-    """A game before its first deal (R1, R3); raises SetupError."""
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.phase is Phase.OVER
+
+    @property
+    def in_offer(self) -> bool:
+        """Whether the next event is a draft."""
+        return self.phase is Phase.OFFER
+
+    @property
+    def chance_due(self) -> type[Chance] | None:
+        """The class of the chance event that is due."""
+        return Deal if self.phase is Phase.DEAL else None
+
+    @property
+    def simultaneous(self) -> bool:
+        """Whether seats choose at the same time, each for its own board (G3)."""
+        return self.phase is Phase.TILING
+
+    def to_act(self) -> tuple[int, ...]:
+        """Return the seats that have a choice: one in the offer, perhaps several on gray walls (R5, G3)."""
+        if self.phase is Phase.OFFER:
+            return (self.turn,)
+        if self.phase is Phase.TILING:
+            return tuple(seat for seat, _ in _seats_with_full_lines(self.boards))
+        return ()
+
+    def legal(self) -> list[Event]:
+        """Return every legal choice of all seats that have one (R5, R7, G1)."""
+        if self.phase is Phase.OFFER:
+            return _legal_drafts(self)
+        if self.phase is Phase.TILING:
+            return [
+                Tile(seat, line, column)
+                for seat, line in _seats_with_full_lines(self.boards)
+                for column in legal_columns(self.boards[seat], line)
+            ]
+        return []
+
+    def apply(self, event: Event) -> "StandardState":
+        """Return the state after an event; raises IllegalEventError if the rules forbid it."""
+        if isinstance(event, Draft):
+            return _draft(self, event)
+        if isinstance(event, Tile):
+            return _tile(self, event)
+        if isinstance(event, Deal):
+            return _deal(self, event)
+        raise IllegalEventError("wrong_mode", f"a {self.ruleset.name} game has no such event: {event}")
+
+    def chance(self, below: Callable[[int], int]) -> Deal:
+        """Draw the next deal (R4); `below(n)` returns a random integer from 0 to n - 1."""
+        return deal(self.bag, self.lid, len(self.sources) - 1, below)
+
+    def stop(self) -> "StandardState":
+        """End the game between two rounds with its bonuses (R17); raises IllegalEventError elsewhere."""
+        if self.phase is not Phase.DEAL:
+            raise IllegalEventError("not_now", "a game can be stopped between two rounds only")
+        return _end(self)
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game ended; None while it goes on (R15)."""
+        return scoring.outcome(self.boards) if self.phase is Phase.OVER else None
+
+    def forfeit(self, seat: int) -> Outcome:
+        """Return the outcome if `seat` forfeits here: -50 points for it, the others keep their scores."""
+        boards = list(self.boards)
+        boards[seat] = replace(boards[seat], score=FORFEIT_SCORE)
+        return scoring.outcome(boards)  # no other score is below 0
+
+    def closing_scores(self) -> tuple[int, ...] | None:
+        """Return all scores before the bonuses if a wall-tiling has just been closed, else None (R12)."""
+        if self.phase in (Phase.OFFER, Phase.TILING) or self.account is None:
+            return None
+        return self.account.totals
+
+    # --- Seats and boards ---
+
+    def player_of(self, seat: int) -> int:
+        """Return the player of a board: its own seat."""
+        return seat
+
+    def keeps_score(self, _seat: int) -> bool:
+        """Return True: every board keeps a score and pays for its floor."""
+        return True
+
+    def has_gray_wall(self, _seat: int) -> bool:
+        """Return whether a board's wall has no colours printed (G1)."""
+        return self.ruleset.gray
+
+    def for_seat(self, seat: int) -> "StandardState":
+        """Return the state with `seat` first to act, where several seats choose at the same time (G3)."""
+        if not self.simultaneous:
+            return self
+        boards = [
+            board if at == seat else replace(board, colours=(None,) * 5, held=(0,) * 5)
+            for at, board in enumerate(self.boards)
+        ]
+        return replace(self, boards=tuple(boards))
+
+    # --- Sources and drafts ---
+
+    @property
+    def marker_in_centre(self) -> bool:
+        """Whether the marker lies in the centre: in an offer, until a seat takes tiles from there (R6)."""
+        return self.marker is None and any(tiles != NO_TILES for tiles in self.sources)
+
+    def sources_to_draft(self) -> tuple[int, ...]:
+        """Return the sources that hold tiles (R5)."""
+        return tuple(source for source, tiles in enumerate(self.sources) if tiles != NO_TILES)
+
+    def check_draft(self, draft: Draft) -> int:
+        """Return how many tiles a draft takes; raises IllegalEventError if it is illegal (R5, R7)."""
+        if self.phase is not Phase.OFFER:
+            raise IllegalEventError("not_now", "there is nothing to draft now")
+        if not 0 <= draft.source < len(self.sources):
+            raise IllegalEventError("source_empty", f"there is no display {draft.source} in this game")
+        number = self.sources[draft.source][draft.colour]
+        if not number:
+            source = f"display {draft.source}" if draft.source else "the centre"
+            raise IllegalEventError("source_empty", f"{source} holds no {draft.colour.name.lower()} tile")
+        if draft.line != FLOOR:
+            check_line(self.boards[self.turn], draft.line, draft.colour)
+        return number
+
+    def sent_to_penalty_row(self, _draft: Draft) -> tuple[Colour, ...]:
+        """Return nothing: only solo has a penalty row."""
+        return ()
+
+    def loses_at_once(self, _draft: Draft) -> bool:
+        """Return False: no draft ends the game."""
+        return False
+
+    # --- Deals ---
+
+    @property
+    def display_sizes(self) -> tuple[int, ...]:
+        """How many tiles each display gets in a deal (R4)."""
+        return (DISPLAY_TILES,) * (len(self.sources) - 1)
+
+    @property
+    def refill(self) -> Counts:
+        """The tiles that go into the bag when it runs empty during a deal: the lid (R4)."""
+        return self.lid
+
+    # --- What only solo has ---
+
+    @property
+    def penalty_spaces_due(self) -> tuple[int, ...]:
+        """The spaces of the penalty row that the chance event due will fill: none."""
+        return ()
+
+    @property
+    def scoring_tile(self) -> None:
+        """The square of the scoring tile: none."""
+        return None
+
+
+def setup(ruleset: Ruleset, players: int, first: int) -> StandardState:
+    """Return a game before its first deal (R1, R3).
+
+    Raises SetupError for a wrong number of players or a first seat that is none of them.
+    """
     if not 2 <= players <= ruleset.most_players:
         allowed = "2" if ruleset.most_players == 2 else f"2 to {ruleset.most_players}"
         raise SetupError(f"{ruleset.name} is a game for {allowed} players, not {players}")
     if not 0 <= first < players:
         raise SetupError(f"the first player is a seat from 0 to {players - 1}, not {first}")
     sources = (NO_TILES,) * (DISPLAYS[players] + 1)
-    return State(ruleset, Phase.DEAL, (Board(),) * players, sources, first, first)
-
-
-def to_act(state: State) -> tuple[int, ...]:
-    """The seats that have a choice now: one in the offer, several at once on gray walls (R5, G3)."""
-    if state.phase is Phase.OFFER:
-        return (state.turn,)
-    if state.phase is Phase.TILING:
-        return tuple(seat for seat, _ in _seats_with_full_lines(state.boards))
-    return ()
-
-
-def legal(state: State) -> list[Event]:
-    """Every choice that is allowed now, of all seats that have one (R5, R7, G1)."""
-    if state.phase is Phase.OFFER:
-        return _legal_drafts(state)
-    if state.phase is Phase.TILING:
-        return [
-            Tile(seat, line, column)
-            for seat, line in _seats_with_full_lines(state.boards)
-            for column in legal_columns(state.boards[seat], line)
-        ]
-    return []
-
-
-def apply(state: State, event: Event) -> State:
-    """The state after an event; raises IllegalEventError where the rules say no."""
-    if isinstance(event, Draft):
-        return _draft(state, event)
-    if isinstance(event, Tile):
-        return _tile(state, event)
-    if isinstance(event, Deal):
-        return _deal(state, event)
-    raise IllegalEventError("wrong_mode", f"a {state.ruleset.name} game has no such event: {event}")
-
-
-def chance(state: State, below: Callable[[int], int]) -> Deal:
-    """Draw the next deal; `below(n)` gives a random whole number from 0 to n - 1 (R4)."""
-    return deal(state.bag, state.lid, len(state.sources) - 1, below)
-
-
-def stop(state: State) -> State:
-    """End the game here with its bonuses, as an automatic match does at its limit of rounds (R17)."""
-    if state.phase is not Phase.DEAL:
-        raise IllegalEventError("not_now", "a game can be stopped between two rounds only")
-    return _end(state)
-
-
-def outcome(state: State) -> Outcome | None:
-    """How the game ended; None while it goes on (R15)."""
-    return scoring.outcome(state.boards) if state.phase is Phase.OVER else None
-
-
-def closing_scores(before: State, after: State) -> tuple[int, ...] | None:
-    """All seats' totals before the bonuses, if this step closed a wall-tiling (R12)."""
-    if before.phase not in (Phase.OFFER, Phase.TILING) or after.phase not in (Phase.DEAL, Phase.OVER):
-        return None
-    assert after.account is not None
-    return after.account.totals
+    return StandardState(ruleset, Phase.DEAL, (Board(),) * players, sources, first, first)
 
 
 # --- Deal and offer --------------------------------------------------------------------------------------
 
 
-def _deal(state: State, event: Deal) -> State:
+def _deal(state: StandardState, event: Deal) -> StandardState:
     if state.phase is not Phase.DEAL:
         raise IllegalEventError("not_now", "there is nothing to deal now")
     bag, lid = check_deal(event, state.bag, state.lid, len(state.sources) - 1)
@@ -178,7 +288,7 @@ _DRAFTS: Final = tuple(
 """Every draft there is, made once: by source, colour and line."""
 
 
-def _legal_drafts(state: State) -> list[Event]:
+def _legal_drafts(state: StandardState) -> list[Event]:
     board = state.boards[state.turn]
     lines = [(*each, FLOOR) for each in lines_by_colour(board)]
     return [
@@ -191,23 +301,8 @@ def _legal_drafts(state: State) -> list[Event]:
     ]
 
 
-def check_draft(state: State, event: Draft) -> int:
-    """How many tiles a draft takes; raises IllegalEventError, with its reason, if illegal (R5, R7)."""
-    if state.phase is not Phase.OFFER:
-        raise IllegalEventError("not_now", "there is nothing to draft now")
-    if not 0 <= event.source < len(state.sources):
-        raise IllegalEventError("source_empty", f"there is no display {event.source} in this game")
-    number = state.sources[event.source][event.colour]
-    if not number:
-        source = f"display {event.source}" if event.source else "the centre"
-        raise IllegalEventError("source_empty", f"{source} holds no {event.colour.name.lower()} tile")
-    if event.line != FLOOR:
-        check_line(state.boards[state.turn], event.line, event.colour)
-    return number
-
-
-def _draft(state: State, event: Draft) -> State:
-    number = check_draft(state, event)
+def _draft(state: StandardState, event: Draft) -> StandardState:
+    number = state.check_draft(event)
     seat = state.turn
     board = state.boards[seat]
     sources = list(state.sources)
@@ -223,7 +318,7 @@ def _draft(state: State, event: Draft) -> State:
         sources[CENTRE] = add(sources[CENTRE], rest)
     board, over = place(board, event.colour, number, event.line)
     bag, lid = _discarded(state, over)
-    after = State(
+    after = StandardState(
         state.ruleset,
         Phase.OFFER,
         (*state.boards[:seat], board, *state.boards[seat + 1 :]),
@@ -239,7 +334,7 @@ def _draft(state: State, event: Draft) -> State:
     return after if any(tiles != NO_TILES for tiles in sources) else _start_tiling(after)  # R9
 
 
-def _discarded(state: State, tiles: Counts) -> tuple[Counts, Counts]:
+def _discarded(state: StandardState, tiles: Counts) -> tuple[Counts, Counts]:
     """Bag and lid once `tiles` are out of the round: in the lid, or back in the bag (R10, D1)."""
     if tiles == NO_TILES:
         return state.bag, state.lid
@@ -249,11 +344,11 @@ def _discarded(state: State, tiles: Counts) -> tuple[Counts, Counts]:
 # --- Wall-tiling -----------------------------------------------------------------------------------------
 
 
-def _start_tiling(state: State) -> State:
+def _start_tiling(state: StandardState) -> StandardState:
     return _go_on_tiling(replace(state, phase=Phase.TILING, account=Account(state.round, state.boards)), [])
 
 
-def _tile(state: State, event: Tile) -> State:
+def _tile(state: StandardState, event: Tile) -> StandardState:
     if state.phase is not Phase.TILING:
         raise IllegalEventError("not_now", "there is no tile to place now")
     if (event.seat, event.row) not in _seats_with_full_lines(state.boards):
@@ -274,7 +369,7 @@ def _seats_with_full_lines(boards: tuple[Board, ...]) -> list[tuple[int, int]]:
     return [(seat, line) for seat, board in enumerate(boards) if (line := next_full_line(board)) is not None]
 
 
-def _go_on_tiling(state: State, steps: list[Step]) -> State:
+def _go_on_tiling(state: StandardState, steps: list[Step]) -> StandardState:
     """Do on every board what leaves its player no choice; once nobody has one, charge the floors."""
     assert state.account is not None
     boards = []
@@ -297,30 +392,30 @@ def _tile_without_choice(ruleset: Ruleset, seat: int, board: Board) -> tuple[Boa
     while (line := next_full_line(board)) is not None:
         colour = board.colours[line - 1]
         assert colour is not None
-        what: scoring.TilePlaced | scoring.LineFell
+        item: scoring.TilePlaced | scoring.LineFell
         if not ruleset.gray:
-            what = scoring.tile_line(board, line, printed_column(colour, line))
+            item = scoring.tile_line(board, line, printed_column(colour, line))
             discarded.append(of_colour(colour, line - 1))
         elif not legal_columns(board, line):
-            what, over = scoring.let_line_fall(board, line)
+            item, over = scoring.let_line_fall(board, line)
             discarded.append(over)
         else:
             break
-        steps.append(Step(seat, what))
-        board = what.board
+        steps.append(Step(seat, item))
+        board = item.board
     return board, steps, total(discarded)
 
 
-def _finish_round(state: State, account: Account) -> State:
+def _finish_round(state: StandardState, account: Account) -> StandardState:
     """Charge the floors (R12); then the game ends (R13, R16), or the next deal is due."""
     charged = [scoring.charge_floor(board) for board in state.boards]
     bag, lid = _discarded(state, total(tiles_on_floor(board) for board in state.boards))
-    steps = (*account.steps, *(Step(seat, what) for seat, what in enumerate(charged)))
+    steps = (*account.steps, *(Step(seat, item) for seat, item in enumerate(charged)))
     starter = state.starter if state.marker is None else state.marker
     after = replace(
         state,
         phase=Phase.DEAL,
-        boards=tuple(what.board for what in charged),
+        boards=tuple(item.board for item in charged),
         turn=starter,
         starter=starter,
         bag=bag,
@@ -332,7 +427,7 @@ def _finish_round(state: State, account: Account) -> State:
     return _end(after) if row_complete or nothing_to_deal else after
 
 
-def _end(state: State) -> State:
+def _end(state: StandardState) -> StandardState:
     """Give every bonus, one by one (R14)."""
     account = state.account or Account(state.round, state.boards)
     steps = [Step(seat, given) for seat, board in enumerate(state.boards) for given in scoring.bonuses(board)]

@@ -13,16 +13,15 @@ from typing import Final, Literal
 
 from device.bots.dtc.seat import ProgramSeat, Terms, Told, Turn
 from device.bots.mind import FIRST_PART, Hint
-from device.bots.simple import play_greedy, seen_by
+from device.bots.simple import play_greedy
 from device.bots.thinker import Answer, Question, Thinker
 from device.rules import game as rules
-from device.rules import standard
 from device.rules.events import Choice
 from device.rules.game import Setup
 from device.runtime.settings import Settings
 from device.table import seating
 from device.table.game import Play
-from device.table.opponents import ATTEMPTS, place_of
+from device.table.opponents import ATTEMPTS
 from device.table.state import OPPONENTS, BotReply, BotRequest, OpponentSettings, Table
 
 LOGS: Final = "programs"
@@ -112,15 +111,14 @@ class BotService:
         if asked.whom not in OPPONENTS:
             self._ask_program(asked, play)
         elif asked.attempt > ATTEMPTS:  # nothing else answers: this one choice is made in the loop
-            choice = play_greedy(seen_by(play.state, asked.seat), secrets.randbelow)
+            choice = play_greedy(play.state.for_seat(asked.seat), secrets.randbelow)
             self._put(BotReply(asked.number, choice, self._clock()))
         else:
-            seat = asked.seat if isinstance(play.state, standard.State) else None
             seconds = self._seconds.get(asked.whom, 0.0)
             if asked.hint:
                 seconds /= FIRST_PART  # and then it thinks about the next best as thoroughly
             kind: Literal["hint", "think"] = "hint" if asked.hint else "think"
-            self._thinker.ask(Question(asked.number, kind, asked.whom, play.state, seconds, seat=seat))
+            self._thinker.ask(Question(asked.number, kind, asked.whom, play.state, seconds, seat=asked.seat))
 
     def _ask_program(self, asked: BotRequest, play: Play) -> None:
         command = self._settings.programs.get(asked.whom)
@@ -128,7 +126,7 @@ class BotService:
             why = "it is not in the settings any more"
             self._put(BotReply(asked.number, None, self._clock(), "settings", why))
             return
-        place = place_of(play, asked.seat)
+        place = play.places[asked.seat]
         if place not in self._programs:
             milliseconds = round(1000 * self._settings.thinking.program)
             terms = Terms(command, self._folder, partial(self._log, asked.whom), milliseconds)

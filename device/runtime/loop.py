@@ -19,7 +19,6 @@ from device.lights.board import source_lights
 from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
 from device.lights.view import Frames
-from device.rules import game as rules
 from device.rules.events import CENTRE, Chance
 from device.rules.tiles import colour_of
 from device.runtime.simulation import NOTHING_SIMULATED, SimulatedParts, with_simulated_tags
@@ -134,7 +133,7 @@ def seeded_draw(play: Play, seed: str) -> Chance:
     So a deal that was taken back comes again with the same tiles.
     """
     drawn = sum(isinstance(event, Chance) for event in play.events)
-    event = rules.chance(play.state, random.Random(f"{seed}/{drawn}").randrange)
+    event = play.state.chance(random.Random(f"{seed}/{drawn}").randrange)
     assert isinstance(event, Chance)
     return event
 

@@ -111,13 +111,13 @@ def _player(past: PastGame, seat: int) -> Json:
 def _state_after(past: PastGame) -> rules.State:
     state = rules.setup(past.setup)
     for event in past.events:
-        state = rules.apply(state, event)
+        state = state.apply(event)
     return state
 
 
 def _ending(past: PastGame, state: rules.State) -> Json:
     """The scores, and who won where the game is over."""
-    outcome = rules.outcome(state)
+    outcome = state.outcome()
     scores = [board.score for board in state.boards]
     winners: tuple[int, ...] = ()
     victory = None
@@ -205,8 +205,8 @@ def _moves(past: PastGame, shown: _Shown, graded: Mapping[int, Graded]) -> tuple
             lost = None if grade is None else round(grade.lost, 2)
             told = shown.choice(state, event)
             moves.append({"number": number, "round": state.round, **told, "lost": lost})
-        before, state = state, rules.apply(state, event)
-        if (totals := rules.closing_scores(before, state)) is not None:
+        before, state = state, state.apply(event)
+        if (totals := state.closing_scores()) is not None:
             scores.append({"round": before.round, "scores": list(totals)})
     return moves, scores
 

@@ -9,8 +9,6 @@ from enum import Enum
 from typing import Any, Final
 
 from device.lights.palettes import Palette
-from device.rules import game as rules
-from device.rules import standard
 from device.rules.board import WALL_PATTERN, Board
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.game import SOLO
@@ -19,9 +17,9 @@ from device.rules.scoring import (
     FLOOR_COSTS,
     BonusGiven,
     FloorCharged,
+    Item,
     LineFell,
     Outcome,
-    Part,
     Step,
     TilePlaced,
 )
@@ -33,13 +31,8 @@ from device.table.access import may_report_tiles, pressable_by_phones, seats_by_
 from device.table.game import (
     Move,
     Play,
-    has_gray_wall,
-    marker_holder,
-    marker_in_centre,
-    sent_to_penalty_row,
     starter,
 )
-from device.table.opponents import place_of
 from device.table.prompts import acting_places, lines_for_selection, live_buttons, prompt
 from device.table.seating import menu, seat_items
 from device.table.state import STAND_IN, Explanation, Hint, Stage, Table
@@ -113,7 +106,7 @@ def reason(table: Table) -> Json | None:
         return None
     last = table.motives[-1]
     shown = any(each.choice == last.choice and each.step for each in table.chosen)
-    place = place_of(table.play, last.seat)
+    place = table.play.places[last.seat]
     told = {"seat": place, "name": table.known_as(place), "showing": shown}
     return {**told, "because": _because(table, table.play, last)}
 
@@ -223,7 +216,7 @@ def _seat(table: Table, place: int) -> Json:
     play = table.play
     seat = play.seat_at(place) if play else None
     board = shown_boards(table).get(place, Board())
-    gray = play is not None and seat is not None and has_gray_wall(play.state, seat)
+    gray = play is not None and seat is not None and play.state.has_gray_wall(seat)
     return {
         "seat": place,
         "taken": seat is not None if play else place in table.taken,
@@ -233,7 +226,7 @@ def _seat(table: Table, place: int) -> Json:
         "stand_in": _stand_in(table, place),
         "acting": place in acting_places(table),
         "score": board.score,
-        "marker": play is not None and seat is not None and marker_holder(play.state) == seat,
+        "marker": play is not None and seat is not None and play.state.marker == seat,
         "lines": [
             letter(colour) * held if colour is not None else ""
             for colour, held in zip(board.colours, board.held, strict=True)
@@ -268,7 +261,7 @@ def _sources(play: Play | None) -> Json:
     if play is None:
         return {"displays": [], "centre": "", "marker_in_centre": False}
     centre, *displays = (letters(tiles) for tiles in play.state.sources)
-    return {"displays": displays, "centre": centre, "marker_in_centre": marker_in_centre(play.state)}
+    return {"displays": displays, "centre": centre, "marker_in_centre": play.state.marker_in_centre}
 
 
 def _resin(table: Table) -> Json | None:
@@ -297,7 +290,7 @@ def _choice(table: Table) -> Json | None:
     state = table.play.state
     source, colour, tried = table.selection.source, table.selection.colour, table.selection.tried
     lines = lines_for_selection(table)
-    sent = {str(line): sent_to_penalty_row(state, Draft(source, colour, line)) for line in lines}
+    sent = {str(line): state.sent_to_penalty_row(Draft(source, colour, line)) for line in lines}
     return {
         "source": source,
         "colour": letter(colour),
@@ -320,7 +313,7 @@ def _choosing(table: Table) -> list[Json]:
 
 def _scoring_tile(play: Play | None) -> list[int] | None:
     """Row and column of the solo game's scoring tile on the action wall, while it lies there."""
-    if play is None or isinstance(play.state, standard.State) or play.state.scoring_tile is None:
+    if play is None or play.state.scoring_tile is None:
         return None
     return list(play.state.scoring_tile)
 
@@ -385,7 +378,7 @@ def _account(table: Table) -> Json | None:
     }
 
 
-_STEP_NAMES: Final[dict[type[Part], str]] = {
+_STEP_NAMES: Final[dict[type[Item], str]] = {
     TilePlaced: "placed",
     LineFell: "fell",
     FloorCharged: "floor",
@@ -395,10 +388,10 @@ _STEP_NAMES: Final[dict[type[Part], str]] = {
 
 def _step(step: Step) -> Json:
     """A step by its name, with all that it holds but the board; of that, the score after it."""
-    what = step.what
-    name = _STEP_NAMES.get(type(what)) or re.sub(r"(?<!^)(?=[A-Z])", "_", type(what).__name__).lower()
-    held = {each.name: plain(getattr(what, each.name)) for each in fields(what) if each.name != "board"}
-    return {"step": name, "score": what.board.score, **held}
+    item = step.item
+    name = _STEP_NAMES.get(type(item)) or re.sub(r"(?<!^)(?=[A-Z])", "_", type(item).__name__).lower()
+    held = {each.name: plain(getattr(item, each.name)) for each in fields(item) if each.name != "board"}
+    return {"step": name, "score": item.board.score, **held}
 
 
 def _result(table: Table) -> Json | None:
@@ -409,7 +402,7 @@ def _result(table: Table) -> Json | None:
 
 def _end(play: Play) -> Json | None:
     """How a game ended; None while it is on."""
-    ended = rules.outcome(play.state)
+    ended = play.state.outcome()
     if ended is None:
         return None
     if isinstance(ended, SoloOutcome):

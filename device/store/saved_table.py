@@ -8,9 +8,9 @@ from device.rules.board import FLOOR, open_lines
 from device.rules.events import Draft
 from device.rules.game import MODES
 from device.rules.notation import event_of, text_of
-from device.rules.solo.state import LEVELS, WALLS
+from device.rules.solo.game import LEVELS, WALLS
 from device.rules.tiles import Colour, add, colour_of, count, letter
-from device.table.game import LONGEST_NAME, Play, Selection, sources_to_draft, sources_with
+from device.table.game import LONGEST_NAME, Play, Selection, sources_with
 from device.table.physical_tiles import slots
 from device.table.score_animation import ScoreAnimation
 from device.table.seating import why_not_enough
@@ -98,7 +98,7 @@ def _selection(kept: SavedTable, play: Play) -> Selection | None:
     if kept.selection is None:
         return None
     draft = event_of(kept.selection)
-    sources = sources_to_draft(play.state)
+    sources = play.state.sources_to_draft()
     if not isinstance(draft, Draft) or draft.source not in sources:
         raise ValueError(f"its half-made draft {kept.selection} can't be made")
     lines = (None, FLOOR, *open_lines(play.state.boards[play.state.turn], draft.colour))

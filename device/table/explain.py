@@ -13,9 +13,8 @@ from device.rules import standard
 from device.rules.board import FLOOR, Board, drop, next_full_line, place, printed_column
 from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.scoring import FLOOR_COSTS, complete_colours, complete_columns, complete_rows, tile_line
-from device.rules.solo.game import preview
+from device.rules.solo.game import SoloState, preview
 from device.rules.solo.penalty_row import ACTION, PLAYER, removable, swap, tiles_in
-from device.rules.solo.state import State as SoloState
 from device.rules.tiles import MARKER, letter
 from device.table.game import move_of
 
@@ -36,7 +35,7 @@ def reasons_for(state: rules.State, choice: Event) -> tuple[Reason, ...]:
     match choice:
         case Draft() if isinstance(state, SoloState):
             found = _of_pick(state, choice)
-        case Draft() if isinstance(state, standard.State):
+        case Draft() if isinstance(state, standard.StandardState):
             found = _of_draft(state, choice)
         case Tile():
             found = _of_column(state, choice)
@@ -55,7 +54,7 @@ def reasons_for(state: rules.State, choice: Event) -> tuple[Reason, ...]:
 # --- Drafts ----------------------------------------------------------------------------------------------
 
 
-def _of_draft(state: standard.State, draft: Draft) -> Iterator[Reason]:
+def _of_draft(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
     before = state.boards[state.turn]
     after = _board_after(state, draft)
     yield from _of_filled_line(before, after, draft.line, gray=state.ruleset.gray)
@@ -67,7 +66,7 @@ def _of_draft(state: standard.State, draft: Draft) -> Iterator[Reason]:
     yield from _of_growing_line(after, draft.line)
 
 
-def _board_after(state: standard.State, draft: Draft) -> Board:
+def _board_after(state: standard.StandardState, draft: Draft) -> Board:
     """The drafting player's board; the marker goes to the floor first (R6)."""
     board = state.boards[state.turn]
     if draft.source == CENTRE and state.marker is None:
@@ -111,11 +110,11 @@ def _of_growing_line(after: Board, line: int) -> Iterator[Reason]:
         yield Reason("grows", {"line": line, "count": after.held[line - 1]})
 
 
-def _of_next_player(state: standard.State, draft: Draft, following: int) -> Iterator[Reason]:
+def _of_next_player(state: standard.StandardState, draft: Draft, following: int) -> Iterator[Reason]:
     """What it leaves to the next player, and what it takes from them."""
-    later = rules.apply(state, draft)
-    if isinstance(later, standard.State) and later.phase is standard.Phase.OFFER:
-        falling = min(move_of(later, event).fell for event in rules.legal(later) if isinstance(event, Draft))
+    later = state.apply(draft)
+    if later.in_offer:
+        falling = min(move_of(later, event).fell for event in later.legal() if isinstance(event, Draft))
         if falling:
             yield Reason("leaves", {"seat": following, "count": falling})
     number = state.sources[draft.source][draft.colour]
@@ -127,9 +126,9 @@ def _of_next_player(state: standard.State, draft: Draft, following: int) -> Iter
             return
 
 
-def _of_floor(state: standard.State, draft: Draft) -> Iterator[Reason]:
+def _of_floor(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
     """Whether anything else would cost less on the floor."""
-    costs = {event: _cost(state, event) for event in rules.legal(state) if isinstance(event, Draft)}
+    costs = {event: _cost(state, event) for event in state.legal() if isinstance(event, Draft)}
     own = costs[draft]
     if own and own == min(costs.values()):
         yield Reason("costs_least", {"points": own})
@@ -139,7 +138,7 @@ def _of_floor(state: standard.State, draft: Draft) -> Iterator[Reason]:
         yield Reason("costs_nothing")
 
 
-def _cost(state: standard.State, draft: Draft) -> int:
+def _cost(state: standard.StandardState, draft: Draft) -> int:
     before, after = state.boards[state.turn], _board_after(state, draft)
     return FLOOR_COSTS[len(after.floor)] - FLOOR_COSTS[len(before.floor)]
 
@@ -154,9 +153,7 @@ def _of_pick(state: SoloState, draft: Draft) -> Iterator[Reason]:
         yield from _of_filled_line(before, after, draft.line, gray=state.gray)
     elif draft.line != FLOOR and after.line_is_full(draft.line):
         yield Reason("fills", {"line": draft.line})
-    sent = {
-        event: len(preview(state, event).sent) for event in rules.legal(state) if isinstance(event, Draft)
-    }
+    sent = {event: len(preview(state, event).sent) for event in state.legal() if isinstance(event, Draft)}
     if not sent[draft]:
         yield Reason("sends_nothing")
     elif sent[draft] == min(sent.values()):
@@ -169,7 +166,7 @@ def _of_square(state: rules.State, square: Scoring) -> Iterator[Reason]:
 
     They lie in the row above, twice in its own, and in the row below: four times the row's number.
     """
-    rows = [event.row for event in rules.legal(state) if isinstance(event, Scoring)]
+    rows = [event.row for event in state.legal() if isinstance(event, Scoring)]
     key = "beside_fewest" if square.row == min(rows) < max(rows) else "beside"
     yield Reason(key, {"count": 4 * square.row})
 
@@ -194,7 +191,7 @@ def _of_column(state: rules.State, tile: Tile) -> Iterator[Reason]:
     board = state.boards[tile.seat]
     columns = [
         event.column
-        for event in rules.legal(state)
+        for event in state.legal()
         if isinstance(event, Tile) and (event.seat, event.row) == (tile.seat, tile.row)
     ]
     scores = {column: tile_line(board, tile.row, column).points for column in columns}

@@ -8,12 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from device.rules import game as rules
-from device.rules import standard
 from device.rules.events import CENTRE, Choice, Deal, Draft, Event, Tile
 from device.rules.game import Setup
-from device.rules.solo.game import display_in_work, preview
-from device.rules.solo.penalty_row import PLAYER
-from device.rules.tiles import COLOURS, NO_TILES, Colour
+from device.rules.tiles import COLOURS, Colour
 
 # --- Players' names: what a name may be, and its one form ------------------------------------------------
 
@@ -61,13 +58,12 @@ class Play:
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return rules.outcome(self.state) is not None
+        return self.state.over
 
     @property
     def asks_choice(self) -> bool:
         """Whether players have another choice than a draft: of columns, squares or penalty tiles."""
-        waits_for_people = rules.to_act(self.state) not in (rules.CHANCE, rules.NOBODY)
-        return waits_for_people and self.state.phase is not standard.Phase.OFFER
+        return bool(self.state.to_act()) and not self.state.in_offer
 
     def name_of(self, seat: int) -> str | None:
         """The name of one of the game's players; None where nobody said one."""
@@ -103,7 +99,7 @@ def resume(setup: Setup, places: tuple[int, ...], events: Iterable[Event]) -> Pl
 
 def advance(play: Play, event: Event) -> Play:
     """The game after one more event; raises IllegalEventError."""
-    after = rules.apply(play.state, event)
+    after = play.state.apply(event)
     moves = (*play.moves, move_of(play.state, event)) if isinstance(event, Draft) else play.moves
     return replace(play, state=after, events=(*play.events, event), moves=moves)
 
@@ -113,7 +109,7 @@ def move_of(before: rules.State, draft: Draft) -> Move:
     board = before.boards[before.turn]
     tiles = before.sources[draft.source][draft.colour]
     room = draft.line - board.held[draft.line - 1] if draft.line else 0
-    marker = draft.source == CENTRE and marker_in_centre(before)
+    marker = draft.source == CENTRE and before.marker_in_centre
     return Move(before.turn, draft, tiles, max(0, tiles - room), marker)
 
 
@@ -138,46 +134,15 @@ def seat_of(state: rules.State, choice: Event) -> int:
     return choice.seat if isinstance(choice, Tile) else state.turn
 
 
-def marker_in_centre(state: rules.State) -> bool:
-    """Whether the marker lies in the centre: in an offer, until somebody takes from there (R6)."""
-    untaken = isinstance(state, standard.State) and state.marker is None
-    return untaken and any(tiles != NO_TILES for tiles in state.sources)
-
-
-def marker_holder(state: rules.State) -> int | None:
-    """The game's seat that took the marker this round."""
-    return state.marker if isinstance(state, standard.State) else None
-
-
 def starter(play: Play) -> int | None:
     """The table's seat that starts this round; None in solo, where nobody does."""
-    return play.places[play.state.starter] if isinstance(play.state, standard.State) else None
-
-
-def has_gray_wall(state: rules.State, seat: int) -> bool:
-    """Whether a board's wall has no colours printed (G1, S11)."""
-    if isinstance(state, standard.State):
-        return state.ruleset.gray
-    return state.gray and seat == PLAYER
-
-
-def is_player_board(play: Play, seat: int) -> bool:
-    """Whether a board keeps a score and a floor: all but the action board of solo (S4, S9)."""
-    return isinstance(play.state, standard.State) or seat == PLAYER
-
-
-def sources_to_draft(state: rules.State) -> tuple[int, ...]:
-    """The sources that a draft may take from now: all that hold tiles; in solo the display in work (S3)."""
-    if not isinstance(state, standard.State):
-        display = display_in_work(state)
-        return (display,) if display else ()
-    return tuple(source for source, tiles in enumerate(state.sources) if tiles != NO_TILES)
+    return None if play.state.starter is None else play.places[play.state.starter]
 
 
 def sources_with(play: Play, colour: Colour) -> tuple[int, ...]:
     """The sources that a draft of a colour may take from now."""
     sources = play.state.sources
-    return tuple(source for source in sources_to_draft(play.state) if sources[source][colour])
+    return tuple(source for source in play.state.sources_to_draft() if sources[source][colour])
 
 
 def next_selection(play: Play, now: Selection | None, source: int) -> Selection | None:
@@ -185,20 +150,10 @@ def next_selection(play: Play, now: Selection | None, source: int) -> Selection 
 
     None where nothing can be drafted from it.
     """
-    if source not in sources_to_draft(play.state):
+    if source not in play.state.sources_to_draft():
         return None
     tiles = play.state.sources[source]
     colours = [colour for colour, number in zip(COLOURS, tiles, strict=True) if number]
     if now is not None and now.source == source:
         return Selection(source, colours[(colours.index(now.colour) + 1) % len(colours)])
     return Selection(source, colours[0])
-
-
-def sent_to_penalty_row(state: rules.State, draft: Draft) -> tuple[Colour, ...]:
-    """The tiles that a legal draft would send to the penalty row; none but in solo (S4 to S6)."""
-    return () if isinstance(state, standard.State) else preview(state, draft).sent
-
-
-def loses(state: rules.State, draft: Draft) -> bool:
-    """Whether a legal draft loses the game at once: in solo, by an eighth penalty tile (S7)."""
-    return not isinstance(state, standard.State) and preview(state, draft).loses

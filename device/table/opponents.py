@@ -9,10 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from device.rules import game as rules
-from device.rules import standard
 from device.rules.events import Choice, Draft, Tile
-from device.rules.standard import Phase
 from device.table import turns
 from device.table.explain import reasons_for
 from device.table.game import Play, Selection
@@ -109,27 +106,20 @@ def seats_to_act(table: Table) -> tuple[int, ...]:
     """The game's seats that have a choice now, people's and opponents'."""
     if table.play is None or table.stage not in (Stage.OFFER, Stage.CHOICE):
         return ()
-    acting = rules.to_act(table.play.state)
-    return () if acting == rules.CHANCE else acting
+    return table.play.state.to_act()
 
 
 def who_chooses(table: Table, seat: int) -> str:
     """The opponent of a seat; who stands in for it where it has given up."""
     assert table.play is not None
-    place = place_of(table.play, seat)
+    place = table.play.places[seat]
     gave_up = any(each.for_good and each.place == place for each in table.stand_ins)
     return STAND_IN if gave_up else table.bot_of(seat)
 
 
-def place_of(play: Play, seat: int) -> int:
-    """The table's seat of an opponent's board; in solo that of its player board."""
-    return play.places[seat] if isinstance(play.state, standard.State) else play.places[0]
-
-
 def position(play: Play, seat: int) -> ChoicePosition:
     """What a choice of a seat is made about."""
-    tiling = play.state.phase is Phase.TILING and isinstance(play.state, standard.State)
-    return play.state.boards[seat] if tiling else play.events
+    return play.state.boards[seat] if play.state.simultaneous else play.events
 
 
 def is_current(play: Play | None, each: BotRequest | BotChoice | Hint, seats: Iterable[int]) -> bool:
@@ -162,7 +152,7 @@ def take_answer(table: Table, answer: BotReply) -> Table:
     choice = choice_of(table.play, asked, answer)
     if choice is None:
         return _ask_anew(table, asked, answer.why, answer.detail, answer.at)
-    place = place_of(table.play, asked.seat)
+    place = table.play.places[asked.seat]
     stand_ins = table.stand_ins
     if asked.attempt <= ATTEMPTS:
         stand_ins = tuple(each for each in stand_ins if each.for_good or each.place != place)
@@ -182,7 +172,7 @@ def take_answer(table: Table, answer: BotReply) -> Table:
 def choice_of(play: Play, asked: BotRequest, answer: BotReply) -> Choice | None:
     """What an answer chooses, where that is allowed now; on gray walls for the board that was asked about."""
     choice = answer.choice
-    if not isinstance(choice, Choice) or choice not in rules.legal(play.state):
+    if not isinstance(choice, Choice) or choice not in play.state.legal():
         return None
     return None if isinstance(choice, Tile) and choice.seat != asked.seat else choice
 
@@ -195,7 +185,7 @@ def _ask_anew(table: Table, asked: BotRequest, why: str, detail: str, now: float
     attempt = asked.attempt + 1
     if not program and attempt <= ATTEMPTS:
         return _ask(table, asked.seat, asked.whom, now, attempt)
-    place = place_of(table.play, asked.seat)
+    place = table.play.places[asked.seat]
     if not any(each.place == place for each in table.stand_ins):
         stand_in = StandIn(place, why, detail, for_good=program)
         table = replace(table, stand_ins=(*table.stand_ins, stand_in))

@@ -8,8 +8,8 @@ from device.rules.game import SOLO
 from device.rules.tiles import letter
 from device.table import physical_tiles, tags
 from device.table.buttons import OK, UNDO, place_and_line_of, seat_button, seat_buttons, source_button
-from device.table.game import Play, Selection, loses, sources_to_draft, sources_with
-from device.table.opponents import bots_to_act, can_skip, place_of
+from device.table.game import Play, Selection, sources_with
+from device.table.opponents import bots_to_act, can_skip
 from device.table.seating import menu, seat_items, why_not_enough
 from device.table.state import Stage, Table
 from device.table.tag_input import seats_for_a_card
@@ -99,7 +99,7 @@ def _drafting(table: Table) -> Prompt:
         return Prompt("place", who | tiles)
     draft = Draft(selection.source, selection.colour, selection.tried)
     return Prompt(
-        "place_again", who | tiles | {"line": selection.tried, "loses": loses(table.play.state, draft)}
+        "place_again", who | tiles | {"line": selection.tried, "loses": table.play.state.loses_at_once(draft)}
     )
 
 
@@ -110,7 +110,7 @@ def _opponents(table: Table) -> Prompt | None:
     seats = bots_to_act(table)
     if table.play is None or not seats or choices_of_people(table):
         return None
-    who = _who(table, place_of(table.play, seats[0]))
+    who = _who(table, table.play.places[seats[0]])
     chosen = table.selection
     if chosen is None:
         shown = any(each.step for each in table.chosen)
@@ -230,7 +230,7 @@ def sources_on_offer(table: Table) -> tuple[int, ...]:
         return ()
     if table.colour_in_hand is not None:
         return sources_with(table.play, table.colour_in_hand)
-    return sources_to_draft(table.play.state)
+    return table.play.state.sources_to_draft()
 
 
 def lines_for_selection(table: Table) -> tuple[int, ...]:

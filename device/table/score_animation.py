@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from device.rules.scoring import Account, BonusGiven, FloorCharged, Step, TilePlaced
-from device.rules.solo.steps import FloorCleared, PenaltyCharged
+from device.rules.solo.scoring import FloorCleared, PenaltyCharged
 
 OPENING: Final = 1.0
 """Seconds between the last draft and the first step."""
@@ -24,7 +24,7 @@ class ScoreAnimation:
 
 def seconds(step: Step) -> float:
     """How long a step is shown; an empty floor has nothing to show."""
-    match step.what:
+    match step.item:
         case FloorCharged(tiles=0) | FloorCleared(tiles=0) | PenaltyCharged(tiles=0):
             return 0.0
         case TilePlaced():

@@ -6,8 +6,8 @@ from device.rules import game as rules
 from device.rules.board import FLOOR, LINES
 from device.rules.events import CENTRE
 from device.rules.game import SOLO, Setup
-from device.rules.solo.state import DISPLAYS as SOLO_DISPLAYS
-from device.rules.solo.state import LEVELS, WALLS
+from device.rules.solo.game import DISPLAYS as SOLO_DISPLAYS
+from device.rules.solo.game import LEVELS, WALLS
 from device.rules.standard import DISPLAYS, DTC
 from device.table.buttons import seat_button, source_button
 from device.table.game import normalize_name, start

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, Self
 
-from device.rules import game as rules
 from device.rules.board import Board
 from device.rules.events import Chance, Choice, Event
-from device.rules.game import SOLO
-from device.rules.solo.state import EASY, WALLS
-from device.rules.standard import STANDARD, Phase
+from device.rules.solo.game import EASY, WALLS
+from device.rules.standard import STANDARD
 from device.rules.tiles import Colour
 from device.table.access import FULL_EQUIPMENT, Equipment
 from device.table.explain import Reason
@@ -421,14 +419,14 @@ class Table:
             return Stage.SCORING
         if self.play.over:
             return Stage.OVER
-        if self.resin and rules.to_act(self.play.state) == rules.CHANCE:
+        if self.resin and self.play.state.chance_due:
             return Stage.REPORTING
         return Stage.CHOICE if self.play.asks_choice else Stage.OFFER
 
     @property
     def acting_place(self) -> int | None:
         """The place whose board the next draft goes to; None where nothing is drafted."""
-        if self.play is None or self.stage is not Stage.OFFER or self.play.state.phase is not Phase.OFFER:
+        if self.play is None or self.stage is not Stage.OFFER or not self.play.state.in_offer:
             return None
         return self.play.places[self.play.state.turn]
 
@@ -440,7 +438,7 @@ class Table:
         """The opponent who plays one of the game's seats; both boards of a solo game are one player's."""
         if self.play is None:
             return ""
-        return self.bot_at(self.play.places[0 if self.play.setup.mode == SOLO else seat])
+        return self.bot_at(self.play.places[self.play.state.player_of(seat)])
 
     @property
     def bots_turn(self) -> bool:
@@ -490,6 +488,6 @@ def needed_draw(table: Table) -> NeededDraw | None:
         return NeededDraw.FIRST
     if table.resin:
         return None
-    if table.play is not None and table.ceremony is None and rules.to_act(table.play.state) == rules.CHANCE:
+    if table.play is not None and table.ceremony is None and table.play.state.chance_due:
         return NeededDraw.EVENT
     return None

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from device.rules import game as rules
 from device.rules.board import FLOOR, LINES
 from device.rules.errors import IllegalEventError
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
@@ -17,7 +16,6 @@ from device.table.game import (
     before_each_choice,
     next_selection,
     seat_of,
-    sent_to_penalty_row,
     sources_with,
 )
 from device.table.score_animation import ScoreAnimation
@@ -34,7 +32,7 @@ def choices(play: Play) -> dict[str, Event]:
     """Every choice that is due now, by the button that makes it; empty during the offer."""
     if not play.asks_choice:
         return {}
-    return {button_of(play, event): event for event in rules.legal(play.state)}
+    return {button_of(play, event): event for event in play.state.legal()}
 
 
 def button_of(play: Play, event: Event) -> str:
@@ -126,7 +124,7 @@ def draft_to(table: Table, place: int, line: int, at: float) -> Table:
         raise RefusedError(RefusalReason.CHOOSE_SOURCE_FIRST)
     draft = Draft(selection.source, selection.colour, line)
     try:
-        if selection.tried != line and sent_to_penalty_row(table.play.state, draft):
+        if selection.tried != line and table.play.state.sent_to_penalty_row(draft):
             return replace(table, selection=replace(selection, tried=line))
         return apply_event(table, draft, at)
     except IllegalEventError as illegal:
@@ -173,13 +171,9 @@ def apply_event(table: Table, event: Event, at: float) -> Table:
         play=after,
         selection=None,
         colour_in_hand=None,
-        ceremony=ScoreAnimation(0, at) if _closed_round(before, after) else None,
+        ceremony=ScoreAnimation(0, at) if after.state.closing_scores() is not None else None,
         movement=Movement(before, at),
     )
-
-
-def _closed_round(before: Play, after: Play) -> bool:
-    return rules.closing_scores(before.state, after.state) is not None
 
 
 def undo(table: Table, at: float) -> Table:

@@ -19,7 +19,8 @@ from device.bots.simple import play_greedy
 from device.rules import game
 from device.rules.events import Deal, Draft, Draw, Event, Penalty, ScoringColour, Tile
 from device.rules.game import Setup, State
-from device.rules.solo.state import State as SoloState
+from device.rules.solo.game import SoloState
+from device.rules.standard import StandardState
 
 Core = Position | SoloPosition
 
@@ -44,7 +45,10 @@ def title(chosen: Setup) -> str:
 
 def core_of(state: State) -> Core:
     """The core's form of a state of any mode."""
-    return solo_position_of(state) if isinstance(state, SoloState) else position_of(state)
+    if isinstance(state, SoloState):
+        return solo_position_of(state)
+    assert isinstance(state, StandardState)
+    return position_of(state)
 
 
 def figures(core: Core) -> dict[str, Any]:
@@ -122,18 +126,18 @@ def check_random_game(chosen: Setup, chance: random.Random) -> int:
     steps = 0
     builders = chance.random() < 0.5
     skilled = chosen.mode == "solo" and chance.random() < 0.5
-    while (turn := game.to_act(state)) != game.NOBODY and state.round <= ROUNDS:
-        if turn == game.CHANCE:
-            event = game.chance(state, below)
+    while not state.over and state.round <= ROUNDS:
+        if state.chance_due:
+            event: Event = state.chance(below)
         else:
-            legal = game.legal(state)
+            legal = state.legal()
             assert set(events_of(core)) == set(legal)
             if builders:
                 legal = [event for event in legal if getattr(event, "line", 1)] or legal
             event = legal[below(len(legal))]
             if skilled and below(8):
                 event = play_greedy(state, below)
-        state = game.apply(state, event)
+        state = state.apply(event)
         play(core, event)
         assert differences(core, state) == {}, event
         steps += 1
@@ -146,8 +150,8 @@ def check_events(chosen: Setup, events: Iterable[Event]) -> None:
     state = game.setup(chosen)
     core = core_of(state)
     for event in events:
-        assert set(events_of(core)) == set(game.legal(state))
-        state = game.apply(state, event)
+        assert set(events_of(core)) == set(state.legal())
+        state = state.apply(event)
         play(core, event)
         assert differences(core, state) == {}, event
 

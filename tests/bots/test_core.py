@@ -13,7 +13,7 @@ from device.bots.core.solo_position import SoloPosition
 from device.records import record
 from device.rules import game
 from device.rules.game import Setup
-from device.rules.standard import State
+from device.rules.standard import StandardState
 from tests.bots.core_check import (
     SETUPS,
     check_events,
@@ -52,18 +52,18 @@ def test_a_difference_would_be_seen() -> None:
     assert differences(core, state)
 
 
-def rounds_of(chosen: Setup, seed: int) -> list[State]:
+def rounds_of(chosen: Setup, seed: int) -> list[StandardState]:
     """The first draft of each round of a random game."""
     chance = random.Random(seed)
     state = game.setup(chosen)
     starts = []
-    while (turn := game.to_act(state)) != game.NOBODY and state.round < 8:
-        if turn == game.CHANCE:
-            state = game.apply(state, game.chance(state, chance.randrange))
-            assert isinstance(state, State)
+    while not state.over and state.round < 8:
+        if state.chance_due:
+            state = state.apply(state.chance(chance.randrange))
+            assert isinstance(state, StandardState)
             starts.append(state)
         else:
-            state = game.apply(state, chance.choice(game.legal(state)))
+            state = state.apply(chance.choice(state.legal()))
     return starts
 
 
@@ -83,7 +83,7 @@ def test_drafts_are_taken_back_to_the_round_s_start(chosen: Setup) -> None:
 
 def test_a_copy_is_the_same_game() -> None:
     for chosen in SETUPS:
-        state = game.apply(game.setup(chosen), game.chance(game.setup(chosen), random.Random(1).randrange))
+        state = game.setup(chosen).apply(game.setup(chosen).chance(random.Random(1).randrange))
         core = core_of(state)
         if isinstance(core, SoloPosition):
             solo = SoloPosition()

@@ -25,7 +25,7 @@ from device.rules import game
 from device.rules.errors import IllegalEventError
 from device.rules.events import Deal, Draft
 from device.rules.notation import event_of
-from device.rules.standard import State
+from device.rules.standard import StandardState
 from device.rules.tiles import Colour
 from tests.bots.tracker import Tracker
 from tests.rules.games import Game, games
@@ -116,8 +116,8 @@ def test_d3_a_match_tells_the_published_example() -> None:
     teller = Teller(1, Wish.BOTH)
     draft = draft_of("0 g 0")
     teller.saw(before, draft)
-    after = game.apply(before, draft)
-    assert isinstance(after, State)
+    after = before.apply(draft)
+    assert isinstance(after, StandardState)
     assert text_of(teller.turn(after, 28220)) == EXAMPLE
 
 
@@ -126,9 +126,9 @@ def test_d3_the_state_block_alone_makes_a_game() -> None:
     assert turn.updates is None
     assert turn.view is not None
     state = state_of(turn.view, 3)
-    assert game.to_act(state) == (0,)
+    assert state.to_act() == (0,)
     assert (state.turn, state.marker, state.round) == (0, 1, 3)
-    moves = [answer_of(draft) for draft in game.legal(state) if isinstance(draft, Draft)]
+    moves = [answer_of(draft) for draft in state.legal() if isinstance(draft, Draft)]
     assert [move for move in moves if move[0] == "0"] == ["0 b 3", "0 b 5", "0 y 2", "0 y 5"]
     assert view_of(state, 0) == turn.view
 
@@ -141,7 +141,7 @@ def test_d3_the_first_line(wish: Wish) -> None:
     assert wish_of(wish.value) is wish
 
 
-@pytest.mark.parametrize("line", ["", "State", "state ", " state", "state\r", "update both", "hello"])
+@pytest.mark.parametrize("line", ["", "StandardState", "state ", " state", "state\r", "update both", "hello"])
 def test_d3_another_first_line_is_the_bots_fault(line: str) -> None:
     with pytest.raises(ProtocolError, match="the bot's fault: its first line is") as caught:
         wish_of(line)
@@ -189,7 +189,7 @@ def test_d3_why_a_move_is_illegal_is_said_in_the_protocols_numbers(move: str, wh
     )
     draft = draft_of(move)
     with pytest.raises(IllegalEventError) as caught:
-        game.apply(state, draft)
+        state.apply(draft)
     assert why_illegal(state, draft, caught.value) == why
 
 
@@ -276,17 +276,17 @@ def test_d3_what_a_bot_is_told_of_the_beginning() -> None:
     tellers = [Teller(seat, Wish.UPDATE) for seat in range(2)]
     for text in ("deal bbyr bbyk yrkk brrk rrkw", "1b1"):
         event = event_of(text)
-        assert isinstance(state, State)
+        assert isinstance(state, StandardState)
         for teller in tellers:
             teller.saw(state, event)
         if text == "1b1":
             continue
-        state = game.apply(state, event)
-        assert isinstance(state, State)
+        state = state.apply(event)
+        assert isinstance(state, StandardState)
         assert text_of(tellers[0].turn(state, 30000)) == (
             "30000\n1\nrestock\n2 1 1 0 0\n2 1 0 1 0\n0 1 1 2 0\n1 0 2 1 0\n0 0 2 1 1\n"
         )
-    assert isinstance(state, State)
+    assert isinstance(state, StandardState)
     assert text_of(tellers[1].turn(state, 30000)).endswith("\n0 0 2 1 1\nmove\n1 g 0\n")
     assert text_of(tellers[1].turn(state, 30000)) == "30000\n0\n"
 
@@ -299,7 +299,7 @@ def test_d3_who_keeps_the_boards_by_the_updates_has_what_the_state_block_says(ga
     trackers = [Tracker() for _ in range(2)]
     for number, step in enumerate(game.steps):
         state, event = step.before, step.event
-        assert isinstance(state, State)
+        assert isinstance(state, StandardState)
         if isinstance(event, Draft):
             seat = state.turn
             turn = tellers[seat].turn(state, number)
@@ -322,8 +322,8 @@ def heard_whole(listener: Listener, lines: list[str]) -> Turn | None:
     return last
 
 
-def legal_drafts(state: State) -> list[Draft]:
-    return [event for event in game.legal(state) if isinstance(event, Draft)]
+def legal_drafts(state: StandardState) -> list[Draft]:
+    return [event for event in state.legal() if isinstance(event, Draft)]
 
 
 @given(games("dtc"), st.data())
@@ -333,7 +333,7 @@ def test_d3_a_game_made_of_a_state_block_goes_on_like_the_real_one(played: Game,
     drafts = [number for number, step in enumerate(played.steps) if isinstance(step.event, Draft)]
     start = data.draw(st.sampled_from(drafts))
     real = played.steps[start].before
-    assert isinstance(real, State)
+    assert isinstance(real, StandardState)
     seat = real.turn
     start_of_it = state_of(view_of(real, seat), real.round)
     if real.marker is None:
@@ -342,11 +342,11 @@ def test_d3_a_game_made_of_a_state_block_goes_on_like_the_real_one(played: Game,
     for step in played.steps[start:]:
         if isinstance(step.event, Deal):
             break
-        assert set(game.legal(made)) == set(game.legal(step.before))
-        made = game.apply(made, step.event)
+        assert set(made.legal()) == set(step.before.legal())
+        made = made.apply(step.event)
         real = step.after
-        assert isinstance(real, State)
-    assert isinstance(made, State)
+        assert isinstance(real, StandardState)
+    assert isinstance(made, StandardState)
     assert made.phase is real.phase
     assert (made.bag, made.lid) == (real.bag, real.lid)
     assert made.starter ^ seat == real.starter

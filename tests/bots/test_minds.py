@@ -19,7 +19,7 @@ from device.rules.events import Draft, Tile
 from device.rules.game import Setup, State
 from device.rules.notation import text_of
 from device.rules.solo.game import preview
-from device.rules.standard import State as TableState
+from device.rules.standard import StandardState
 from tests.bots.core_check import SETUPS, title
 from tests.rules.positions import after, board, offer
 from tests.rules.solo_positions import board as solo_board
@@ -49,15 +49,15 @@ def random_state(chosen: Setup, seed: int, drafts: int) -> State:
     chance = Random(seed)
     state = game.setup(chosen)
     made = 0
-    while made < drafts or game.to_act(state) == game.CHANCE:
-        if game.to_act(state) == game.NOBODY:
+    while made < drafts or state.chance_due:
+        if state.over:
             state, made = game.setup(chosen), 0
-        elif game.to_act(state) == game.CHANCE:
-            state = game.apply(state, game.chance(state, chance.randrange))
+        elif state.chance_due:
+            state = state.apply(state.chance(chance.randrange))
         else:
-            state = game.apply(state, chance.choice(game.legal(state)))
+            state = state.apply(chance.choice(state.legal()))
             made += 1
-    return state if game.to_act(state) != game.NOBODY else random_state(chosen, seed + 1, drafts)
+    return state if not state.over else random_state(chosen, seed + 1, drafts)
 
 
 # --- Two players -----------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def random_state(chosen: Setup, seed: int, drafts: int) -> State:
 WON = 600
 
 
-def left_in_offer(state: TableState) -> int:
+def left_in_offer(state: StandardState) -> int:
     return sum(number > 0 for tiles in state.sources for number in tiles)
 
 
@@ -102,7 +102,7 @@ def test_the_end_of_a_round_is_solved_as_trying_everything_solves_it(mode: str) 
     search = Duel(Value(weights.read("standard-2")), Ticks())
     for seed in range(400):
         state = random_state(Setup(mode, ("a", "b")), seed, 8 + seed % 40)
-        if not isinstance(state, TableState) or not 2 <= left_in_offer(state) <= 4:
+        if not isinstance(state, StandardState) or not 2 <= left_in_offer(state) <= 4:
             continue
         position = position_of(state)
         move = search.think(position, 100.0)
@@ -131,11 +131,11 @@ def test_every_bot_plays_every_mode(chosen: Setup, name: str) -> None:
     for drafts in (0, 3, 7, 12):
         state = random_state(chosen, drafts, drafts)
         for _ in range(2):
-            if not isinstance(game.to_act(state), tuple) or not game.to_act(state):
+            if not isinstance(state.to_act(), tuple) or not state.to_act():
                 break
             event = bot(state, chance.randrange, 0.01)
-            assert event in game.legal(state)
-            state = game.apply(state, event)
+            assert event in state.legal()
+            state = state.apply(event)
 
 
 @pytest.mark.parametrize("chosen", SETUPS, ids=title)
@@ -144,19 +144,19 @@ def test_hints_and_grades_hang_together(chosen: Setup) -> None:
     for seed in range(3):
         state = random_state(chosen, seed, 2 + seed)
         hint = asked.hint(state, 0.06)
-        assert hint.event in game.legal(state)
+        assert hint.event in state.legal()
         if hint.gain is not None:
             assert hint.gain >= 0
-            assert hint.next_best in game.legal(state)
+            assert hint.next_best in state.legal()
             assert hint.next_best != hint.event
         best = asked.grade(state, hint.event, 0.06)
         assert best.lost >= 0
-        assert best.best in game.legal(state)
+        assert best.best in state.legal()
 
 
 def test_a_senseless_draft_costs_points() -> None:
     state = offer({1: "bbbb", 2: "yykw", 3: "rrkk"}, board(), board())
-    grade = mind().grade(state, next(each for each in game.legal(state) if text_of(each) == "1bf"), 0.2)
+    grade = mind().grade(state, next(each for each in state.legal() if text_of(each) == "1bf"), 0.2)
     assert grade.lost > 3
     assert text_of(grade.best) != "1bf"
 
@@ -164,7 +164,7 @@ def test_a_senseless_draft_costs_points() -> None:
 def test_all_choices_of_a_gray_wall_are_weighed() -> None:
     wall = ("bykr.", *["....."] * 4)
     state = after(offer({1: "k"}, board({2: "rr"}, wall=wall), board(), mode="gray"), "1kf")
-    tiles = [each for each in game.legal(state) if isinstance(each, Tile)]
+    tiles = [each for each in state.legal() if isinstance(each, Tile)]
     assert {tile.column for tile in tiles} == {1, 2, 3, 5}
     hint = mind().hint(state, 0.05)
     assert hint.gain is not None
@@ -225,7 +225,7 @@ def test_time_that_is_up_ends_the_search_at_once(chosen: Setup) -> None:
         asked = Mind(strength, clock)
         for seed in range(4):
             state = random_state(chosen, seed, 1 + seed)
-            if len(game.legal(state)) > 1:
+            if len(state.legal()) > 1:
                 clock.reads = 0
                 asked.think(state, 0.030)
                 assert clock.reads <= 33  # each read is a thousandth of a second
@@ -261,7 +261,7 @@ for chosen in SETUPS:
         for ask in (
             lambda: mind.think(state, 0.05),
             lambda: mind.hint(state, 0.05),
-            lambda: mind.grade(state, game.legal(state)[-1], 0.05),
+            lambda: mind.grade(state, state.legal()[-1], 0.05),
         ):
             calls = 0
             sys.setprofile(called)

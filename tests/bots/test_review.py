@@ -23,9 +23,8 @@ from device.rules import game
 from device.rules.events import Chance, Draft, Event, Tile
 from device.rules.game import Setup, State
 from device.rules.notation import event_of, text_of
-from device.rules.solo.game import preview
+from device.rules.solo.game import SoloState, preview
 from device.rules.solo.penalty_row import ACTION
-from device.rules.solo.state import State as SoloState
 from tests.bots.test_minds import Ticks
 from tests.harness.past import SOLO_GRAY, played
 from tests.harness.running import children
@@ -47,13 +46,13 @@ def two_rounds(seat_to_blunder: int) -> tuple[tuple[Event, ...], int]:
     state: State = game.setup(TWO)
     events: list[Event] = []
     blunder = -1
-    while state.round < 2 or game.to_act(state) != game.CHANCE:
-        if game.to_act(state) == game.CHANCE:
-            event = game.chance(state, chance.randrange)
+    while state.round < 2 or not state.chance_due:
+        if state.chance_due:
+            event: Event = state.chance(chance.randrange)
         elif (
             state.round == 2
             and blunder < 0
-            and game.to_act(state) == (seat_to_blunder,)
+            and state.to_act() == (seat_to_blunder,)
             and taken(state, worst(state)) > 2
             and mind.grade(state, worst(state), 5.0).lost > BLUNDER
         ):
@@ -61,13 +60,13 @@ def two_rounds(seat_to_blunder: int) -> tuple[tuple[Event, ...], int]:
         else:
             event = mind.think(state, 5.0)
         events.append(event)
-        state = game.apply(state, event)
+        state = state.apply(event)
     return tuple(events), blunder
 
 
 def worst(state: State) -> Event:
     """The most tiles that can be taken, to the floor."""
-    floor = [event for event in game.legal(state) if isinstance(event, Draft) and not event.line]
+    floor = [event for event in state.legal() if isinstance(event, Draft) and not event.line]
     return max(floor, key=lambda event: taken(state, event))
 
 
@@ -96,9 +95,9 @@ def test_every_real_choice_is_one_of_several(path: Path) -> None:
     assert numbers == sorted(set(numbers))
     for choice in choices:
         assert choice.event == record.events[choice.number]
-        assert choice.event in game.legal(choice.state)
-        assert choice.to_grade in game.legal(choice.state)
-        assert len(game.legal(choice.state)) > 1
+        assert choice.event in choice.state.legal()
+        assert choice.to_grade in choice.state.legal()
+        assert len(choice.state.legal()) > 1
         assert 0 <= choice.seat < len(record.setup.players)
     others = set(range(len(record.events))) - set(numbers)
     assert {number for number, event in enumerate(record.events) if isinstance(event, Chance)} <= others
@@ -114,8 +113,8 @@ def test_displays_that_hold_the_same_are_one_choice() -> None:
 def test_a_single_way_to_go_on_is_no_choice() -> None:
     full = board({2: "b", 3: "b", 4: "b", 5: "b"}, ("...k.", *["....."] * 4))
     state = offer({1: "kkkk", 4: "kkkk"}, full, board())
-    assert {text_of(event) for event in game.legal(state)} == {"1kf", "4kf"}
-    assert len({plainest(state, event) for event in game.legal(state)}) == 1
+    assert {text_of(event) for event in state.legal()} == {"1kf", "4kf"}
+    assert len({plainest(state, event) for event in state.legal()}) == 1
 
 
 # --- Grades ----------------------------------------------------------------------------------------------
@@ -148,7 +147,7 @@ def columns(*wall: str, lines: dict[int, str]) -> dict[int, float]:
     """What each column of a gray wall loses, for the topmost full line."""
     full = board(lines, (*wall, *["....."] * (5 - len(wall))), score=20)
     state = after(offer({1: "w"}, full, board(), mode="gray"), "1wf")
-    tiles = [event for event in game.legal(state) if isinstance(event, Tile) and event.seat == 0]
+    tiles = [event for event in state.legal() if isinstance(event, Tile) and event.seat == 0]
     found = dict(grade_all([(state, tile) for tile in tiles], 0.02))
     return {tile.column: round(found[at].lost, 6) for at, tile in enumerate(tiles)}
 

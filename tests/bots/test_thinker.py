@@ -25,7 +25,7 @@ PATIENCE = 60.0
 
 def dealt() -> State:
     state = game.setup(Setup("standard", ("a", "b")))
-    return game.apply(state, game.chance(state, Random(1).randrange))
+    return state.apply(state.chance(Random(1).randrange))
 
 
 @pytest.fixture
@@ -42,14 +42,14 @@ def thinker(answers: SimpleQueue[Answer]) -> Iterator[Thinker]:
 
 def test_it_thinks_hints_and_grades(thinker: Thinker, answers: SimpleQueue[Answer]) -> None:
     state = dealt()
-    event = game.legal(state)[-1]
+    event = state.legal()[-1]
     thinker.ask(Question(1, "think", "strong", state, 0.02))
     thinker.ask(Question(2, "hint", "strong", state, 0.02))
     thinker.ask(Question(3, "grade", "master", state, 0.02, event))
     first, second, third = (answers.get(timeout=PATIENCE) for _ in range(3))
     assert (first.number, second.number, third.number) == (1, 2, 3)
     assert isinstance(first.result, Draft)
-    assert first.result in game.legal(state)
+    assert first.result in state.legal()
     assert isinstance(second.result, Hint)
     assert isinstance(third.result, Grade)
 
@@ -88,7 +88,7 @@ def test_the_process_can_be_started_before_it_is_asked(
     assert len(started) == 1
     thinker.start()
     thinker.ask(Question(1, "think", "strong", dealt(), 0.02))
-    assert answers.get(timeout=PATIENCE).result in game.legal(dealt())
+    assert answers.get(timeout=PATIENCE).result in dealt().legal()
     assert set(children(os.getpid())) - before == started
 
 
@@ -111,7 +111,7 @@ def test_a_fault_is_told_and_the_next_question_is_answered(
     assert told.result is None
     assert told.error == "KeyError: 'nobody'"
     thinker.ask(Question(2, "think", "strong", dealt(), 0.01))
-    assert answers.get(timeout=PATIENCE).result in game.legal(dealt())
+    assert answers.get(timeout=PATIENCE).result in dealt().legal()
 
 
 def test_a_process_that_dies_is_told_and_started_again(
@@ -135,7 +135,7 @@ from device.bots.thinker import Question, Thinker
 from device.rules import game
 from device.rules.game import Setup
 state = game.setup(Setup("standard", ("a", "b")))
-state = game.apply(state, game.chance(state, Random(1).randrange))
+state = state.apply(state.chance(Random(1).randrange))
 answers = SimpleQueue()
 thinker = Thinker(answers.put)
 thinker.ask(Question(1, "think", "strong", state, 0.01))
@@ -190,15 +190,15 @@ def test_each_seat_is_thought_for_where_several_choose_columns(
     """G3: not only for the first of them."""
     state = game.setup(Setup("gray", ("a", "b")))
     below = Random(3).randrange
-    while len(game.to_act(state)) < 2 or game.to_act(state) == game.CHANCE:
-        due = game.to_act(state) == game.CHANCE
-        state = game.apply(state, game.chance(state, below) if due else play_greedy(state, below))
+    while len(state.to_act()) < 2 or state.chance_due:
+        due = state.chance_due
+        state = state.apply(state.chance(below) if due else play_greedy(state, below))
     for seat in (1, 0):
         thinker.ask(Question(seat, "think", name, state, 0.05, seat=seat))
         chosen = answers.get(timeout=PATIENCE).result
         assert isinstance(chosen, Tile)
         assert chosen.seat == seat
-        assert chosen in game.legal(state)
+        assert chosen in state.legal()
 
 
 def test_a_process_that_cant_be_started_is_told_and_tried_again(

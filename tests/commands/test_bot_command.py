@@ -11,7 +11,7 @@ from device.bots.simple import Below, play_random
 from device.commands.bot import Player, parts_to_come, reserve, seconds_to_think
 from device.rules.events import Draft, Event
 from device.rules.game import State
-from device.rules.standard import State as TableState
+from device.rules.standard import StandardState
 from tests.bots.test_dtc import EXAMPLE, state_alone
 from tests.harness.running import COMMAND
 from tests.rules.games import Game, games
@@ -116,6 +116,6 @@ def test_a_bot_knows_the_round_by_counting_how_often_the_displays_were_filled(pl
     players = [Player(look, lambda number: number - 1) for _ in range(2)]
     turns = [step.before for step in played.steps if isinstance(step.event, Draft)]
     for state in turns:
-        assert isinstance(state, TableState)
+        assert isinstance(state, StandardState)
         players[state.turn].choose(Turn(30_000, None, view_of(state, state.turn)))
     assert seen == [state.round for state in turns]

@@ -40,13 +40,13 @@ def played(chosen: Setup, seed: int = 1, most: int = 10_000) -> Play:
     chance = Random(seed)
     state: State = game.setup(chosen)
     events: list[Event] = []
-    while game.to_act(state) != game.NOBODY and len(events) < most:
-        if game.to_act(state) == game.CHANCE:
-            event = game.chance(state, chance.randrange)
+    while not state.over and len(events) < most:
+        if state.chance_due:
+            event: Event = state.chance(chance.randrange)
         else:
             event = play_greedy(state, chance.randrange)
         events.append(event)
-        state = game.apply(state, event)
+        state = state.apply(event)
     return Play(chosen, PLACES[chosen], state, tuple(events))
 
 
@@ -56,10 +56,9 @@ def dropped(rounds: int) -> Play:
     state: State = game.setup(STANDARD)
     events: list[Event] = []
     while state.round < rounds:
-        turn = game.to_act(state)
-        event = game.chance(state, chance.randrange) if turn == game.CHANCE else game.legal(state)[-1]
+        event = state.chance(chance.randrange) if state.chance_due else state.legal()[-1]
         events.append(event)
-        state = game.apply(state, event)
+        state = state.apply(event)
     return Play(STANDARD, PLACES[STANDARD], state, tuple(events))
 
 

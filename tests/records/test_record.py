@@ -53,7 +53,7 @@ def test_a_record_says_how_its_game_went() -> None:
     assert first.setup == Setup("standard", ("random 1", "greedy 2"), first.setup.first)
     assert first.rounds == 5
     assert (first.stopped, first.forfeit) == (False, None)
-    assert first.outcome == game.outcome(first.state)
+    assert first.outcome == first.state.outcome()
     assert first.outcome is not None
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 from device.records.json_form import Forfeit
-from device.rules import game
 from device.rules.scoring import Outcome
 from tests.records.recorded import Line, fault, game_of, lines_of, place_of, records
 
@@ -116,7 +115,7 @@ def test_r17_a_game_may_be_stopped_after_a_round_with_its_bonuses() -> None:
     (found,) = records(game_of("standard-stopped"))
     assert found.stopped
     assert found.rounds == 3
-    assert game.outcome(found.state) == found.outcome
+    assert found.state.outcome() == found.outcome
 
 
 def test_r17_a_stopped_game_has_the_result_that_its_boards_say() -> None:

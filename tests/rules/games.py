@@ -10,7 +10,7 @@ from device.records.record import write
 from device.rules import game
 from device.rules.events import Draft, Event
 from device.rules.game import Setup, State
-from device.rules.solo.state import LEVELS, WALLS
+from device.rules.solo.game import LEVELS, WALLS
 
 ROUNDS = 12
 """Games between players who never finish are stopped here (R17)."""
@@ -44,7 +44,7 @@ class Game:
 
     @property
     def stopped(self) -> bool:
-        return game.outcome(self.last) is None
+        return self.last.outcome() is None
 
     def written(self) -> bytes:
         return write(self.setup, self.events, stopped=self.stopped)
@@ -96,15 +96,11 @@ STYLES: tuple[Style, ...] = (any_choice, mostly_floor, never_full, builder)
 def play(chosen: Setup, style: Style, chance: Random) -> Iterator[Step]:
     """Play one game, all seats in one style; where several seats choose, in any order."""
     state = game.setup(chosen)
-    while (turn := game.to_act(state)) != game.NOBODY:
-        if turn == game.CHANCE and state.round == ROUNDS:
+    while not state.over:
+        if state.chance_due and state.round == ROUNDS:
             return
-        event = (
-            game.chance(state, chance.randrange)
-            if turn == game.CHANCE
-            else style(state, game.legal(state), chance)
-        )
-        before, state = state, game.apply(state, event)
+        event = state.chance(chance.randrange) if state.chance_due else style(state, state.legal(), chance)
+        before, state = state, state.apply(event)
         yield Step(before, event, state)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from device.rules import game
 from device.rules.board import Board, tiles_on
 from device.rules.notation import event_of, text_of
-from device.rules.standard import DISPLAYS, Phase, State
+from device.rules.standard import DISPLAYS, Phase, StandardState
 from device.rules.tiles import (
     ALL_TILES,
     LETTERS,
@@ -39,41 +39,41 @@ def offer(
     marker: int | None = None,
     starter: int = 0,
     lid: str = "",
-) -> State:
+) -> StandardState:
     """Round 1, seat 0 to draft; 0 is the centre; every tile that is not mentioned is in the bag."""
     players = boards or (board(), board())
     sources = tuple(counts_of(displays.get(source, "")) for source in range(DISPLAYS[len(players)] + 1))
     in_lid = counts_of(lid)
     bag = without(ALL_TILES, total([in_lid, *sources, *map(tiles_on, players)]))
-    return State(
+    return StandardState(
         game.ruleset(mode), Phase.OFFER, players, sources, 0, starter, marker, round=1, bag=bag, lid=in_lid
     )
 
 
-def with_bag(state: State, bag: str, lid: str = "") -> State:
+def with_bag(state: StandardState, bag: str, lid: str = "") -> StandardState:
     """The same position with just these tiles to draw; the others have left the game, so to say."""
     return replace(state, bag=counts_of(bag), lid=counts_of(lid))
 
 
-def after(state: game.State, *texts: str) -> State:
+def after(state: game.State, *texts: str) -> StandardState:
     """The game after events given by their texts."""
     for text in texts:
-        state = game.apply(state, event_of(text))
-    assert isinstance(state, State)
+        state = state.apply(event_of(text))
+    assert isinstance(state, StandardState)
     return state
 
 
 def drafts(state: game.State) -> list[str]:
     """The texts of what is legal now."""
-    return [text_of(event) for event in game.legal(state)]
+    return [text_of(event) for event in state.legal()]
 
 
-def floor(state: State, seat: int = 0) -> str:
+def floor(state: StandardState, seat: int = 0) -> str:
     """A seat's floor, m for the marker."""
     return "".join("m" if tile is MARKER else LETTERS[tile] for tile in state.boards[seat].floor)
 
 
-def wall(state: State, seat: int = 0) -> tuple[str, ...]:
+def wall(state: StandardState, seat: int = 0) -> tuple[str, ...]:
     """A seat's wall, row by row."""
     return tuple(
         "".join("." if tile is None else LETTERS[tile] for tile in row) for row in state.boards[seat].wall
@@ -85,6 +85,6 @@ def all_tiles(state: game.State) -> Counts:
     return total([state.bag, state.lid, *state.sources, *map(tiles_on, state.boards)])
 
 
-def scores(state: State) -> list[int]:
+def scores(state: StandardState) -> list[int]:
     """All seats' scores."""
     return [each.score for each in state.boards]

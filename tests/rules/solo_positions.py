@@ -9,11 +9,10 @@ from device.rules.board import Board, Row, tiles_on
 from device.rules.events import Draft, Event, Remove
 from device.rules.game import Setup
 from device.rules.notation import event_of
-from device.rules.scoring import Account, Part
+from device.rules.scoring import Account, Item
 from device.rules.solo import game as solo
+from device.rules.solo.game import EASY, Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
-from device.rules.solo.state import EASY, State
-from device.rules.standard import Phase
 from device.rules.tiles import (
     ALL_TILES,
     NO_TILES,
@@ -55,12 +54,12 @@ def offer(
     gray: bool = False,
     scoring_tile: tuple[int, int] | None = None,
     lid: Counts = NO_TILES,
-) -> State:
+) -> SoloState:
     """A game in round 1 before an action pick; every tile that is not mentioned is in the bag."""
     sources = tuple(counts_of(displays.get(source, "")) for source in range(6))
     boards = (player or board(score=EASY.score), action or board())
     elsewhere = add(add(total(sources), total(map(tiles_on, boards))), lid)
-    return State(
+    return SoloState(
         EASY,
         gray,
         Phase.OFFER,
@@ -73,59 +72,57 @@ def offer(
     )
 
 
-def bag_of(state: State, bag: str) -> State:
+def bag_of(state: SoloState, bag: str) -> SoloState:
     """The same position with just these tiles in the bag; the others are out of play."""
     tiles = count(colour_of(letter) for letter in bag)
     return replace(state, bag=tiles, lid=add(state.lid, without(state.bag, tiles)))
 
 
-def after(state: game.State, *texts: str) -> State:
+def after(state: game.State, *texts: str) -> SoloState:
     """The game after events given by their texts."""
     for text in texts:
-        state = game.apply(state, event_of(text))
-    assert isinstance(state, State)
+        state = state.apply(event_of(text))
+    assert isinstance(state, SoloState)
     return state
 
 
-def account(state: State) -> Account:
+def account(state: SoloState) -> Account:
     """The account of the round just scored."""
     assert state.account is not None
     return state.account
 
 
-def parts(state: State) -> list[Part]:
+def parts(state: SoloState) -> list[Item]:
     """What the account of the round just scored holds, in order."""
-    return [step.what for step in account(state).steps]
+    return [step.item for step in account(state).steps]
 
 
-def penalty(state: State) -> str:
+def penalty(state: SoloState) -> str:
     """The penalty row's letters."""
     return "".join("byrkw"[tile] for tile in state.boards[ACTION].floor if isinstance(tile, int))
 
 
-def floor(state: State) -> str:
+def floor(state: SoloState) -> str:
     """The player floor's letters."""
     return "".join("byrkw"[tile] for tile in state.boards[PLAYER].floor if isinstance(tile, int))
 
 
-def all_tiles(state: State) -> Counts:
+def all_tiles(state: SoloState) -> Counts:
     """Every tile of the game, wherever it lies."""
     return total([state.bag, state.lid, *state.sources, *map(tiles_on, state.boards)])
 
 
-def finished(state: State, rng: Random) -> State:
+def finished(state: SoloState, rng: Random) -> SoloState:
     """The game at the end of this round, or of the game, by random choices."""
     while state.phase not in (Phase.DEAL, Phase.OVER):
-        event = (
-            game.chance(state, rng.randrange) if solo.chance_is_due(state) else rng.choice(game.legal(state))
-        )
-        state = solo.apply(state, event)
+        event: Event = state.chance(rng.randrange) if state.chance_due else rng.choice(state.legal())
+        state = state.apply(event)
     return state
 
 
-def careful(state: State, rng: Random) -> Event:
+def careful(state: SoloState, rng: Random) -> Event:
     """A choice that keeps the penalty row short: such games go on for more rounds than random ones."""
-    choices = game.legal(state)
+    choices = state.legal()
     if isinstance(choices[0], Remove):
         return choices[0]
     if not isinstance(choices[0], Draft):
@@ -133,7 +130,7 @@ def careful(state: State, rng: Random) -> Event:
     return min(choices, key=lambda choice: (_cost(state, choice), rng.random()))
 
 
-def _cost(state: State, choice: Event) -> tuple[int, int]:
+def _cost(state: SoloState, choice: Event) -> tuple[int, int]:
     assert isinstance(choice, Draft)
     pick = solo.preview(state, choice)
     before, now = state.boards[state.turn], pick.boards[state.turn]
@@ -142,19 +139,19 @@ def _cost(state: State, choice: Event) -> tuple[int, int]:
     return len(pick.sent), -2 * fills - goes_on + len(pick.boards[PLAYER].floor)
 
 
-def play(level: str, wall: str, rng: Random, care: float) -> Iterator[tuple[State, Event, State]]:
+def play(level: str, wall: str, rng: Random, care: float) -> Iterator[tuple[SoloState, Event, SoloState]]:
     """A whole game, step by step: the state before, the event, the state after.
 
     `care` from 0 to 1 is how often a choice is a careful one.
     """
     state = game.setup(Setup("solo", ("Ana",), level=level, wall=wall))
-    assert isinstance(state, State)
-    while (turn := game.to_act(state)) != game.NOBODY:
-        if turn == game.CHANCE:
-            event = game.chance(state, rng.randrange)
+    assert isinstance(state, SoloState)
+    while not state.over:
+        if state.chance_due:
+            event: Event = state.chance(rng.randrange)
         elif rng.random() < care:
             event = careful(state, rng)
         else:
-            event = rng.choice(game.legal(state))
-        before, state = state, solo.apply(state, event)
+            event = rng.choice(state.legal())
+        before, state = state, state.apply(event)
         yield before, event, state

@@ -12,12 +12,11 @@ from device.rules.game import Setup
 def test_the_docstring_s_loop_plays_a_game() -> None:
     chance = Random(1)
     state = game.setup(Setup("standard", ("Ana", "Rui")))
-    while (turn := game.to_act(state)) != game.NOBODY:
-        state = game.apply(
-            state,
-            game.chance(state, chance.randrange) if turn == game.CHANCE else chance.choice(game.legal(state)),
+    while not state.over:
+        state = state.apply(
+            state.chance(chance.randrange) if state.chance_due else chance.choice(state.legal())
         )
-    assert game.outcome(state) is not None
+    assert state.outcome() is not None
 
 
 def test_an_unknown_mode() -> None:
@@ -34,6 +33,6 @@ def test_chance_is_asked_first_in_every_mode() -> None:
     for mode in game.MODES:
         solo = Setup(mode, ("Ana",), level="easy", wall="gray")
         state = game.setup(solo if mode == game.SOLO else Setup(mode, ("Ana", "Rui")))
-        assert game.to_act(state) == game.CHANCE
-        assert game.legal(state) == []
-        assert game.outcome(state) is None
+        assert state.chance_due
+        assert state.legal() == []
+        assert state.outcome() is None

@@ -2,28 +2,27 @@
 
 import pytest
 
-from device.rules import game
 from device.rules.errors import IllegalEventError
 from device.rules.events import Event, Tile
 from device.rules.notation import event_of
 from device.rules.scoring import LineFell
-from device.rules.standard import Phase, State
+from device.rules.standard import Phase, StandardState
 from device.rules.tiles import counts_of
 from tests.rules.positions import after, board, offer, scores, wall
 
 
-def tiling(*boards: object, display: str = "kk", draft: str = "1kf") -> State:
+def tiling(*boards: object, display: str = "kk", draft: str = "1kf") -> StandardState:
     """A gray game whose offer has just ended."""
     return after(offer({1: display}, *boards, mode="gray"), draft)  # type: ignore[arg-type]
 
 
-def placements(state: State) -> list[Event]:
-    return game.legal(state)
+def placements(state: StandardState) -> list[Event]:
+    return state.legal()
 
 
 def test_g1_the_player_chooses_among_the_free_columns() -> None:
     state = tiling(board({2: "bb"}, ("b....", "..y..", "...b.", ".....", ".....")), board())
-    assert game.to_act(state) == (0,)
+    assert state.to_act() == (0,)
     assert placements(state) == [Tile(0, 2, 2), Tile(0, 2, 5)]
 
 
@@ -49,7 +48,7 @@ def test_g1_other_columns_are_refused(text: str, why: str) -> None:
     lines = {2: "bb", 3: "rrr"}
     state = tiling(board(lines, ("b....", "..y..", "...b.", ".....", ".....")), board())
     with pytest.raises(IllegalEventError) as caught:
-        game.apply(state, event_of(text))
+        state.apply(event_of(text))
     assert caught.value.why == why
 
 
@@ -81,7 +80,7 @@ def test_g2_tiles_that_do_not_fit_the_floor_go_to_the_lid() -> None:
     assert scores(state) == [20 - 14, 0]
     assert state.lid == counts_of("yyyyrrrrrkk")
     assert state.account is not None
-    (fell,) = [step.what for step in state.account.steps if isinstance(step.what, LineFell)]
+    (fell,) = [step.item for step in state.account.steps if isinstance(step.item, LineFell)]
     assert (fell.line, len(fell.board.floor)) == (4, 7)
 
 
@@ -94,7 +93,7 @@ def test_g2_a_choice_above_can_leave_a_line_below_without_a_column() -> None:
 
 def test_g3_all_seats_choose_at_the_same_time() -> None:
     state = tiling(board({2: "bb"}), board(), board({1: "b", 5: "bbbbb"}))
-    assert game.to_act(state) == (0, 2)
+    assert state.to_act() == (0, 2)
     one = after(state, "tile 2 1 3", "tile 0 2 1", "tile 2 5 5")
     other = after(state, "tile 0 2 1", "tile 2 1 3", "tile 2 5 5")
     assert one == other
@@ -103,5 +102,5 @@ def test_g3_all_seats_choose_at_the_same_time() -> None:
 
 def test_g3_the_round_waits_for_the_last_seat() -> None:
     state = after(tiling(board({2: "bb"}), board(), board({1: "b"})), "tile 2 1 3")
-    assert game.to_act(state) == (0,)
+    assert state.to_act() == (0,)
     assert state.phase is Phase.TILING

@@ -27,10 +27,9 @@ from device.rules.events import (
     Tile,
 )
 from device.rules.notation import event_of, text_of
+from device.rules.solo import game as solo_game
 from device.rules.solo import scoring as solo_scoring
-from device.rules.solo import state as solo_state
-from device.rules.solo import steps as solo_steps
-from device.rules.solo.state import State as SoloState
+from device.rules.solo.game import SoloState
 from device.rules.tiles import ALL_TILES, COLOURS, NO_TILES, count
 from tests.rules.games import Game, games, mostly_floor, never_full, play
 from tests.rules.positions import all_tiles
@@ -61,7 +60,7 @@ ABSURD: list[Choice] = [
 
 NAMES = {
     name: value
-    for module in (tiles, events, board, scoring, solo_scoring, solo_steps)
+    for module in (tiles, events, board, scoring, solo_scoring)
     for name, value in vars(module).items()
 }
 """What a repr is made of; each mode has a State of its own."""
@@ -110,15 +109,15 @@ def test_everything_legal_applies_and_nothing_else(mode: str, data: st.DataObjec
     for step in steps[data.draw(st.integers(0, 6)) :: 7]:
         state = step.before
         untouched = copy.deepcopy(state)
-        legal = game.legal(state)
+        legal = state.legal()
         assert len(set(legal)) == len(legal)
-        assert bool(legal) == (game.to_act(state) not in (game.CHANCE, game.NOBODY))
+        assert bool(legal) == bool(state.to_act())
         for choice in WRITABLE + ABSURD:
             if choice in legal:
-                assert game.apply(state, choice) != state
+                assert state.apply(choice) != state
             else:
                 with pytest.raises(IllegalEventError):
-                    game.apply(state, choice)
+                    state.apply(choice)
         assert state == untouched
 
 
@@ -127,9 +126,9 @@ def test_everything_legal_applies_and_nothing_else(mode: str, data: st.DataObjec
 @given(data=st.data())
 def test_chance_and_choices_never_take_each_others_place(mode: str, data: st.DataObject) -> None:
     for step in given_game(mode, data).steps:
-        assert isinstance(step.event, Chance) == (game.to_act(step.before) == game.CHANCE)
+        assert isinstance(step.event, Chance) == (step.before.chance_due is not None)
         if isinstance(step.event, Chance):
-            assert game.legal(step.before) == []
+            assert step.before.legal() == []
 
 
 @every_mode
@@ -142,7 +141,7 @@ def test_what_is_not_due_is_refused(mode: str, data: st.DataObject) -> None:
         for kind, event in others.items():
             if kind is not type(step.event):
                 with pytest.raises(IllegalEventError):
-                    game.apply(step.before, event)
+                    step.before.apply(event)
 
 
 @every_mode
@@ -153,7 +152,7 @@ def test_texts_and_reprs_give_back_events_and_states(mode: str, data: st.DataObj
     for event in played.events:
         assert event_of(text_of(event)) == event
         assert eval(repr(event), NAMES) == event
-    names = NAMES | vars(solo_state if mode == game.SOLO else standard)
+    names = NAMES | vars(solo_game if mode == game.SOLO else standard)
     for step in played.steps[:: data.draw(st.integers(10, 30))]:
         assert eval(repr(step.after), names) == step.after
 
@@ -168,7 +167,7 @@ def test_a_replayed_record_gives_the_same_game(mode: str, data: st.DataObject) -
     assert found.setup == played.setup
     assert found.stopped == played.stopped
     assert found.rounds == played.last.round
-    assert found.state == (game.stop(played.last) if played.stopped else played.last)
+    assert found.state == (played.last.stop() if played.stopped else played.last)
     assert sorted(map(text_of, found.events)) == sorted(map(text_of, played.events))
 
 
@@ -198,12 +197,12 @@ def test_the_reader_refuses_what_is_not_legal_and_nothing_else(mode: str, data: 
     at = data.draw(st.integers(0, len(found.events) - 1))
     state = game.setup(found.setup)
     for event in found.events[:at]:
-        state = game.apply(state, event)
+        state = state.apply(event)
     events = [number for number, line in enumerate(lines) if not line.startswith(NO_EVENT)]
     before = lines[: events[at]]
-    legal = game.legal(state)
-    turn = game.to_act(state)
-    seat = turn[0] if turn != game.CHANCE else 0
+    legal = state.legal()
+    turn = state.to_act()
+    seat = turn[0] if turn else 0
     chance = Random(data.draw(st.integers(0, 2**32)))
     others = [choice for choice in WRITABLE if choice not in legal]
     for choice in [*legal[:30], *chance.sample(others, 20)]:
@@ -237,7 +236,7 @@ def test_chance_events_out_of_thin_air_are_refused(mode: str, data: st.DataObjec
     for step in given_game(mode, data).steps:
         if isinstance(step.event, Chance):
             try:
-                state = game.apply(step.before, damaged(step.event, chance))
+                state = step.before.apply(damaged(step.event, chance))
             except IllegalEventError:
                 continue
             assert all_tiles(state) == ALL_TILES

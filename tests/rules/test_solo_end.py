@@ -2,28 +2,26 @@
 
 import pytest
 
-from device.rules import game
 from device.rules.board import Board
 from device.rules.errors import IllegalEventError
 from device.rules.notation import event_of
 from device.rules.scoring import BonusGiven
+from device.rules.solo.game import SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
-from device.rules.solo.scoring import SoloOutcome, Victory, victory
-from device.rules.solo.state import State
-from device.rules.solo.steps import ClearBoardAward, PenaltyRowCounted
+from device.rules.solo.scoring import ClearBoardAward, PenaltyRowCounted, SoloOutcome, Victory, victory
 from tests.rules.solo_positions import after, board, offer, parts
 
 ENDING_ROW = (".....", ".....", ".....", ".....", "yrkw.")
 
 
-def ended(player: Board, action_floor: str = "", action_lines: dict[int, str] | None = None) -> State:
+def ended(player: Board, action_floor: str = "", action_lines: dict[int, str] | None = None) -> SoloState:
     """A game that ends by the action wall's row 5."""
     action = board({**(action_lines or {}), 5: "bbbb"}, ENDING_ROW, floor=action_floor)
     return after(offer({5: "bk"}, player=player, action=action), "5b5", "5k1")
 
 
-def outcome(state: State) -> SoloOutcome:
-    result = game.outcome(state)
+def outcome(state: SoloState) -> SoloOutcome:
+    result = state.outcome()
     assert isinstance(result, SoloOutcome)
     return result
 
@@ -79,7 +77,7 @@ def test_s13_the_items_come_in_their_order_after_the_round_is_scored() -> None:
     action = board({5: "bbbb"}, ENDING_ROW)
     before = after(offer({5: "bk"}, player=board(None, wall, score=20), action=action), "5b5")
     state = after(before, "5k1")
-    assert game.closing_scores(before, state) == (25,)
+    assert state.closing_scores() == (25,)
     assert parts(state)[-4:] == [
         PenaltyRowCounted(parts(state)[-4].board, 0, 5),
         ClearBoardAward(parts(state)[-3].board, PLAYER, 5),
@@ -132,15 +130,15 @@ def test_s14_in_a_game(
 
 
 def test_s14_a_game_that_goes_on_has_no_outcome() -> None:
-    assert game.outcome(offer({1: "byrk"})) is None
+    assert offer({1: "byrk"}).outcome() is None
 
 
 def test_s14_nothing_happens_in_a_game_that_is_over() -> None:
     state = ended(board(score=20))
-    assert game.legal(state) == []
-    assert game.to_act(state) == game.NOBODY
+    assert state.legal() == []
+    assert state.over
     for text in ("5b1", "deal byrk byrk byrk byrk byrk", "swap 1", "remove none", "draw b"):
         with pytest.raises(IllegalEventError, match="the game is over"):
-            game.apply(state, event_of(text))
+            state.apply(event_of(text))
     with pytest.raises(IllegalEventError):
-        game.chance(state, lambda _: 0)
+        state.chance(lambda _: 0)

@@ -2,15 +2,13 @@
 
 import pytest
 
-from device.rules import game
 from device.rules.errors import IllegalEventError
 from device.rules.events import Draft
 from device.rules.notation import event_of, text_of
 from device.rules.solo import game as solo
+from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.solo.scoring import Ending, SoloOutcome, Victory
-from device.rules.solo.state import State
-from device.rules.standard import Phase
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, counts_of
 from tests.rules.solo_positions import after, all_tiles, board, floor, offer, penalty
 
@@ -18,16 +16,16 @@ SIX = "bbbbbb"
 SEVEN = "bbbbbbb"
 
 
-def sent(state: State, text: str) -> str:
+def sent(state: SoloState, text: str) -> str:
     """What a draft would send to the penalty row, told before it is made."""
     event = event_of(text)
     assert isinstance(event, Draft)
     return "".join("byrkw"[tile] for tile in solo.preview(state, event).sent)
 
 
-def refused(state: State, text: str) -> str:
+def refused(state: SoloState, text: str) -> str:
     with pytest.raises(IllegalEventError) as fault:
-        game.apply(state, event_of(text))
+        state.apply(event_of(text))
     return fault.value.why
 
 
@@ -36,7 +34,7 @@ def refused(state: State, text: str) -> str:
 
 def test_s3_displays_are_worked_in_order_action_board_first() -> None:
     state = offer({1: "byrw", 2: "kkww", 5: "byrk"})
-    assert solo.display_in_work(state) == 1
+    assert state.sources_to_draft() == (1,)
     assert state.turn == ACTION
     state = after(state, "1y3")
     assert state.boards[ACTION].held == (0, 0, 1, 0, 0)
@@ -44,7 +42,7 @@ def test_s3_displays_are_worked_in_order_action_board_first() -> None:
     state = after(state, "1w4")
     assert state.boards[PLAYER].held == (0, 0, 0, 1, 0)
     assert state.sources[1] == NO_TILES
-    assert solo.display_in_work(state) == 2
+    assert state.sources_to_draft() == (2,)
     assert state.turn == ACTION
 
 
@@ -57,7 +55,7 @@ def test_s3_another_display_is_refused(text: str) -> None:
 def test_s3_the_player_board_takes_another_colour() -> None:
     state = after(offer({1: "byrw"}), "1b2")
     assert refused(state, "1b3") == "source_empty"
-    assert {choice.colour.name for choice in solo.legal(state) if isinstance(choice, Draft)} == {
+    assert {choice.colour.name for choice in state.legal() if isinstance(choice, Draft)} == {
         "YELLOW",
         "RED",
         "WHITE",
@@ -67,7 +65,7 @@ def test_s3_the_player_board_takes_another_colour() -> None:
 def test_s3_a_display_of_one_colour_leaves_nothing_for_the_player_board() -> None:
     state = after(offer({1: "bbbb", 2: "kkww"}), "1b4")
     assert state.turn == ACTION
-    assert solo.display_in_work(state) == 2
+    assert state.sources_to_draft() == (2,)
 
 
 def test_s3_lines_take_what_r7_lets_them() -> None:
@@ -76,7 +74,7 @@ def test_s3_lines_take_what_r7_lets_them() -> None:
     assert refused(state, "1w1") == "line_full"
     assert refused(state, "1b2") == "line_other_colour"
     assert refused(state, "1b3") == "wall_has_colour"
-    texts = [text_of(choice) for choice in solo.legal(state)]
+    texts = [text_of(choice) for choice in state.legal()]
     assert texts == ["1b4", "1b5", "1bf", "1k3", "1k4", "1k5", "1kf", "1w3", "1w4", "1w5", "1wf"]
 
 
@@ -200,10 +198,10 @@ def test_s7_an_eighth_tile_loses_at_once() -> None:
     state = after(state, "1k1")
     assert state.phase is Phase.OVER
     assert state.ending is Ending.EIGHTH_TILE
-    outcome = game.outcome(state)
+    outcome = state.outcome()
     assert outcome == SoloOutcome(33, Victory.LOSS, "S7", Ending.EIGHTH_TILE)
     assert all_tiles(state) == ALL_TILES
-    assert game.to_act(state) == game.NOBODY
+    assert state.over
 
 
 def test_s7_seven_tiles_do_not_lose() -> None:
@@ -214,7 +212,7 @@ def test_s7_seven_tiles_do_not_lose() -> None:
 
 def test_s7_writes_no_scores() -> None:
     before = offer({1: "kkww", 2: "bw"}, action=board(floor=SEVEN))
-    assert game.closing_scores(before, after(before, "1k1")) is None
+    assert after(before, "1k1").closing_scores() is None
 
 
 def test_s7_a_player_pick_that_loses_leaves_its_display_uncleared() -> None:
@@ -251,5 +249,5 @@ def test_preview_of_an_illegal_pick_is_refused_as_the_pick_is() -> None:
         solo.preview(a_lost_game(), Draft(1, Colour.BLUE, 1))
 
 
-def a_lost_game() -> State:
+def a_lost_game() -> SoloState:
     return after(offer({1: "kkww"}, action=board(floor=SEVEN)), "1k1")

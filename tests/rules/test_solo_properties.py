@@ -1,13 +1,13 @@
 """Laws of the solo game over random games, from reckless ones to careful ones."""
 
 from collections.abc import Iterator
+from dataclasses import fields
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from device.rules import game
 from device.rules.errors import IllegalEventError
 from device.rules.events import (
     Chance,
@@ -23,13 +23,12 @@ from device.rules.events import (
     Tile,
 )
 from device.rules.notation import event_of, text_of
-from device.rules.scoring import FLOOR_COSTS
+from device.rules.scoring import FLOOR_COSTS, Step
 from device.rules.solo import game as solo
 from device.rules.solo import penalty_row
+from device.rules.solo.game import LEVELS, WALLS, Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.solo.scoring import Ending, SoloOutcome
-from device.rules.solo.state import LEVELS, WALLS, State
-from device.rules.standard import Phase
 from device.rules.tiles import ALL_TILES, COLOURS, Counts, without
 from tests.rules.solo_positions import account, all_tiles, play
 
@@ -44,7 +43,7 @@ games = st.builds(
     st.sampled_from([0.0, 0.5, 0.9, 1.0]),
 )
 
-Steps = list[tuple[State, Event, State]]
+Steps = list[tuple[SoloState, Event, SoloState]]
 
 EVERY_CHOICE: list[Choice] = [
     *(Draft(source, colour, line) for source in range(7) for colour in COLOURS for line in range(6)),
@@ -90,13 +89,13 @@ def test_legal_choices_apply_and_all_others_are_refused(steps: Steps, rng: Rando
     for state, _, _ in rng.sample(steps, min(6, len(steps))):
         spelt = repr(state)
         taken = [choice for choice in EVERY_CHOICE if applies(state, choice)]
-        assert sorted(taken, key=repr) == sorted(game.legal(state), key=repr)
+        assert sorted(taken, key=repr) == sorted(state.legal(), key=repr)
         assert repr(state) == spelt
 
 
-def applies(state: State, event: Event) -> bool:
+def applies(state: SoloState, event: Event) -> bool:
     try:
-        solo.apply(state, event)
+        state.apply(event)
     except IllegalEventError:
         return False
     return True
@@ -105,21 +104,21 @@ def applies(state: State, event: Event) -> bool:
 @given(games)
 def test_somebody_is_to_act_until_the_game_is_over(steps: Steps) -> None:
     for before, event, state in steps:
-        assert (game.to_act(before) == game.CHANCE) == isinstance(event, Chance)
-        assert (game.to_act(before) == (PLAYER,)) == isinstance(event, Choice) == bool(game.legal(before))
-        assert (game.to_act(state) == game.NOBODY) == (game.outcome(state) is not None)
+        assert before.chance_due is (type(event) if isinstance(event, Chance) else None)
+        assert (before.to_act() == (PLAYER,)) == isinstance(event, Choice) == bool(before.legal())
+        assert (state.over) == (state.outcome() is not None)
 
 
 @given(games, st.integers(0, 2**32))
 def test_chance_gives_an_event_that_apply_takes(steps: Steps, seed: int) -> None:
     for before, event, _ in steps:
         if isinstance(event, Chance):
-            other = game.chance(before, Random(seed).randrange)
+            other = before.chance(Random(seed).randrange)
             assert type(other) is type(event)
-            solo.apply(before, other)
+            before.apply(other)
         else:
             with pytest.raises(IllegalEventError):
-                game.chance(before, Random(seed).randrange)
+                before.chance(Random(seed).randrange)
 
 
 @given(games)
@@ -154,7 +153,7 @@ def test_texts_round_trip(steps: Steps) -> None:
 def test_games_end_and_replay_to_the_same(steps: Steps) -> None:
     state, _, _ = steps[0]
     for _, event, _ in steps:
-        state = solo.apply(state, event)
+        state = state.apply(event)
     assert state == steps[-1][2]
     assert state.phase is Phase.OVER
     assert state.round <= MOST_ROUNDS
@@ -162,25 +161,31 @@ def test_games_end_and_replay_to_the_same(steps: Steps) -> None:
 
 @given(games)
 def test_account_says_how_every_point_came_about(steps: Steps) -> None:
-    for before, state in closings(steps):
+    for _, state in closings(steps):
         found = account(state)
         assert found.round == state.round
         assert found.boards_after(len(found.steps)) == state.boards
         score = found.boards[PLAYER].score
         for step in found.steps:
-            assert step.what.board.score == (score + step.what.points if step.seat == PLAYER else 0)
-            score += step.what.points
+            assert step.item.board.score == (score + points_of(step) if step.seat == PLAYER else 0)
+            score += points_of(step)
         assert score == state.boards[PLAYER].score
-        scores = game.closing_scores(before, state)
+        scores = state.closing_scores()
         assert scores is not None
         if state.ending is Ending.NO_POINTS:
             assert scores == (0,)
 
 
-def closings(steps: Steps) -> Iterator[tuple[State, State]]:
+def points_of(step: Step) -> int:
+    points = {each.name: getattr(step.item, each.name) for each in fields(step.item)}["points"]
+    assert isinstance(points, int)
+    return points
+
+
+def closings(steps: Steps) -> Iterator[tuple[SoloState, SoloState]]:
     """The steps that close a wall-tiling."""
     for before, _, state in steps:
-        closes = game.closing_scores(before, state) is not None
+        closes = state.closing_scores() is not None
         lost = state.ending is Ending.EIGHTH_TILE
         assert closes == (state.phase in (Phase.DEAL, Phase.OVER) and not lost)
         if closes:
@@ -197,7 +202,7 @@ def test_score_stays_above_0_while_the_game_goes_on(steps: Steps) -> None:
 @given(games)
 def test_every_loss_names_its_rule(steps: Steps) -> None:
     state = steps[-1][2]
-    outcome = game.outcome(state)
+    outcome = state.outcome()
     assert isinstance(outcome, SoloOutcome)
     rules = {Ending.EIGHTH_TILE: "S7", Ending.NO_POINTS: "S10"}
     assert outcome.why == rules.get(outcome.ending, "S14" if outcome.score < 60 else None)
@@ -217,5 +222,5 @@ def test_s12_the_tiles_out_of_play_go_back_once(steps: Steps) -> None:
 @given(games)
 def test_s10_the_charge_is_what_the_row_costs(steps: Steps) -> None:
     for _, state in closings(steps):
-        charges = [step.what for step in account(state).steps if hasattr(step.what, "cost")]
+        charges = [step.item for step in account(state).steps if hasattr(step.item, "cost")]
         assert [charge.cost for charge in charges] == [FLOOR_COSTS[len(state.boards[ACTION].floor)]]

@@ -7,8 +7,7 @@ import pytest
 from device.records import record
 from device.rules import game
 from device.rules.events import Choice
-from device.rules.solo import game as solo
-from device.rules.solo.state import State
+from device.rules.solo.game import SoloState
 from device.rules.tiles import ALL_TILES
 from tests.rules.solo_positions import all_tiles
 
@@ -26,9 +25,9 @@ def test_recorded_games(path: Path) -> None:
     for each in games:
         state = game.setup(each.setup)
         for event in each.events:
-            assert isinstance(state, State)
-            assert isinstance(event, Choice) == (event in game.legal(state))
-            state = solo.apply(state, event)
+            assert isinstance(state, SoloState)
+            assert isinstance(event, Choice) == (event in state.legal())
+            state = state.apply(event)
             assert all_tiles(state) == ALL_TILES
         assert state == each.state
     assert b"".join(record.write(each.setup, each.events) for each in games) == path.read_bytes()

@@ -7,15 +7,13 @@ from random import Random
 import pytest
 
 from device.rules import game
+from device.rules.dealing import check_deal_two_colours, deal_two_colours
 from device.rules.errors import IllegalEventError, NotationError, SetupError
 from device.rules.events import Deal, Penalty, Scoring
 from device.rules.game import Setup
 from device.rules.notation import event_of, text_of
-from device.rules.solo import game as solo
-from device.rules.solo import state as solo_dealing
+from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import PLAYER
-from device.rules.solo.state import State
-from device.rules.standard import Phase
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, Counts, count, counts_of, letters, total, without
 from tests.rules.solo_positions import after, all_tiles, bag_of, board, offer, penalty
 
@@ -33,7 +31,7 @@ def always(index: int) -> Callable[[int], int]:
 
 def refused(state: game.State, text: str) -> str:
     with pytest.raises(IllegalEventError) as fault:
-        game.apply(state, event_of(text))
+        state.apply(event_of(text))
     return str(fault.value)
 
 
@@ -48,9 +46,10 @@ def test_s1_order_is_deal_penalty_colour_scoring() -> None:
         ("colour y", Phase.SCORING),
         ("scoring 3 4", Phase.OFFER),
     ):
-        state = game.apply(state, event_of(text))
+        state = state.apply(event_of(text))
+        assert isinstance(state, SoloState)
         assert state.phase is phase
-    assert isinstance(state, State)
+    assert isinstance(state, SoloState)
     assert penalty(state) == "rryyw"
     assert state.scoring_tile == (3, 4)
     assert sum(state.bag) == 100 - 20 - 5
@@ -74,7 +73,7 @@ def test_s1_a_display_of_one_colour_is_refused() -> None:
 
 
 def test_s1_a_drawn_display_of_one_colour_changes_one_tile() -> None:
-    deal = game.chance(new(), always(99))  # the last tile of the bag again and again
+    deal = new().chance(always(99))  # the last tile of the bag again and again
     assert isinstance(deal, Deal)
     assert letters(deal.displays[0]) == "kwww"
 
@@ -82,15 +81,15 @@ def test_s1_a_drawn_display_of_one_colour_changes_one_tile() -> None:
 def test_s1_a_display_stays_of_one_colour_when_the_bag_holds_no_other() -> None:
     bag = counts_of("rrrrrrrr")
     sizes = [4, 4]
-    deal = solo_dealing.deal(bag, sizes, always(0))
+    deal = deal_two_colours(bag, sizes, always(0))
     assert [letters(display) for display in deal.displays] == ["rrrr", "rrrr"]
-    assert solo_dealing.check_deal(deal, bag, sizes) == NO_TILES
+    assert check_deal_two_colours(deal, bag, sizes) == NO_TILES
 
 
 @pytest.mark.parametrize(("level", "tiles"), [("easy", "bbyyr"), ("normal", "bbyyrr"), ("expert", "bbyyrrk")])
 def test_s1_penalty_row_sets_a_third_tile_of_a_colour_aside(level: str, tiles: str) -> None:
     state = after(new(level), DEAL)
-    drawn = game.chance(state, always(0))
+    drawn = state.chance(always(0))
     assert text_of(drawn) == f"penalty {tiles}"
     state = after(state, text_of(drawn))
     assert sum(all_tiles(state)) == 100  # what was set aside is back in the bag
@@ -106,14 +105,14 @@ def test_s1_a_penalty_row_that_cannot_be_drawn_is_refused() -> None:
 
 def test_s1_scoring_tile_goes_to_an_inner_square_of_the_drawn_colour() -> None:
     state = after(new(), DEAL, "penalty rryyw", "colour b")
-    assert game.legal(state) == [Scoring(2, 2), Scoring(3, 3), Scoring(4, 4)]
+    assert state.legal() == [Scoring(2, 2), Scoring(3, 3), Scoring(4, 4)]
     for square in ("1 1", "5 5", "3 4"):  # on the edge, or of another colour
         assert "an inner square of its colour" in refused(state, f"scoring {square}")
 
 
 def test_s1_every_inner_square_can_take_the_scoring_tile() -> None:
     state = after(new(), DEAL, "penalty rryyw")
-    squares = [choice for letter in "byrkw" for choice in game.legal(after(state, f"colour {letter}"))]
+    squares = [choice for letter in "byrkw" for choice in after(state, f"colour {letter}").legal()]
     inner = {Scoring(row, column) for row in (2, 3, 4) for column in (2, 3, 4)}
     assert len(squares) == 9
     assert set(squares) == inner
@@ -192,7 +191,7 @@ def test_s15_exactly_the_deals_that_can_be_drawn_are_taken(bag: str) -> None:
     for first in displays:
         for second in displays:
             try:
-                solo_dealing.check_deal(Deal((first, second)), counts_of(bag), [size, size])
+                check_deal_two_colours(Deal((first, second)), counts_of(bag), [size, size])
             except IllegalEventError:
                 continue
             taken.add((first, second))
@@ -202,7 +201,7 @@ def test_s15_exactly_the_deals_that_can_be_drawn_are_taken(bag: str) -> None:
 @pytest.mark.parametrize("bag", ["bbbbbb", "bbbbby", "bbbyyy", "bbyykk"])
 def test_s15_every_deal_that_is_taken_is_drawn_too(bag: str) -> None:
     rng = Random(15)
-    drawn = {solo_dealing.deal(counts_of(bag), [3, 3], rng.randrange).displays for _ in range(500)}
+    drawn = {deal_two_colours(counts_of(bag), [3, 3], rng.randrange).displays for _ in range(500)}
     assert all(total(displays) == counts_of(bag) for displays in drawn)
     firsts = {displays[0] for displays in drawn}
     assert firsts == every_drawn_display(bag, 3)
@@ -259,21 +258,21 @@ def test_s1_penalty_tiles_keep_their_order() -> None:
 
 
 def test_solo_events_are_refused_in_other_modes() -> None:
-    standard = game.setup(Setup("standard", ("Ana", "Rui")))
+    other = game.setup(Setup("standard", ("Ana", "Rui")))
     for text in ("penalty rryyw", "colour y", "draw b", "scoring 3 4", "swap 3", "remove none"):
         with pytest.raises(IllegalEventError) as fault:
-            game.apply(standard, event_of(text))
+            other.apply(event_of(text))
         assert fault.value.why == "wrong_mode"
 
 
 def test_r17_a_solo_game_is_not_stopped() -> None:
     with pytest.raises(IllegalEventError, match="S12"):
-        game.stop(new())
+        new().stop()
 
 
 def test_all_tiles_start_in_the_bag() -> None:
     state = new()
-    assert isinstance(state, State)
+    assert isinstance(state, SoloState)
     assert state.bag == all_tiles(state) == ALL_TILES
-    assert solo.legal(state) == []
-    assert game.to_act(state) == game.CHANCE
+    assert state.legal() == []
+    assert state.chance_due

@@ -7,19 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from device.rules import game
 from device.rules.board import Board
 from device.rules.errors import IllegalEventError
 from device.rules.events import Remove, Swap
 from device.rules.notation import event_of
 from device.rules.scoring import LineFell, TilePlaced
-from device.rules.solo import game as solo_tiling
+from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
-from device.rules.solo.scoring import Ending, SoloOutcome
-from device.rules.solo.state import State, display_sizes
-from device.rules.solo.steps import (
+from device.rules.solo.scoring import (
     ActionTilePlaced,
     BesideScoringTile,
+    Ending,
     FifthTileDue,
     FloorCleared,
     PenaltyCharged,
@@ -27,15 +25,15 @@ from device.rules.solo.steps import (
     PenaltyKept,
     PenaltyRemoved,
     PenaltySwapped,
+    SoloOutcome,
 )
-from device.rules.standard import Phase
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, counts_of
 from tests.rules.solo_positions import account, after, all_tiles, bag_of, board, offer, parts, penalty
 
 TWENTY = "bbbbyyyyrrrrkkkkwwww"
 
 
-def filled(line: int, colour: str, row: str, *, score: int = 50, bag: str | None = None) -> State:
+def filled(line: int, colour: str, row: str, *, score: int = 50, bag: str | None = None) -> SoloState:
     """A round at its end in which the action board's line has just been filled; `row` is the penalty row."""
     other = "w" if colour != "w" else "b"
     held = {line: colour * (line - 1)}
@@ -49,13 +47,13 @@ def filled(line: int, colour: str, row: str, *, score: int = 50, bag: str | None
     return after(state, f"5{colour}{line}", f"5{other}5")
 
 
-def action_of(state: State) -> Board:
+def action_of(state: SoloState) -> Board:
     return state.boards[ACTION]
 
 
-def refused(state: State, text: str) -> str:
+def refused(state: SoloState, text: str) -> str:
     with pytest.raises(IllegalEventError) as fault:
-        game.apply(state, event_of(text))
+        state.apply(event_of(text))
     return str(fault.value)
 
 
@@ -65,7 +63,7 @@ def refused(state: State, text: str) -> str:
 def test_s8_line_1_draws_a_tile_for_the_leftmost() -> None:
     state = filled(1, "k", "rybw")
     assert state.phase is Phase.DRAW
-    assert game.to_act(state) == game.CHANCE
+    assert state.chance_due
     bag = state.bag
     state = after(state, "draw r")
     assert penalty(state) == "ybwr"
@@ -97,7 +95,7 @@ def test_s8_line_1_with_an_empty_bag_only_sets_aside() -> None:
 
 def test_s8_line_2_swaps_two_neighbours() -> None:
     state = filled(2, "k", "rybw")
-    assert game.legal(state) == [Swap(1), Swap(2), Swap(3)]
+    assert state.legal() == [Swap(1), Swap(2), Swap(3)]
     assert penalty(after(state, "swap 1")) == "yrbw"
     assert penalty(after(state, "swap 3")) == "rywb"
     assert refused(state, "swap 4") == "the penalty row has 4 tiles: 4 has no next one"
@@ -122,12 +120,12 @@ def test_s8_display_5_has_five_tiles_in_the_next_round_only() -> None:
     state = after(filled(2, "k", ""), "deal byrk byrk byrk byrk byrkw")
     state = after(state, *["1b5", "1y4", "2b5", "2y4", "3b5", "3y4", "4b5", "4y4", "5b5", "5y3"])
     assert state.phase is Phase.DEAL
-    assert display_sizes(state) == [4] * 5
+    assert state.display_sizes == (4,) * 5
 
 
 def test_s8_line_3_may_remove_the_leftmost_only() -> None:
     state = filled(3, "k", "krkk")
-    assert game.legal(state) == [Remove(1), Remove(None)]
+    assert state.legal() == [Remove(1), Remove(None)]
     assert refused(state, "remove 3") == "line 3 can't remove penalty tile 3"
     removed = after(state, "remove 1")
     assert penalty(removed) == "rkk"
@@ -136,13 +134,13 @@ def test_s8_line_3_may_remove_the_leftmost_only() -> None:
 
 def test_s8_line_4_may_remove_one_of_the_two_leftmost() -> None:
     state = filled(4, "k", "kkrk")
-    assert game.legal(state) == [Remove(1), Remove(2), Remove(None)]
+    assert state.legal() == [Remove(1), Remove(2), Remove(None)]
     assert penalty(after(filled(4, "k", "rkbk"), "remove 2")) == "rbk"
 
 
 def test_s8_line_5_may_remove_any() -> None:
     state = filled(5, "k", "rkrrrrk")
-    assert game.legal(state) == [Remove(2), Remove(7), Remove(None)]
+    assert state.legal() == [Remove(2), Remove(7), Remove(None)]
     assert penalty(after(state, "remove 7")) == "rkrrrr"
 
 
@@ -157,7 +155,7 @@ def test_s8_a_tile_may_stay(line: int) -> None:
 def test_s8_nothing_is_asked_where_nothing_can_be_removed(line: int, row: str) -> None:
     state = filled(line, "k", row)
     assert state.phase is Phase.DEAL
-    assert solo_tiling.removable(state) == []
+    assert Remove(None) not in state.legal()
 
 
 def test_s8_lines_act_from_the_top_each_on_the_row_that_the_one_before_left() -> None:
@@ -267,10 +265,10 @@ def test_s10_a_score_of_0_loses_at_once(score: int) -> None:
     state = after(before, "5w5")
     assert state.ending is Ending.NO_POINTS
     assert parts(state) == [PenaltyCharged(state.boards[PLAYER], 7, 14, -score)]
-    outcome = game.outcome(state)
+    outcome = state.outcome()
     assert isinstance(outcome, SoloOutcome)
     assert (outcome.score, outcome.victory.value, outcome.why) == (0, "loss", "S10")
-    assert game.closing_scores(before, state) == (0,)
+    assert state.closing_scores() == (0,)
     assert all_tiles(state) == ALL_TILES
 
 
@@ -307,9 +305,9 @@ def test_s11_a_gray_player_board_asks_for_columns_after_the_charge() -> None:
     state = offer({5: "bw"}, player=player, action=board(floor="rr"), gray=True)
     state = after(state, "5w5", "5b2")
     assert state.phase is Phase.TILING
-    assert game.to_act(state) == (PLAYER,)
+    assert state.to_act() == (PLAYER,)
     assert state.boards[PLAYER].score == 18
-    assert [event_of(f"tile 0 1 {column}") for column in (2, 3, 4, 5)] == game.legal(state)
+    assert [event_of(f"tile 0 1 {column}") for column in (2, 3, 4, 5)] == state.legal()
     assert "column 1" in refused(state, "tile 0 1 1")
     assert "row 1" in refused(state, "tile 0 2 2")
     assert "row 1" in refused(state, "tile 1 1 2")
@@ -347,11 +345,11 @@ def test_s12_a_complete_row_of_the_action_wall_ends_the_game() -> None:
     before = after(offer({5: "bw"}, player=player, action=board({5: "bbbb"}, FOUR_OF_ROW_5)), "5b5")
     state = after(before, "5w5")
     assert state.ending is Ending.ROW_COMPLETE
-    assert game.closing_scores(before, state) == (21,)  # the player board is tiled first
+    assert state.closing_scores() == (21,)  # the player board is tiled first
     assert state.boards[PLAYER].score == 21 + 5 + 5  # S13: the penalty row and the action board are empty
 
 
-def short_of_tiles(bag: str, *, action: Board | None = None, refilled: bool = False) -> State:
+def short_of_tiles(bag: str, *, action: Board | None = None, refilled: bool = False) -> SoloState:
     state = bag_of(offer({5: "bw"}, player=board(score=20), action=action), bag)
     return after(replace(state, refilled=refilled), "5b5", "5w5")
 
@@ -376,7 +374,7 @@ def test_s12_the_second_time_the_game_ends() -> None:
     assert short_of_tiles(TWENTY, refilled=True).phase is Phase.DEAL
     state = short_of_tiles(TWENTY[1:], refilled=True)
     assert state.ending is Ending.BAG_EMPTY
-    outcome = game.outcome(state)
+    outcome = state.outcome()
     assert isinstance(outcome, SoloOutcome)
     assert outcome.why == "S14"
 

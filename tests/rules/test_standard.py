@@ -9,7 +9,7 @@ from device.rules.events import Draft
 from device.rules.game import Setup
 from device.rules.notation import event_of
 from device.rules.scoring import BonusGiven, FloorCharged, Outcome, TilePlaced
-from device.rules.standard import Phase, State
+from device.rules.standard import Phase, StandardState
 from device.rules.tiles import ALL_TILES, NO_TILES, counts_of
 from tests.rules.positions import after, all_tiles, board, drafts, floor, offer, scores, wall, with_bag
 
@@ -17,22 +17,22 @@ FIRST_DEAL = "deal bbyr bykk rrww bykw bbww"
 NAMES = ("Ana", "Rui", "Eva", "Ben")
 
 
-def begun(players: int = 2, first: int = 0) -> State:
+def begun(players: int = 2, first: int = 0) -> StandardState:
     state = game.setup(Setup("standard", NAMES[:players], first))
-    assert isinstance(state, State)
+    assert isinstance(state, StandardState)
     return state
 
 
-def why(state: State, text: str) -> str:
+def why(state: StandardState, text: str) -> str:
     """The reason for which an event is refused."""
     with pytest.raises(IllegalEventError) as caught:
-        game.apply(state, event_of(text))
+        state.apply(event_of(text))
     return caught.value.why
 
 
-def steps_of(state: State) -> list[object]:
+def steps_of(state: StandardState) -> list[object]:
     assert state.account is not None
-    return [step.what for step in state.account.steps]
+    return [step.item for step in state.account.steps]
 
 
 # --- R1 to R4: setting up and dealing --------------------------------------------------------------------
@@ -61,7 +61,7 @@ def test_r2_a_tile_goes_to_its_printed_square() -> None:
 def test_r3_the_chosen_player_starts_round_1() -> None:
     for first in range(3):
         state = after(begun(3, first), "deal bbyr bykk rrww bykw bbww rrkk yyyw")
-        assert game.to_act(state) == (first,)
+        assert state.to_act() == (first,)
 
 
 @pytest.mark.parametrize("first", [-1, 2, 99])
@@ -96,7 +96,7 @@ def test_r5_all_tiles_of_a_colour_are_taken_and_the_rest_goes_to_the_centre() ->
     state = after(offer({1: "bbyr", 0: "k"}), "1b3")
     assert state.boards[0] == board({3: "bb"})
     assert state.sources[:2] == (counts_of("yrk"), NO_TILES)
-    assert game.to_act(state) == (1,)
+    assert state.to_act() == (1,)
 
 
 def test_r5_all_tiles_of_a_colour_are_taken_from_the_centre() -> None:
@@ -107,8 +107,8 @@ def test_r5_all_tiles_of_a_colour_are_taken_from_the_centre() -> None:
 
 def test_r5_there_is_no_passing() -> None:
     state = after(begun(), FIRST_DEAL)
-    assert game.to_act(state) == (0,)
-    assert all(isinstance(event, Draft) for event in game.legal(state))
+    assert state.to_act() == (0,)
+    assert all(isinstance(event, Draft) for event in state.legal())
 
 
 @pytest.mark.parametrize("text", ["1k1", "2b1", "0b1", "6b1", "9bf"])
@@ -189,7 +189,7 @@ def test_r9_the_offer_ends_when_no_tile_lies_there() -> None:
 def test_r9_the_marker_alone_can_not_be_taken() -> None:
     state = after(offer({1: "bbbb"}), "1b5")  # no tile ever reached the centre
     assert state.marker is None
-    assert game.to_act(state) == game.CHANCE
+    assert state.chance_due
 
 
 # --- R10 to R12: the wall-tiling -------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def test_r12_the_score_never_drops_below_0() -> None:
 def test_r12_the_holder_of_the_marker_starts_the_next_round() -> None:
     state = after(offer({0: "b", 1: "kkkk"}), "1k5", "0b1")
     assert state.starter == 1
-    assert game.to_act(after(state, "deal bbyr bykk rrww bykw yrww")) == (1,)
+    assert after(state, "deal bbyr bykk rrww bykw yrww").to_act() == (1,)
 
 
 def test_r12_with_the_marker_left_the_same_player_starts_again() -> None:
@@ -253,8 +253,8 @@ def test_r13_the_game_ends_after_the_round_of_the_first_complete_row() -> None:
     assert state.phase is Phase.OFFER
     state = after(state, "2k4", "0b2")
     assert state.phase is Phase.OVER
-    assert game.to_act(state) == game.NOBODY
-    assert game.legal(state) == []
+    assert state.over
+    assert state.legal() == []
 
 
 def test_r13_a_complete_column_ends_nothing() -> None:
@@ -281,7 +281,7 @@ def test_r14_everyone_gets_bonuses() -> None:
 def test_r14_the_last_scores_are_told_before_the_bonuses() -> None:
     before = offer({1: "ww"}, board(wall=ALMOST), board())
     state = after(before, "1w1")
-    assert game.closing_scores(before, state) == (4, 0)
+    assert state.closing_scores() == (4, 0)
     assert scores(state) == [6, 0]
 
 
@@ -296,7 +296,7 @@ def test_r14_the_last_scores_are_told_before_the_bonuses() -> None:
 )
 def test_r15_most_points_then_rows_then_shared(second: Board, expected: Outcome) -> None:
     state = after(offer({1: "ww"}, board(wall=ALMOST), second), "1w1")
-    assert game.outcome(state) == expected
+    assert state.outcome() == expected
 
 
 def test_r16_without_a_tile_to_deal_the_game_ends() -> None:
@@ -304,7 +304,7 @@ def test_r16_without_a_tile_to_deal_the_game_ends() -> None:
     state = with_bag(offer({1: "kk"}, board(wall=column, score=1), board()), "")
     state = after(state, "1k5")
     assert state.phase is Phase.OVER
-    assert game.outcome(state) == Outcome((8, 0), (0, 0), (0,))
+    assert state.outcome() == Outcome((8, 0), (0, 0), (0,))
 
 
 def test_r16_one_tile_is_enough_to_go_on() -> None:
@@ -317,30 +317,30 @@ def test_r17_the_engine_knows_no_limit_of_rounds() -> None:
     for _ in range(250):
         state = floor_round(state)
     assert state.round == 250
-    assert game.to_act(state) == game.CHANCE
+    assert state.chance_due
 
 
-def floor_round(state: State) -> State:
-    after_deal = game.apply(state, game.chance(state, lambda _: 0))
-    while game.to_act(after_deal) != game.CHANCE:
-        choices = [event for event in game.legal(after_deal) if isinstance(event, Draft) and not event.line]
-        after_deal = game.apply(after_deal, choices[0])
-    assert isinstance(after_deal, State)
+def floor_round(state: StandardState) -> StandardState:
+    after_deal = state.apply(state.chance(lambda _: 0))
+    while not after_deal.chance_due:
+        choices = [event for event in after_deal.legal() if isinstance(event, Draft) and not event.line]
+        after_deal = after_deal.apply(choices[0])
+    assert isinstance(after_deal, StandardState)
     return after_deal
 
 
 def test_r17_a_stopped_game_ends_with_its_bonuses() -> None:
     column = ("b....", "w....", "k....", "r....", "y....")
     state = after(offer({1: "kk"}, board(wall=column, score=1), board(score=5)), "1k5")
-    assert game.outcome(state) is None
-    stopped = game.stop(state)
-    assert game.outcome(stopped) == Outcome((8, 5), (0, 0), (0,))
-    assert game.to_act(stopped) == game.NOBODY
+    assert state.outcome() is None
+    stopped = state.stop()
+    assert stopped.outcome() == Outcome((8, 5), (0, 0), (0,))
+    assert stopped.over
 
 
 def test_r17_a_round_is_never_cut_short() -> None:
     with pytest.raises(IllegalEventError, match="between two rounds"):
-        game.stop(after(begun(), FIRST_DEAL))
+        after(begun(), FIRST_DEAL).stop()
     over = after(offer({1: "w"}, board(wall=ALMOST), board()), "1w1")
     with pytest.raises(IllegalEventError):
-        game.stop(over)
+        over.stop()

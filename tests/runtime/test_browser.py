@@ -67,8 +67,8 @@ def stored_outcome(path: Path) -> Outcome:
         events = connection.execute("SELECT event FROM events ORDER BY number").fetchall()
     state = rules.setup(msgspec.json.decode(setup, type=rules.Setup))
     for (text,) in events:
-        state = rules.apply(state, event_of(text))
-    outcome = rules.outcome(state)
+        state = state.apply(event_of(text))
+    outcome = state.outcome()
     assert isinstance(outcome, Outcome)
     return outcome
 

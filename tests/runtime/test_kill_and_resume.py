@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from device.rules import game as rules
 from device.store import store
 from device.table import game
 from tests.harness.client import Message
@@ -208,7 +207,7 @@ def test_the_stored_events_are_the_game(start: StartTable, data: Path) -> None:
     events = player.mirror.table.play.events
     assert count == len(events)
     again = game.resume(player.mirror.table.play.setup, player.mirror.table.play.places, events)
-    assert rules.to_act(again.state) == rules.to_act(player.mirror.table.play.state)
+    assert again.state.to_act() == player.mirror.table.play.state.to_act()
 
 
 # --- Processes -------------------------------------------------------------------------------------------

@@ -196,9 +196,8 @@ def test_a_graded_game_has_its_review(client: Client, path: Path) -> None:
 
 
 def _legal(choice: Any) -> list[Draft]:
-    from device.rules import game
 
-    return [event for event in game.legal(choice.state) if isinstance(event, Draft)]
+    return [event for event in choice.state.legal() if isinstance(event, Draft)]
 
 
 @ALL_MODES

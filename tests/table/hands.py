@@ -17,7 +17,7 @@ from device.rules.board import tiles_on
 from device.rules.events import Chance, Deal, Draft, Event, Tile
 from device.rules.game import SOLO, Setup
 from device.rules.tiles import Colour, Counts, letters, total
-from device.table.game import Play, sent_to_penalty_row, start
+from device.table.game import Play, start
 from device.table.state import (
     BotReply,
     ChanceDrawn,
@@ -56,7 +56,7 @@ def drawn_at_random(seed: int) -> Draw:
 
     def draw(play: Play) -> Chance:
         drawn = sum(isinstance(event, Chance) for event in play.events)
-        event = game.chance(play.state, Random(f"{seed}/{drawn}").randrange)
+        event = play.state.chance(Random(f"{seed}/{drawn}").randrange)
         assert isinstance(event, Chance)
         return event
 
@@ -338,11 +338,11 @@ def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True
 
 def some_choice(play: Play, random: Random) -> Event:
     """Any choice; in solo one that sends as few tiles to the penalty row as can be, for a longer game."""
-    allowed = game.legal(play.state)
+    allowed = play.state.legal()
     random.shuffle(allowed)
     return min(
         allowed,
-        key=lambda event: len(sent_to_penalty_row(play.state, event)) if isinstance(event, Draft) else 0,
+        key=lambda event: len(play.state.sent_to_penalty_row(event)) if isinstance(event, Draft) else 0,
     )
 
 

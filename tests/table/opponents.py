@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from device.bots.simple import choices, seen_by
+from device.bots.simple import choices
 from device.rules.events import Event
 from device.rules.game import State
 from device.table.prompts import live_buttons
@@ -24,7 +24,7 @@ def any_choice(seed: int) -> Think:
     random = Random(seed)
 
     def think(state: State, seat: int) -> Event:
-        allowed = choices(seen_by(state, seat))
+        allowed = choices(state.for_seat(seat))
         return allowed[random.randrange(len(allowed))]
 
     return think

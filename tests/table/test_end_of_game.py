@@ -10,7 +10,7 @@ import pytest
 from device.lights.board import paint_score
 from device.lights.palettes import BOX
 from device.records.record import Record
-from device.rules import game, standard
+from device.rules import standard
 from device.rules.board import Board, Row
 from device.rules.game import Setup
 from device.rules.scoring import BonusGiven, Outcome
@@ -91,14 +91,14 @@ def test_a_bonus_pulses_and_counts(ended: Record) -> None:
     hands = at_the_end(ended)
     account = hands.play.state.account
     assert account is not None
-    number = next(at for at, step in enumerate(account.steps) if isinstance(step.what, BonusGiven))
+    number = next(at for at, step in enumerate(account.steps) if isinstance(step.item, BonusGiven))
     while hands.table.ceremony is not None and hands.table.ceremony.shown <= number:
         hands.wait(0.05)
     step = account.steps[number]
-    assert isinstance(step.what, BonusGiven)
-    assert step.what.kind.value == "row"
+    assert isinstance(step.item, BonusGiven)
+    assert step.item.kind.value == "row"
     place = hands.play.places[step.seat]
-    lights = [f"seat.{place}.wall.{step.what.which}.{column}" for column in range(1, 6)]
+    lights = [f"seat.{place}.wall.{step.item.which}.{column}" for column in range(1, 6)]
     levels = [[brightness(hands, light) for light in lights]]
     levels += [[brightness(hands.wait(0.1), light) for light in lights] for _ in range(15)]
     assert max(map(max, levels)) > 200
@@ -109,7 +109,7 @@ def test_a_bonus_pulses_and_counts(ended: Record) -> None:
 def test_the_winners_lights_pulse_fast_and_the_result_says_why(ended: Record) -> None:
     hands = at_the_end(ended).press("ok").wait(2.0)
     assert hands.table.stage is Stage.OVER
-    outcome = game.outcome(hands.play.state)
+    outcome = hands.play.state.outcome()
     assert outcome == ended.outcome
     assert isinstance(outcome, Outcome)
     turns = [hands.rhythm(f"seat.{seat + 1}.turn") for seat in range(len(outcome.scores))]
@@ -170,7 +170,7 @@ def test_how_a_tie_was_settled(
         for score, complete in zip(scores, rows, strict=True)
     )
     state = hands.play.state
-    assert isinstance(state, standard.State)
+    assert isinstance(state, standard.StandardState)
     table = replace(hands.table, play=replace(hands.play, state=replace(state, boards=boards)))
     result = snapshot(table, BOX)["result"]
     assert result["tie"] == tie

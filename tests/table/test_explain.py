@@ -13,7 +13,7 @@ from device.rules.board import WALL_PATTERN, Board
 from device.rules.events import Deal, Draft, Event, Scoring, Swap, Tile
 from device.rules.game import Setup, State
 from device.rules.scoring import FLOOR_COSTS, TilePlaced
-from device.rules.solo.state import State as SoloState
+from device.rules.solo.game import SoloState
 from device.rules.tiles import colour_of
 from device.table.explain import MOST, Reason, reasons_for
 from tests.table.hands import counts
@@ -22,10 +22,10 @@ from tests.table.walks import SETUPS
 DEAL = "bbyr kkww rryy bykw bbbb"
 
 
-def dealt(mode: str = "standard") -> standard.State:
+def dealt(mode: str = "standard") -> standard.StandardState:
     state = game.setup(Setup(mode, ("a", "b")))
-    state = game.apply(state, Deal(tuple(map(counts, DEAL.split()))))
-    assert isinstance(state, standard.State)
+    state = state.apply(Deal(tuple(map(counts, DEAL.split()))))
+    assert isinstance(state, standard.StandardState)
     return state
 
 
@@ -41,7 +41,7 @@ def test_a_line_that_fills_and_one_that_grows() -> None:
 
 
 def test_the_marker_starts_the_next_round() -> None:
-    state = game.apply(dealt(), Draft(1, colour_of("b"), 2))
+    state = dealt().apply(Draft(1, colour_of("b"), 2))
     assert keys(state, Draft(0, colour_of("y"), 1)) == ["fills_for", "marker"]
 
 
@@ -52,10 +52,10 @@ def test_reasons_hold_in_whole_games(setup: Setup) -> None:
     state = game.setup(setup)
     seen: set[str] = set()
     for _ in range(60):
-        if (turn := game.to_act(state)) == game.NOBODY:
+        if state.over:
             break
-        if turn == game.CHANCE:
-            state = game.apply(state, game.chance(state, random.randrange))
+        if state.chance_due:
+            state = state.apply(state.chance(random.randrange))
             continue
         allowed = choices(state)
         chosen = play_greedy(state, random.randrange)
@@ -65,19 +65,19 @@ def test_reasons_hold_in_whole_games(setup: Setup) -> None:
             for reason in found:
                 seen.add(reason.key)
                 assert holds(state, event, reason), (state, event, reason)
-        state = game.apply(state, chosen)
+        state = state.apply(chosen)
     assert seen
 
 
 def holds(state: State, event: Event, reason: Reason) -> bool:
     """Whether a reason is so, from what the rules make of the choice."""
     value = {key: each for key, each in reason.values.items() if isinstance(each, int)}
-    after = game.apply(state, event)
+    after = state.apply(event)
     if isinstance(event, Tile):
         return column_holds(state, event, reason)
     if isinstance(event, Scoring):
         spaces = [(event.row - 1), event.row, event.row, (event.row + 1)]
-        rows = [other.row for other in game.legal(state) if isinstance(other, Scoring)]
+        rows = [other.row for other in state.legal() if isinstance(other, Scoring)]
         return value["count"] == sum(spaces) and (reason.key == "beside" or event.row == min(rows))
     if isinstance(event, Swap):
         return swap_holds(state.boards[1], after.boards[1], event, reason)
@@ -95,7 +95,7 @@ def holds(state: State, event: Event, reason: Reason) -> bool:
             return before.held[line - 1] + taken == value["count"] < line
         case "leaves":
             following = (state.turn + 1) % len(state.boards)
-            drafts = [each for each in game.legal(after) if isinstance(each, Draft)]
+            drafts = [each for each in after.legal() if isinstance(each, Draft)]
             floors = [falling(after, each) for each in drafts]
             return value["seat"] == following == after.turn and min(floors) == value["count"] > 0
         case "takes_from":
@@ -105,7 +105,7 @@ def holds(state: State, event: Event, reason: Reason) -> bool:
                 state.sources[event.source][event.colour : event.colour + 1]
             )
         case "marker":
-            return event.source == 0 and isinstance(state, standard.State) and state.marker is None
+            return event.source == 0 and isinstance(state, standard.StandardState) and state.marker is None
         case "costs_least" | "costs_nothing":
             return cost_holds(state, event, reason)
         case "sends_nothing" | "sends_least":
@@ -144,7 +144,7 @@ def wall_holds(state: State, event: Draft, reason: Reason) -> bool:
 
 
 def cost_holds(state: State, event: Draft, reason: Reason) -> bool:
-    assert isinstance(state, standard.State)
+    assert isinstance(state, standard.StandardState)
 
     def cost(draft: Draft) -> int:
         floor = len(state.boards[state.turn].floor)
@@ -152,7 +152,7 @@ def cost_holds(state: State, event: Draft, reason: Reason) -> bool:
         then = min(7, min(7, floor + marker) + falling(state, draft))
         return FLOOR_COSTS[then] - FLOOR_COSTS[floor]
 
-    costs = {each: cost(each) for each in game.legal(state) if isinstance(each, Draft)}
+    costs = {each: cost(each) for each in state.legal() if isinstance(each, Draft)}
     if reason.key == "costs_least":
         return costs[event] == reason.values["points"] == min(costs.values())
     others = [costs[each] for each in costs if (each.source, each.colour) != (event.source, event.colour)]
@@ -187,16 +187,16 @@ def test_a_swap_that_helps_a_full_line_says_so() -> None:
 
 
 def column_holds(state: State, event: Tile, reason: Reason) -> bool:
-    after = game.apply(state, event)
+    after = state.apply(event)
     if reason.key == "completes_column":
         return all(row[event.column - 1] is not None for row in after.boards[event.seat].wall)
     account = after.account
     assert account is not None
     placed = [
-        step.what
+        step.item
         for step in account.steps
-        if isinstance(step.what, TilePlaced)
-        and (step.seat, step.what.row, step.what.column) == (event.seat, event.row, event.column)
+        if isinstance(step.item, TilePlaced)
+        and (step.seat, step.item.row, step.item.column) == (event.seat, event.row, event.column)
     ]
     return placed[-1].points == reason.values["points"]
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from device.lights.palettes import BOX
-from device.rules import game, standard
+from device.rules import standard
 from device.rules.board import Board, Row
 from device.rules.events import Chance, Event, Tile
 from device.rules.game import Setup
@@ -132,7 +132,7 @@ def with_board(table: Table, seat: int, board: Board) -> Table:
     """A table with another board at one of the game's seats."""
     assert table.play is not None
     state = table.play.state
-    assert isinstance(state, standard.State)
+    assert isinstance(state, standard.StandardState)
     boards = (*state.boards[:seat], board, *state.boards[seat + 1 :])
     return replace(table, play=replace(table.play, state=replace(state, boards=boards)))
 
@@ -236,7 +236,7 @@ def test_a_line_without_a_column_falls_and_is_told() -> None:
             if hands.table.stage is Stage.SCORING:
                 account = hands.play.state.account
                 assert account is not None
-                falls = [at for at, step in enumerate(account.steps) if isinstance(step.what, LineFell)]
+                falls = [at for at, step in enumerate(account.steps) if isinstance(step.item, LineFell)]
                 if falls:
                     check_fall(hands, falls[0])
                     return
@@ -251,13 +251,13 @@ def check_fall(hands: Hands, at: int) -> None:
     account = hands.play.state.account
     assert account is not None
     step = account.steps[at]
-    assert isinstance(step.what, LineFell)
+    assert isinstance(step.item, LineFell)
     while hands.table.ceremony is not None and hands.table.ceremony.shown <= at:
         hands.wait(0.05)
     told = snapshot(hands.table, BOX)["account"]["steps"][-1]
     assert told["step"] == "fell"
-    assert (told["line"], told["seat"], told["points"]) == (step.what.line, step.seat + 1, 0)
-    light = f"seat.{step.seat + 1}.line.{step.what.line}.1"
+    assert (told["line"], told["seat"], told["points"]) == (step.item.line, step.seat + 1, 0)
+    light = f"seat.{step.seat + 1}.line.{step.item.line}.1"
     levels = [max(hands.wait(1 / 16).colour(light)) for _ in range(16)]
     assert max(levels) > 200
     assert min(levels) == 0, "at the end of the step the line is empty"
@@ -269,13 +269,13 @@ def check_fall(hands: Hands, at: int) -> None:
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_gray_game_by_buttons_ends(players: int) -> None:
     hands = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva", "Tom")[:players]), 1, 0), Random(1))
-    assert game.outcome(hands.play.state) is not None
+    assert hands.play.state.outcome() is not None
 
 
 def test_every_choice_has_its_own_button() -> None:
     hands = tiling()
     made: dict[str, Event] = choices(hands.play)
-    assert len(made) == len(game.legal(hands.play.state))
+    assert len(made) == len(hands.play.state.legal())
     assert all(button_of(hands.play, event) == button for button, event in made.items())
 
 

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from device.lights.palettes import BOX
-from device.rules import game
 from device.rules.events import Draft, Event, Tile
 from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
@@ -140,18 +139,18 @@ def test_on_gray_walls_each_seat_has_its_own() -> None:
     hands = next(
         each
         for seed in range(50)
-        if len(game.to_act((each := midway(SETUPS[3], seed, 24)).play.state)) > 1
+        if len(((each := midway(SETUPS[3], seed, 24)).play.state).to_act()) > 1
         and each.table.stage is Stage.CHOICE
     )
     ask_by_page(hands.wait(3.0), None)
-    assert {each.seat for each in hands.table.hints_asked} == set(game.to_act(hands.play.state))
+    assert {each.seat for each in hands.table.hints_asked} == set(hands.play.state.to_act())
     for question in hands.table.hints_asked:
         choice = any_choice(1)(hands.play.state, question.seat)
         hands.hear(BotReply(question.number, choice, hands.now, gain=0.0))
         assert isinstance(choice, Tile)
         place = hands.play.places[choice.seat]
         assert hands.rhythm(f"seat.{place}.wall.{choice.row}.{choice.column}") == "2 rises"
-    assert len(hands.table.hints) == len(set(game.to_act(hands.play.state)))
+    assert len(hands.table.hints) == len(set(hands.play.state.to_act()))
 
 
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
@@ -169,9 +168,9 @@ def test_every_choice_of_every_game_can_be_advised_and_shown(setup: object) -> N
         assert hands.table.hints
         assert snapshot(hands.table, BOX)["hint"]["shown"]
         assert hands.frame.lit
-        allowed = game.legal(hands.play.state)
+        allowed = hands.play.state.legal()
         hands.make(allowed[random.randrange(len(allowed))])
-        assert hands.table.hints == () or len(game.to_act(hands.play.state)) > 0
+        assert hands.table.hints == () or len(hands.play.state.to_act()) > 0
 
 
 def test_a_hint_that_nobody_answers_is_told() -> None:

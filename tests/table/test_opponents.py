@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from device.bots.mind import NAMES
-from device.bots.simple import play_greedy, seen_by
+from device.bots.simple import play_greedy
 from device.lights.palettes import BOX
 from device.records import record
 from device.rules.events import Choice, Draft, Event, Tile
@@ -327,7 +327,7 @@ def test_with_tiles_of_resin_people_move_an_opponents_last_tiles_of_a_round_befo
 @pytest.mark.parametrize(("mode", "players"), MIXTURES, ids=str)
 def test_whole_games_of_every_mixture_come_to_their_end(mode: str, players: tuple[str, ...]) -> None:
     def greedy(state: State, seat: int) -> Event:
-        return play_greedy(seen_by(state, seat), Random(1).randrange)
+        return play_greedy(state.for_seat(seat), Random(1).randrange)
 
     hands = play_on(seated(*players, mode=mode), greedy, over, Random(2))
     play = hands.play

@@ -10,7 +10,6 @@ import pytest
 
 from device.lights.palettes import BOX
 from device.records.record import Record
-from device.rules import game
 from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
 from device.rules.game import SOLO, Setup
 from device.rules.tiles import ALL_TILES, COLOURS, Colour, add, count, total
@@ -264,7 +263,7 @@ def test_recorded_games_told_tile_by_tile_come_to_the_same_end(path: Path) -> No
     hands = TellingHands(new_table(4, 9, resin=True), drawn_from(recorded.events))
     sat_down(hands, recorded.setup, range(1, len(recorded.setup.players) + 1))
     play_record(hands, recorded)
-    assert game.outcome(hands.play.state) == recorded.outcome
+    assert hands.play.state.outcome() == recorded.outcome
     assert hands.play.state == recorded.state
 
 

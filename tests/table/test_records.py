@@ -12,7 +12,6 @@ import pytest
 
 from device.lights.palettes import BOX
 from device.records.record import Record, write
-from device.rules import game
 from device.rules.events import Chance, Event, Tile
 from device.rules.scoring import Outcome
 from device.rules.solo.scoring import SoloOutcome
@@ -88,9 +87,9 @@ def test_every_game_is_played_to_the_same_end(path: Path) -> None:
         assert hands.refusals == 0, "nothing that a record does is refused"
         assert hands.play.events == recorded.events
         if not finished(recorded):
-            assert game.outcome(hands.play.state) is None, "at the table, people play on"
+            assert hands.play.state.outcome() is None, "at the table, people play on"
             continue
-        assert game.outcome(hands.play.state) == recorded.outcome
+        assert hands.play.state.outcome() == recorded.outcome
         assert write(recorded.setup, hands.skip().play.events) == write(recorded.setup, recorded.events)
         assert shown_result(snapshot(hands.table, BOX)) == told_result(recorded)
 
@@ -207,6 +206,6 @@ def check_store(path: Path, recorded: Record, layout: Layout) -> None:
     assert kept.setup == recorded.setup
     assert by_seat(kept.events) == list(recorded.events)
     ended = int(finished(recorded))
-    assert game.outcome(kept.state) == (recorded.outcome if ended else None)
+    assert kept.state.outcome() == (recorded.outcome if ended else None)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT count(*), count(ended) FROM games").fetchone() == (1, ended)

@@ -125,7 +125,7 @@ def test_an_empty_floor_takes_no_time() -> None:
         hands.press(f"display.{display}", f"seat.{hands.table.acting_place}.line.{line}")
     account = hands.play.state.account
     assert account is not None
-    empty = [step for step in account.steps if isinstance(step.what, FloorCharged) and not step.what.tiles]
+    empty = [step for step in account.steps if isinstance(step.item, FloorCharged) and not step.item.tiles]
     assert [step.seat for step in empty] == [1]
     assert score_animation.seconds(empty[0]) == 0
 
@@ -249,7 +249,7 @@ def test_every_placed_tile_of_a_game_is_shown() -> None:
         to_end_of_round(hands, Random(9))
         account = hands.play.state.account
         assert account is not None
-        shown += sum(isinstance(step.what, TilePlaced) for step in account.steps)
+        shown += sum(isinstance(step.item, TilePlaced) for step in account.steps)
         hands.skip()
     on_walls = sum(
         tile is not None for board in hands.play.state.boards for row in board.wall for tile in row

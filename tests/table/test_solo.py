@@ -24,12 +24,11 @@ from device.rules.events import (
     Tile,
 )
 from device.rules.game import Setup
+from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
-from device.rules.solo.state import State
-from device.rules.standard import Phase
 from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
-from device.table.game import Play, sent_to_penalty_row
+from device.table.game import Play
 from device.table.prompts import live_buttons, prompt
 from device.table.state import Stage
 from device.table.turns import choices
@@ -74,10 +73,10 @@ def drafting() -> Hands:
     return hands
 
 
-def state_of(hands: Hands) -> State:
+def state_of(hands: Hands) -> SoloState:
     """The solo game's state."""
     state = hands.play.state
-    assert isinstance(state, State)
+    assert isinstance(state, SoloState)
     return state
 
 
@@ -86,7 +85,9 @@ def drafts(hands: Hands) -> list[Draft]:
     return [move.draft for move in hands.play.moves]
 
 
-def until(phase: Phase, wanted: Callable[[State], bool] = lambda _state: True, setup: Setup = SOLO) -> Hands:
+def until(
+    phase: Phase, wanted: Callable[[SoloState], bool] = lambda _state: True, setup: Setup = SOLO
+) -> Hands:
     """A game at its first choice of a kind, reached by playing."""
     for seed in range(200):
         hands = midway(setup, seed, 0)
@@ -262,7 +263,7 @@ def test_line_2_swaps_a_penalty_tile_with_the_next(position: int) -> None:
     swapped[position - 1 : position + 1] = [SEVEN[position], SEVEN[position - 1]]
     account = state_of(hands).account
     assert account is not None
-    made = [step.what.board.floor for step in account.steps if type(step.what).__name__ == "PenaltySwapped"]
+    made = [step.item.board.floor for step in account.steps if type(step.item).__name__ == "PenaltySwapped"]
     assert made == [tuple(swapped)]
 
 
@@ -335,5 +336,5 @@ def test_the_pick_that_would_lose_is_shown_first() -> None:
     row_of(hands, SEVEN).press("display.1", "seat.2.floor")
     assert hands.table.stage is Stage.OFFER
     assert hands.table.selection is not None
-    assert sent_to_penalty_row(hands.play.state, Draft(1, Colour.BLUE, 0)) == (Colour.BLUE,)
+    assert hands.play.state.sent_to_penalty_row(Draft(1, Colour.BLUE, 0)) == (Colour.BLUE,)
     assert hands.press("seat.2.floor").table.stage is Stage.OVER

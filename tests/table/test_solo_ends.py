@@ -9,7 +9,6 @@ import pytest
 
 from device.bots.simple import play_greedy
 from device.lights.palettes import BOX
-from device.rules import game
 from device.rules.events import (
     Draft,
 )
@@ -33,7 +32,7 @@ def recklessly(seed: int) -> Hands:
         if hands.table.stage is Stage.SCORING:
             hands.wait(300)
         else:
-            hands.make(random.choice(game.legal(hands.play.state)))
+            hands.make(random.choice(hands.play.state.legal()))
     return hands
 
 
@@ -53,7 +52,7 @@ def ended_by(ending: Ending) -> Hands:
     """A game that ended so."""
     for seed in range(300):
         hands = recklessly(seed) if seed % 2 else greedily(seed)
-        outcome = game.outcome(hands.play.state)
+        outcome = hands.play.state.outcome()
         assert isinstance(outcome, SoloOutcome)
         if outcome.ending is ending:
             return hands
@@ -74,7 +73,7 @@ def test_a_score_of_0_loses_after_its_ceremony() -> None:
     assert (result["score"], result["victory"], result["rule"]) == (0, "loss", "S10")
     account = hands.play.state.account
     assert account is not None
-    assert type(account.steps[-1].what).__name__ == "PenaltyCharged"
+    assert type(account.steps[-1].item).__name__ == "PenaltyCharged"
 
 
 def test_the_end_is_scored_step_by_step() -> None:

@@ -11,7 +11,7 @@ from random import Random
 from hypothesis import strategies as st
 
 from device.rules.game import Setup
-from device.rules.solo.state import LEVELS, WALLS
+from device.rules.solo.game import LEVELS, WALLS
 from device.table.prompts import live_buttons
 from device.table.state import Table
 from tests.table.hands import BUTTONS, Hands, at_table, midway, to_end, to_end_of_round

@@ -8,7 +8,6 @@ from dataclasses import replace
 from random import Random
 
 from device.lights.palettes import BOX, palette_for
-from device.rules import game
 from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
 from device.rules.game import Setup
 from device.rules.tiles import COLOURS, Colour
@@ -108,7 +107,7 @@ def _press_line(hands: Hands, line: int) -> None:
 def tell_one(hands: Hands, random: Random) -> None:
     """Tell the next tile of resin; after the first of a chance event, those that make it legal."""
     play = hands.play
-    event = game.chance(play.state, Random(f"{len(play.events)}").randrange)
+    event = play.state.chance(Random(f"{len(play.events)}").randrange)
     assert isinstance(event, Chance)
     colour = _colours(event, hands.table)[len(hands.table.told)]
     number = 1 + sum(tile.colour is colour for tile in hands.table.told)

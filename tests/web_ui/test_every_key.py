@@ -6,16 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import device
 from device.lights.palettes import BOT_GAMES, PALETTES
 from device.rules.game import MODES
-from device.rules.scoring import BonusKind, Part
+from device.rules.scoring import BonusKind, Item
+from device.rules.solo.game import LEVELS, WALLS
 from device.rules.solo.scoring import Ending, Victory
-from device.rules.solo.state import LEVELS, WALLS
 from device.table.state import Question, RefusalReason
 from tests.table.hands import midway
 from tests.web_ui import real_tables
@@ -75,7 +74,7 @@ def step_names() -> dict[str, type]:
     plain = {"TilePlaced": "placed", "LineFell": "fell", "FloorCharged": "floor", "BonusGiven": "bonus"}
     return {
         plain.get(part.__name__) or re.sub(r"(?<!^)(?=[A-Z])", "_", part.__name__).lower(): part
-        for part in get_args(Part)
+        for part in Item.__subclasses__()
     }
 
 

@@ -237,12 +237,12 @@ class Seat:
             self.wish = wish_of(self._program.first_line())
         self._teller = Teller(self._seat, self.wish)
 
-    def saw(self, state: standard.State, event: Event) -> None:
+    def saw(self, state: standard.StandardState, event: Event) -> None:
         """Take note of an event, to tell it on its next turn."""
         assert self._teller is not None
         self._teller.saw(state, event)
 
-    def choose(self, state: standard.State) -> Draft:
+    def choose(self, state: standard.StandardState) -> Draft:
         """Its move; raises BotError."""
         assert self._teller is not None
         turn = self._teller.turn(state, int(self._left))
@@ -256,7 +256,7 @@ class Seat:
         with _told_by_bot():
             draft = draft_of(line)
         try:
-            standard.check_draft(state, draft)
+            state.check_draft(draft)
         except IllegalEventError as error:
             why = why_illegal(state, draft, error)
             raise BotError("illegal", f"its move {line!r} is not allowed: {why}") from None
@@ -318,9 +318,9 @@ def _played(chosen: Setup, game: Game, seats: list[Seat]) -> tuple[list[Event], 
     try:
         for acting in (game.first, 1 - game.first):
             seats[acting].begin()
-        while (turn := rules.to_act(state)) != rules.NOBODY:
-            assert isinstance(state, standard.State)
-            if turn == rules.CHANCE:
+        while not state.over:
+            assert isinstance(state, standard.StandardState)
+            if state.chance_due:
                 if state.round == game.terms.rounds:
                     break
                 event: Event = deal(game.seed, state.round, state.bag)
@@ -330,7 +330,7 @@ def _played(chosen: Setup, game: Game, seats: list[Seat]) -> tuple[list[Event], 
             for seat in seats:
                 seat.saw(state, event)
             events.append(event)
-            state = rules.apply(state, event)
+            state = state.apply(event)
     except BotError as error:
         return events, Fault(acting, error.why, error.sentence)
     return events, None

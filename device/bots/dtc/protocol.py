@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeVar
 from device.rules.board import FLOOR, FLOOR_SPACES, LINES, WALL_PATTERN, Board, Floor, Wall
 from device.rules.errors import IllegalEventError
 from device.rules.events import Deal, Draft, Event
-from device.rules.standard import DISPLAYS, DTC, Phase, State
+from device.rules.standard import DISPLAYS, DTC, Phase, StandardState
 from device.rules.tiles import (
     ALL_TILES,
     COLOURS,
@@ -354,12 +354,12 @@ class Teller:
         self._wish = wish
         self._updates: list[Update] = []
 
-    def saw(self, state: State, event: Event) -> None:
+    def saw(self, state: StandardState, event: Event) -> None:
         """Take note of an event; `state` is the one before it."""
         if isinstance(event, Deal) or (isinstance(event, Draft) and state.turn != self._seat):
             self._updates.append(event)
 
-    def turn(self, state: State, milliseconds: int) -> Turn:
+    def turn(self, state: StandardState, milliseconds: int) -> Turn:
         """What this seat is told now, with its remaining time."""
         updates = tuple(self._updates)
         self._updates.clear()
@@ -368,14 +368,14 @@ class Teller:
         return Turn(milliseconds, updates if wish.updates else None, view)
 
 
-def view_of(state: State, seat: int) -> View:
+def view_of(state: StandardState, seat: int) -> View:
     """A state as a seat sees it."""
     sides = [Side(each.colours, each.held, each.wall, len(each.floor), each.score) for each in state.boards]
     taker = Taker.NONE if state.marker is None else Taker.YOU if state.marker == seat else Taker.OPPONENT
     return View(state.sources, taker, sides[seat], sides[1 - seat])
 
 
-def state_of(view: View, round_number: int = 1) -> State:
+def state_of(view: View, round_number: int = 1) -> StandardState:
     """The game that a state block shows, the bot on turn as seat 0; raises ProtocolError if there is none.
 
     Which tiles lie on the floors is not told: any that are nowhere else do. That changes nothing that can
@@ -394,7 +394,7 @@ def state_of(view: View, round_number: int = 1) -> State:
         boards.append(board)
     started = {Taker.YOU: 0, Taker.OPPONENT: 1}
     starter = started.get(view.taker, _starter(view))
-    return State(
+    return StandardState(
         DTC,
         Phase.OFFER,
         tuple(boards),
@@ -438,7 +438,7 @@ def _starter(view: View) -> int:
     return moves % _SEATS_OF_VIEW
 
 
-def why_illegal(state: State, draft: Draft, error: IllegalEventError) -> str:
+def why_illegal(state: StandardState, draft: Draft, error: IllegalEventError) -> str:
     """Why the rules refuse a bot's move, in the protocol's own numbers and letters."""
     colour, line = LETTERS[draft.colour], draft.line - 1
     match error.why:

@@ -129,20 +129,20 @@ class ProgramSeat:
         assert self._seat is not None
         state = game.setup(turn.setup)
         for at, event in enumerate(turn.events):
-            assert isinstance(state, standard.State)
+            assert isinstance(state, standard.StandardState)
             if at >= len(self._known):
                 if self._plays_again and isinstance(event, Draft) and state.turn == turn.seat:
                     self._play_again(state, event)
                 self._seat.saw(state, event)
-            state = game.apply(state, event)
-        assert isinstance(state, standard.State)
+            state = state.apply(event)
+        assert isinstance(state, standard.StandardState)
         choice = self._seat.choose(state)
         self._plays_again = False
         self._seat.saw(state, choice)
         self._known = (*turn.events, choice)
         return choice
 
-    def _play_again(self, state: standard.State, event: Draft) -> None:
+    def _play_again(self, state: standard.StandardState, event: Draft) -> None:
         assert self._seat is not None
         if self._seat.choose(state) == event:
             return

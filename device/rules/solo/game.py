@@ -1,12 +1,14 @@
 """The solo game: one player, a player board, and an action board whose floor is the penalty row (S1 to S15).
 
-Each phase takes one kind of event. The account shows a round from its last draft on: the action board line
-by line, the penalty row's charge, the player board, and at the end of the game everything that counts there.
+`SoloState` is an immutable value and implements `device.rules.game.State`. Each phase takes one kind of
+event. The account shows a round from its last draft on: the action board line by line, the charge for the
+penalty row, the player board, and at the end of the game the end scoring.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from enum import Enum
+from typing import Any, Final, NoReturn
 
 from device.rules import scoring
 from device.rules.board import (
@@ -22,7 +24,15 @@ from device.rules.board import (
     set_tile,
     tiles_on_floor,
 )
-from device.rules.dealing import draw
+from device.rules.dealing import (
+    DISPLAY_TILES,
+    check_deal_two_colours,
+    check_in_bag,
+    check_penalty_row,
+    deal_two_colours,
+    draw,
+    draw_penalty_row,
+)
 from device.rules.errors import IllegalEventError, SetupError
 from device.rules.events import (
     Chance,
@@ -37,222 +47,243 @@ from device.rules.events import (
     Swap,
     Tile,
 )
-from device.rules.scoring import Account
+from device.rules.scoring import Account, Item, Step
 from device.rules.solo import penalty_row
 from device.rules.solo import scoring as solo_scoring
-from device.rules.solo import state as solo_dealing
 from device.rules.solo.penalty_row import ACTION, PLAYER, Boards
-from device.rules.solo.scoring import Ending, SoloOutcome, Square
-from device.rules.solo.state import LEVELS, WALLS, State, check_in_bag, display_sizes, noted
-from device.rules.solo.steps import (
+from device.rules.solo.scoring import (
     ActionTilePlaced,
+    Ending,
     FifthTileDue,
     FloorCleared,
     PenaltyDrawn,
     PenaltyKept,
     PenaltyRemoved,
     PenaltySwapped,
+    SoloOutcome,
+    Square,
 )
-from device.rules.standard import Phase
-from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, add, of_colour, without
+from device.rules.tiles import ALL_TILES, COLOURS, NO_TILES, Colour, Counts, add, of_colour, without
 
-# --- From the last draft of a solo round to the next deal, or to the end of the game (S8 to S13)
-# The action board acts line by line, the penalty row is charged, the player board is tiled.
-
-
-def start(state: State) -> State:
-    """The displays are worked: resolve the action board from line 1 as far as nothing is asked (S8)."""
-    return _next_action_line(replace(state, account=Account(state.round, state.boards)))
-
-
-def _next_action_line(state: State) -> State:
-    """Place the tile of the action board's next full line and let the line act; with none, go on to S10."""
-    action = state.boards[ACTION]
-    line = next_full_line(action)
-    if line is None:
-        return _charge_penalty_row(state)
-    colour = action.colours[line - 1]
-    assert colour is not None
-    column = printed_column(colour, line)
-    covers = state.scoring_tile == (line, column)
-    placed = ActionTilePlaced(set_tile(action, line, column), line, column, colour, covers)
-    after = noted(
-        state,
-        ACTION,
-        placed,
-        acting=placed,
-        scoring_tile=None if covers else state.scoring_tile,
-        lid=add(state.lid, of_colour(colour, line - 1)),
-    )
-    if line == 1:
-        return replace(after, phase=Phase.DRAW) if after.bag != NO_TILES else _redraw(after, None)
-    if line == 2:
-        if len(action.floor) >= 2:
-            return replace(after, phase=Phase.SWAP)
-        return _acted(noted(after, ACTION, FifthTileDue(placed.board), fifth_tile=True))
-    return replace(after, phase=Phase.REMOVE) if removable(after) else _acted(after)
-
-
-def draw_penalty_tile(state: State, event: Draw) -> State:
-    """Action line 1, with the drawn tile (S8)."""
-    check_in_bag(state, event.colour)
-    return _redraw(state, event.colour)
-
-
-def _redraw(state: State, drawn: Colour | None) -> State:
-    """Action line 1, with the drawn tile; None where the bag holds none."""
-    action = state.boards[ACTION]
-    tiles = penalty_row.tiles_in(action)
-    aside = tiles[0] if tiles else None
-    bag = state.bag
-    if drawn is not None:
-        bag = without(bag, of_colour(drawn, 1))
-    if aside is not None:
-        bag = add(bag, of_colour(aside, 1))
-    return _acted(
-        noted(state, ACTION, PenaltyDrawn(penalty_row.redraw(action, drawn), aside, drawn), bag=bag)
-    )
-
-
-def swap(state: State, event: Swap) -> State:
-    """Action line 2 (S8)."""
-    action = state.boards[ACTION]
-    if not 1 <= event.position < len(action.floor):
-        raise IllegalEventError(
-            "no_such_tile", f"the penalty row has {len(action.floor)} tiles: {event.position} has no next one"
-        )
-    return _acted(
-        noted(state, ACTION, PenaltySwapped(penalty_row.swap(action, event.position), event.position))
-    )
-
-
-def removable(state: State) -> list[int]:
-    """The positions in the penalty row, from 1, of the tiles that the acting line may remove (S8)."""
-    if state.acting is None or state.acting.row < 3:
-        return []
-    return penalty_row.removable(state.boards[ACTION], state.acting.row, state.acting.colour)
-
-
-def remove(state: State, event: Remove) -> State:
-    """Action lines 3 to 5, or leaving it (S8)."""
-    assert state.acting is not None
-    action = state.boards[ACTION]
-    line, colour = state.acting.row, state.acting.colour
-    if event.position is None:
-        return _acted(noted(state, ACTION, PenaltyKept(action, line)))
-    if event.position not in removable(state):
-        raise IllegalEventError("no_such_tile", f"line {line} can't remove penalty tile {event.position}")
-    removed = PenaltyRemoved(penalty_row.remove(action, event.position), line, event.position, colour)
-    return _acted(noted(state, ACTION, removed, lid=add(state.lid, of_colour(colour, 1))))
-
-
-def _acted(state: State) -> State:
-    """Score the placed tile once its line has acted (S9), and go on."""
-    assert state.acting is not None
-    placed = (state.acting.row, state.acting.column)
-    after = replace(state, acting=None)
-    beside = solo_scoring.beside(*state.boards, state.scoring_tile, placed)
-    return _next_action_line(after if beside is None else noted(after, PLAYER, beside))
-
-
-def _charge_penalty_row(state: State) -> State:
-    charged = solo_scoring.charge_penalty_row(*state.boards)
-    after = noted(state, PLAYER, charged)
-    if charged.board.score == 0:
-        return replace(after, phase=Phase.OVER, ending=Ending.NO_POINTS)
-    return _go_on_tiling(after)
-
-
-# --- The player board, and the end (S11 to S14) ----------------------------------------------------------
-
-
-def line_to_tile(state: State) -> int:
-    """The player board's line whose tile is to be placed now, on a gray wall (S11)."""
-    line = next_full_line(state.boards[PLAYER])
-    assert line is not None
-    return line
-
-
-def _go_on_tiling(state: State) -> State:
-    """Tile the player board's full lines from the top until a gray wall asks for a column (S11)."""
-    while (line := next_full_line(state.boards[PLAYER])) is not None:
-        player = state.boards[PLAYER]
-        colour = player.colours[line - 1]
-        assert colour is not None
-        if not state.gray:
-            state = _tile_line(state, line, printed_column(colour, line))
-        elif legal_columns(player, line):
-            return replace(state, phase=Phase.TILING)
-        else:
-            fell, over = scoring.let_line_fall(player, line)
-            state = noted(state, PLAYER, fell, lid=add(state.lid, over))
-    return _finish_round(state)
-
-
-def _tile_line(state: State, line: int, column: int) -> State:
-    placed = scoring.tile_line(state.boards[PLAYER], line, column)
-    return noted(state, PLAYER, placed, lid=add(state.lid, of_colour(placed.colour, line - 1)))
-
-
-def tile(state: State, event: Tile) -> State:
-    """A tile of the player board onto its gray wall (S11)."""
-    line = line_to_tile(state)
-    if (event.seat, event.row) != (PLAYER, line):
-        raise IllegalEventError("not_now", f"the tile to place now is that of row {line}, seat {PLAYER}")
-    if event.column not in legal_columns(state.boards[PLAYER], line):
-        raise IllegalEventError("column_taken", f"row {line} can't take this tile in column {event.column}")
-    return _go_on_tiling(_tile_line(state, line, event.column))
-
-
-def _finish_round(state: State) -> State:
-    """Clear the floor without a charge (S11); then the game ends, or the next deal is due (S12).
-
-    The bag can fill its displays: once in a game the tiles out of play go back for that.
-    """
-    player = state.boards[PLAYER]
-    after = replace(state, phase=Phase.DEAL)
-    if player.floor:
-        cleared = FloorCleared(replace(player, floor=()), len(player.floor))
-        after = noted(after, PLAYER, cleared, lid=add(state.lid, tiles_on_floor(player)))
-    if any(scoring.complete_rows(board.wall) for board in after.boards):
-        return _end(after, Ending.ROW_COMPLETE)
-    if sum(after.bag) >= sum(display_sizes(after)):
-        return after
-    if after.refilled:
-        return _end(after, Ending.BAG_EMPTY)
-    return replace(after, bag=add(after.bag, after.lid), lid=NO_TILES, refilled=True)
-
-
-def _end(state: State, ending: Ending) -> State:
-    for step in solo_scoring.end_scoring(state.boards):
-        state = noted(state, step.seat, step.what)
-    return replace(state, phase=Phase.OVER, ending=ending)
-
-
-# ----------------------------------------------------------------------------------------------------------
-
+DISPLAYS: Final = 5
 INNER: Final = (2, 3, 4)
 """The rows and the columns of the squares where the scoring tile may lie (S1)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
-    """What a draft does, known before it is made: the boards after it, and the rest of its display.
+class Level:
+    """The difficulty of a game: the tiles in the penalty row at the start, and the score (S1, S2)."""
 
-    `sent` are the tiles for the penalty row, in order; `out` those out of play. A player pick clears its
-    display at once, so what is sent by that is in it too (S3 to S7).
-    """
+    name: str
+    penalty_tiles: int
+    score: int
 
-    number: int
+
+EASY: Final = Level("easy", 5, 20)
+NORMAL: Final = Level("normal", 6, 20)
+EXPERT: Final = Level("expert", 7, 15)
+LEVELS: Final = {each.name: each for each in (EASY, NORMAL, EXPERT)}
+WALLS: Final = ("coloured", "gray")
+
+
+class Phase(Enum):
+    """The kind of event that a solo game waits for (S1, S3, S8, S11)."""
+
+    DEAL = "deal"
+    PENALTY = "penalty"
+    COLOUR = "colour"
+    SCORING = "scoring"
+    OFFER = "offer"
+    DRAW = "draw"
+    SWAP = "swap"
+    REMOVE = "remove"
+    TILING = "tiling"
+    OVER = "over"
+
+    __repr__ = Enum.__str__
+
+
+@dataclass(frozen=True, slots=True)
+class SoloState:
+    """A solo game at one moment; its seats are PLAYER and ACTION. `game.State` describes the methods."""
+
+    level: Level
+    gray: bool  # the player board's wall; the action board's is always coloured
+    phase: Phase
     boards: Boards
-    rest: Counts
-    sent: tuple[Colour, ...]
-    out: Counts
-    loses: bool
+    sources: tuple[Counts, ...] = (NO_TILES,) * (DISPLAYS + 1)  # 0, always empty; the displays
+    turn: int = ACTION  # the board that the next pick goes to
+    scoring_colour: Colour | None = None  # drawn for the scoring tile
+    scoring_tile: Square | None = None  # where it lies; None before it is put down and once it is covered
+    acting: ActionTilePlaced | None = None  # the action tile whose line asks for a draw or a choice now
+    fifth_tile: bool = False  # display 5 gets five tiles in the next deal
+    refilled: bool = False  # the tiles out of play have gone back into the bag, once in a game
+    round: int = 0
+    bag: Counts = ALL_TILES
+    lid: Counts = NO_TILES  # the tiles out of play
+    account: Account | None = None  # how this round, or the last one, was scored
+    ending: Ending | None = None
+
+    # --- The course of the game ---
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.phase is Phase.OVER
+
+    @property
+    def in_offer(self) -> bool:
+        """Whether the next event is a draft."""
+        return self.phase is Phase.OFFER
+
+    @property
+    def chance_due(self) -> type[Chance] | None:
+        """The class of the chance event that is due."""
+        return _CHANCES.get(self.phase)
+
+    @property
+    def simultaneous(self) -> bool:
+        """False: there is one player."""
+        return False
+
+    def to_act(self) -> tuple[int, ...]:
+        """Return the only player's seat when it has a choice."""
+        return () if self.phase is Phase.OVER or self.phase in _CHANCES else (PLAYER,)
+
+    def legal(self) -> list[Event]:
+        """Return every legal choice."""
+        match self.phase:
+            case Phase.SCORING:
+                return [Scoring(*square) for square in _scoring_squares(self)]
+            case Phase.OFFER:
+                return _legal_picks(self)
+            case Phase.SWAP:
+                return [Swap(position) for position in range(1, len(self.boards[ACTION].floor))]
+            case Phase.REMOVE:
+                return [*(Remove(position) for position in _removable(self)), Remove(None)]
+            case Phase.TILING:
+                line = _line_to_tile(self)
+                return [Tile(PLAYER, line, column) for column in legal_columns(self.boards[PLAYER], line)]
+            case _:
+                return []
+
+    def apply(self, event: Event) -> "SoloState":
+        """Return the state after an event; raises IllegalEventError if the rules forbid it."""
+        phase, transition = _TRANSITIONS[type(event)]
+        if self.phase is not phase:
+            raise IllegalEventError("not_now", f"{_DUE[phase]} is not due now; due is {_DUE[self.phase]}")
+        return transition(self, event)
+
+    def chance(self, below: Callable[[int], int]) -> Chance:
+        """Draw the chance event that is due; `below(n)` returns a random integer from 0 to n - 1.
+
+        Raises IllegalEventError if none is due.
+        """
+        match self.phase:
+            case Phase.DEAL:
+                return deal_two_colours(self.bag, self.display_sizes, below)
+            case Phase.PENALTY:
+                return draw_penalty_row(self.bag, self.level.penalty_tiles, below)
+            case Phase.COLOUR:
+                return ScoringColour(draw(self.bag, 1, below)[0])
+            case Phase.DRAW:
+                return Draw(draw(self.bag, 1, below)[0])
+            case _:
+                raise IllegalEventError("not_now", f"there is nothing to draw now; due is {_DUE[self.phase]}")
+
+    def stop(self) -> NoReturn:
+        """Raise IllegalEventError: a solo game always ends by itself (S12)."""
+        raise IllegalEventError("wrong_mode", "a solo game can't be stopped: S12 alone ends it")
+
+    def outcome(self) -> SoloOutcome | None:
+        """Return how the game ended; None while it goes on (S7, S10, S12, S14)."""
+        return None if self.ending is None else solo_scoring.outcome(self.boards, self.ending)
+
+    def forfeit(self, _seat: int) -> NoReturn:
+        """Raise IllegalEventError: there is nobody else who could win."""
+        raise IllegalEventError("wrong_mode", "a solo game can't be forfeited: nobody is left to win it")
+
+    def closing_scores(self) -> tuple[int, ...] | None:
+        """Return the score before the end scoring if a round has just been closed, else None (S10 to S12).
+
+        A loss by an eighth penalty tile closes no round (S7).
+        """
+        closed = self.phase in (Phase.DEAL, Phase.OVER) and self.ending is not Ending.EIGHTH_TILE
+        return (self.account.totals[PLAYER],) if closed and self.account is not None else None
+
+    # --- Seats and boards ---
+
+    @property
+    def starter(self) -> None:
+        """None: one player needs nobody to start."""
+        return None
+
+    @property
+    def marker(self) -> None:
+        """None: there is no marker."""
+        return None
+
+    def player_of(self, _seat: int) -> int:
+        """Return PLAYER: both boards are one player's."""
+        return PLAYER
+
+    def keeps_score(self, seat: int) -> bool:
+        """Return whether it is the player board; the action board keeps no score (S4, S9)."""
+        return seat == PLAYER
+
+    def has_gray_wall(self, seat: int) -> bool:
+        """Return whether a board's wall has no colours printed (S11)."""
+        return self.gray and seat == PLAYER
+
+    def for_seat(self, _seat: int) -> "SoloState":
+        """Return the state itself: there is one player."""
+        return self
+
+    # --- Sources and drafts ---
+
+    @property
+    def marker_in_centre(self) -> bool:
+        """False: there is no marker."""
+        return False
+
+    def sources_to_draft(self) -> tuple[int, ...]:
+        """Return the display in work, the only one to draft from; none outside the offer (S3)."""
+        display = _display_in_work(self)
+        return (display,) if display else ()
+
+    def sent_to_penalty_row(self, draft: Draft) -> tuple[Colour, ...]:
+        """Return the tiles that a legal draft sends to the penalty row, in order (S4 to S6)."""
+        return preview(self, draft).sent
+
+    def loses_at_once(self, draft: Draft) -> bool:
+        """Return whether a legal draft sends an eighth tile to the penalty row (S7)."""
+        return preview(self, draft).loses
+
+    # --- Deals ---
+
+    @property
+    def display_sizes(self) -> tuple[int, ...]:
+        """How many tiles each display gets in the next deal; display 5 perhaps one more (S8)."""
+        return (DISPLAY_TILES,) * (DISPLAYS - 1) + (DISPLAY_TILES + self.fifth_tile,)
+
+    @property
+    def refill(self) -> Counts:
+        """No tiles: the bag is never refilled during a deal (S12)."""
+        return NO_TILES
+
+    @property
+    def penalty_spaces_due(self) -> tuple[int, ...]:
+        """The spaces of the penalty row, from 1, that the chance event due will fill (S1, S8)."""
+        if self.phase is Phase.PENALTY:
+            return tuple(range(1, self.level.penalty_tiles + 1))
+        return (max(1, len(self.boards[ACTION].floor)),) if self.phase is Phase.DRAW else ()
 
 
-def setup(players: int, first: int, level: str | None, wall: str | None) -> State:
-    """A game before its first deal (S1, S2); raises SetupError."""
+def setup(players: int, first: int, level: str | None, wall: str | None) -> SoloState:
+    """Return a game before its first deal (S1, S2); `wall` is the player board's.
+
+    Raises SetupError unless there is one player, at seat 0, and the level and the wall exist.
+    """
     if (players, first) != (1, 0):
         raise SetupError(f"solo is a game for 1 player, at seat 0; not for {players}, seat {first} first")
     if level not in LEVELS:
@@ -260,82 +291,14 @@ def setup(players: int, first: int, level: str | None, wall: str | None) -> Stat
     if wall not in WALLS:
         raise SetupError(f"a solo game's wall is {' or '.join(WALLS)}; not {wall!r}")
     boards = (Board(score=LEVELS[level].score), Board())
-    return State(LEVELS[level], wall == "gray", Phase.DEAL, boards)
-
-
-_CHANCES: Final = (Phase.DEAL, Phase.PENALTY, Phase.COLOUR, Phase.DRAW)
-
-
-def chance_is_due(state: State) -> bool:
-    """Whether the next event is one of chance."""
-    return state.phase in _CHANCES
-
-
-def to_act(state: State) -> tuple[int, ...]:
-    """The only seat, when it has a choice now."""
-    return () if state.phase is Phase.OVER or chance_is_due(state) else (PLAYER,)
-
-
-def legal(state: State) -> list[Event]:
-    """Every choice that is allowed now."""
-    match state.phase:
-        case Phase.SCORING:
-            return [Scoring(*square) for square in scoring_squares(state)]
-        case Phase.OFFER:
-            return _legal_picks(state)
-        case Phase.SWAP:
-            return [Swap(position) for position in range(1, len(state.boards[ACTION].floor))]
-        case Phase.REMOVE:
-            return [*(Remove(position) for position in removable(state)), Remove(None)]
-        case Phase.TILING:
-            line = line_to_tile(state)
-            return [Tile(PLAYER, line, column) for column in legal_columns(state.boards[PLAYER], line)]
-        case _:
-            return []
-
-
-def apply(state: State, event: Event) -> State:
-    """The state after an event; raises IllegalEventError where the rules say no."""
-    takes, doing = _DOING[type(event)]
-    if state.phase is not takes:
-        raise IllegalEventError("not_now", f"{_DUE[takes]} is not due now; due is {_DUE[state.phase]}")
-    return doing(state, event)
-
-
-def chance(state: State, below: Callable[[int], int]) -> Chance:
-    """Draw the chance event that is due; `below(n)` gives a random whole number from 0 to n - 1."""
-    match state.phase:
-        case Phase.DEAL:
-            return solo_dealing.deal(state.bag, display_sizes(state), below)
-        case Phase.PENALTY:
-            return solo_dealing.draw_penalty(state.bag, state.level.penalty_tiles, below)
-        case Phase.COLOUR:
-            return ScoringColour(draw(state.bag, 1, below)[0])
-        case Phase.DRAW:
-            return Draw(draw(state.bag, 1, below)[0])
-        case _:
-            raise IllegalEventError("not_now", f"there is nothing to draw now; due is {_DUE[state.phase]}")
-
-
-def outcome(state: State) -> SoloOutcome | None:
-    """How the game ended; None while it goes on (S7, S10, S12, S14)."""
-    return None if state.ending is None else solo_scoring.outcome(state.boards, state.ending)
-
-
-def closing_scores(before: State, after: State) -> tuple[int, ...] | None:
-    """The score before what counts at the end, if this step closed a wall-tiling (S10 to S12)."""
-    between = (Phase.DEAL, Phase.OVER)
-    if before.phase in between or after.phase not in between or after.ending is Ending.EIGHTH_TILE:
-        return None
-    assert after.account is not None
-    return (solo_scoring.total_before_end(after.account),)
+    return SoloState(LEVELS[level], wall == "gray", Phase.DEAL, boards)
 
 
 # --- Setup and deals (S1, S12, S15) ----------------------------------------------------------------------
 
 
-def _deal(state: State, event: Deal) -> State:
-    bag = solo_dealing.check_deal(event, state.bag, display_sizes(state))
+def _deal(state: SoloState, event: Deal) -> SoloState:
+    bag = check_deal_two_colours(event, state.bag, state.display_sizes)
     return replace(
         state,
         phase=Phase.OFFER if state.round else Phase.PENALTY,
@@ -347,29 +310,27 @@ def _deal(state: State, event: Deal) -> State:
     )
 
 
-def _penalty(state: State, event: Penalty) -> State:
-    bag = solo_dealing.check_penalty(event, state.bag, state.level.penalty_tiles)
+def _penalty(state: SoloState, event: Penalty) -> SoloState:
+    bag = check_penalty_row(event, state.bag, state.level.penalty_tiles)
     action = replace(state.boards[ACTION], floor=event.tiles)
     return replace(state, phase=Phase.COLOUR, boards=(state.boards[PLAYER], action), bag=bag)
 
 
-def _colour(state: State, event: ScoringColour) -> State:
-    check_in_bag(state, event.colour)
+def _colour(state: SoloState, event: ScoringColour) -> SoloState:
+    check_in_bag(state.bag, event.colour)
     return replace(state, phase=Phase.SCORING, scoring_colour=event.colour)
 
 
-def scoring_squares(state: State) -> list[Square]:
-    """The squares of the action wall where the scoring tile may be put now (S1)."""
-    if state.phase is not Phase.SCORING:
-        return []
+def _scoring_squares(state: SoloState) -> list[Square]:
+    """Return the squares of the action wall where the scoring tile may be put (S1)."""
     colour = state.scoring_colour
     return [(row, column) for row in INNER for column in INNER if WALL_PATTERN[row - 1][column - 1] is colour]
 
 
-def _scoring(state: State, event: Scoring) -> State:
+def _scoring(state: SoloState, event: Scoring) -> SoloState:
     square = (event.row, event.column)
-    if square not in scoring_squares(state):
-        allowed = ", ".join(f"row {row} column {column}" for row, column in scoring_squares(state))
+    if square not in _scoring_squares(state):
+        allowed = ", ".join(f"row {row} column {column}" for row, column in _scoring_squares(state))
         raise IllegalEventError(
             "wrong_square", f"the scoring tile goes to an inner square of its colour: {allowed}"
         )
@@ -379,15 +340,15 @@ def _scoring(state: State, event: Scoring) -> State:
 # --- Picks (S3 to S7) ------------------------------------------------------------------------------------
 
 
-def display_in_work(state: State) -> int:
-    """The display that the next pick takes from; 0 outside the offer (S3)."""
+def _display_in_work(state: SoloState) -> int:
+    """Return the display that the next pick takes from; 0 outside the offer (S3)."""
     if state.phase is not Phase.OFFER:
         return 0
     return next(number for number, tiles in enumerate(state.sources) if tiles != NO_TILES)
 
 
-def _legal_picks(state: State) -> list[Event]:
-    display = display_in_work(state)
+def _legal_picks(state: SoloState) -> list[Event]:
+    display = _display_in_work(state)
     lines = lines_by_colour(state.boards[state.turn])
     tiles = state.sources[display]
     return [
@@ -398,9 +359,25 @@ def _legal_picks(state: State) -> list[Event]:
     ]
 
 
-def preview(state: State, event: Draft) -> Pick:
-    """What a draft would do; raises IllegalEventError, with the reason, where it isn't allowed (S3 to S7)."""
-    display = display_in_work(state)
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """The result of a draft: the tiles taken, both boards after it, and the rest of its display.
+
+    `sent` are the tiles for the penalty row, in order, `out` those out of play. A player pick clears its
+    display at once, so what the clearing sends is included (S3 to S7).
+    """
+
+    number: int
+    boards: Boards
+    rest: Counts
+    sent: tuple[Colour, ...]
+    out: Counts
+    loses: bool
+
+
+def preview(state: SoloState, event: Draft) -> Pick:
+    """Return the result of a draft; raises IllegalEventError if it is illegal (S3 to S7)."""
+    display = _display_in_work(state)
     if not display:
         raise IllegalEventError("not_now", "there is nothing to draft now")
     if event.source != display:
@@ -430,7 +407,7 @@ def preview(state: State, event: Draft) -> Pick:
     return Pick(number, cleared.boards, NO_TILES, sent, out, cleared.loses)
 
 
-def _draft(state: State, event: Draft) -> State:
+def _draft(state: SoloState, event: Draft) -> SoloState:
     pick = preview(state, event)
     sources = list(state.sources)
     sources[event.source] = pick.rest
@@ -446,21 +423,212 @@ def _draft(state: State, event: Draft) -> State:
         return replace(after, phase=Phase.OVER, ending=Ending.EIGHTH_TILE)
     if any(tiles != NO_TILES for tiles in sources):
         return after
-    return start(after)
+    return _start_tiling(after)
 
 
-_DOING: Final[dict[type[Event], tuple[Phase, Callable[[State, Any], State]]]] = {
+# --- The action board (S8 to S10) ------------------------------------------------------------------------
+
+
+def _start_tiling(state: SoloState) -> SoloState:
+    """All displays are worked: resolve the action board from line 1 as far as nothing is asked (S8)."""
+    return _next_action_line(replace(state, account=Account(state.round, state.boards)))
+
+
+def _next_action_line(state: SoloState) -> SoloState:
+    """Place the tile of the action board's next full line and let the line act; with none, go on to S10."""
+    action = state.boards[ACTION]
+    line = next_full_line(action)
+    if line is None:
+        return _charge_penalty_row(state)
+    colour = action.colours[line - 1]
+    assert colour is not None
+    column = printed_column(colour, line)
+    covers = state.scoring_tile == (line, column)
+    placed = ActionTilePlaced(set_tile(action, line, column), line, column, colour, covers)
+    after = _noted(
+        state,
+        ACTION,
+        placed,
+        acting=placed,
+        scoring_tile=None if covers else state.scoring_tile,
+        lid=add(state.lid, of_colour(colour, line - 1)),
+    )
+    if line == 1:
+        return replace(after, phase=Phase.DRAW) if after.bag != NO_TILES else _redraw(after, None)
+    if line == 2:
+        if len(action.floor) >= 2:
+            return replace(after, phase=Phase.SWAP)
+        return _acted(_noted(after, ACTION, FifthTileDue(placed.board), fifth_tile=True))
+    return replace(after, phase=Phase.REMOVE) if _removable(after) else _acted(after)
+
+
+def _draw_penalty_tile(state: SoloState, event: Draw) -> SoloState:
+    """Action line 1, with the drawn tile (S8)."""
+    check_in_bag(state.bag, event.colour)
+    return _redraw(state, event.colour)
+
+
+def _redraw(state: SoloState, drawn: Colour | None) -> SoloState:
+    """Action line 1, with the drawn tile; None where the bag holds none."""
+    action = state.boards[ACTION]
+    tiles = penalty_row.tiles_in(action)
+    aside = tiles[0] if tiles else None
+    bag = state.bag
+    if drawn is not None:
+        bag = without(bag, of_colour(drawn, 1))
+    if aside is not None:
+        bag = add(bag, of_colour(aside, 1))
+    return _acted(
+        _noted(state, ACTION, PenaltyDrawn(penalty_row.redraw(action, drawn), aside, drawn), bag=bag)
+    )
+
+
+def _swap(state: SoloState, event: Swap) -> SoloState:
+    """Action line 2 (S8)."""
+    action = state.boards[ACTION]
+    if not 1 <= event.position < len(action.floor):
+        raise IllegalEventError(
+            "no_such_tile", f"the penalty row has {len(action.floor)} tiles: {event.position} has no next one"
+        )
+    return _acted(
+        _noted(state, ACTION, PenaltySwapped(penalty_row.swap(action, event.position), event.position))
+    )
+
+
+def _removable(state: SoloState) -> list[int]:
+    """The positions in the penalty row, from 1, of the tiles that the acting line may remove (S8)."""
+    if state.acting is None or state.acting.row < 3:
+        return []
+    return penalty_row.removable(state.boards[ACTION], state.acting.row, state.acting.colour)
+
+
+def _remove(state: SoloState, event: Remove) -> SoloState:
+    """Action lines 3 to 5, or leaving it (S8)."""
+    assert state.acting is not None
+    action = state.boards[ACTION]
+    line, colour = state.acting.row, state.acting.colour
+    if event.position is None:
+        return _acted(_noted(state, ACTION, PenaltyKept(action, line)))
+    if event.position not in _removable(state):
+        raise IllegalEventError("no_such_tile", f"line {line} can't remove penalty tile {event.position}")
+    removed = PenaltyRemoved(penalty_row.remove(action, event.position), line, event.position, colour)
+    return _acted(_noted(state, ACTION, removed, lid=add(state.lid, of_colour(colour, 1))))
+
+
+def _acted(state: SoloState) -> SoloState:
+    """Score the placed tile once its line has acted (S9), and go on."""
+    assert state.acting is not None
+    placed = (state.acting.row, state.acting.column)
+    after = replace(state, acting=None)
+    beside = solo_scoring.beside(*state.boards, state.scoring_tile, placed)
+    return _next_action_line(after if beside is None else _noted(after, PLAYER, beside))
+
+
+def _charge_penalty_row(state: SoloState) -> SoloState:
+    charged = solo_scoring.charge_penalty_row(*state.boards)
+    after = _noted(state, PLAYER, charged)
+    if charged.board.score == 0:
+        return replace(after, phase=Phase.OVER, ending=Ending.NO_POINTS)
+    return _go_on_tiling(after)
+
+
+# --- The player board, and the end (S11 to S14) ----------------------------------------------------------
+
+
+def _line_to_tile(state: SoloState) -> int:
+    """The player board's line whose tile is to be placed now, on a gray wall (S11)."""
+    line = next_full_line(state.boards[PLAYER])
+    assert line is not None
+    return line
+
+
+def _go_on_tiling(state: SoloState) -> SoloState:
+    """Tile the player board's full lines from the top until a gray wall asks for a column (S11)."""
+    while (line := next_full_line(state.boards[PLAYER])) is not None:
+        player = state.boards[PLAYER]
+        colour = player.colours[line - 1]
+        assert colour is not None
+        if not state.gray:
+            state = _tile_line(state, line, printed_column(colour, line))
+        elif legal_columns(player, line):
+            return replace(state, phase=Phase.TILING)
+        else:
+            fell, over = scoring.let_line_fall(player, line)
+            state = _noted(state, PLAYER, fell, lid=add(state.lid, over))
+    return _finish_round(state)
+
+
+def _tile_line(state: SoloState, line: int, column: int) -> SoloState:
+    placed = scoring.tile_line(state.boards[PLAYER], line, column)
+    return _noted(state, PLAYER, placed, lid=add(state.lid, of_colour(placed.colour, line - 1)))
+
+
+def _tile(state: SoloState, event: Tile) -> SoloState:
+    """A tile of the player board onto its gray wall (S11)."""
+    line = _line_to_tile(state)
+    if (event.seat, event.row) != (PLAYER, line):
+        raise IllegalEventError("not_now", f"the tile to place now is that of row {line}, seat {PLAYER}")
+    if event.column not in legal_columns(state.boards[PLAYER], line):
+        raise IllegalEventError("column_taken", f"row {line} can't take this tile in column {event.column}")
+    return _go_on_tiling(_tile_line(state, line, event.column))
+
+
+def _finish_round(state: SoloState) -> SoloState:
+    """Clear the floor without a charge (S11); then the game ends, or the next deal is due (S12).
+
+    The bag can fill its displays: once in a game the tiles out of play go back for that.
+    """
+    player = state.boards[PLAYER]
+    after = replace(state, phase=Phase.DEAL)
+    if player.floor:
+        cleared = FloorCleared(replace(player, floor=()), len(player.floor))
+        after = _noted(after, PLAYER, cleared, lid=add(state.lid, tiles_on_floor(player)))
+    if any(scoring.complete_rows(board.wall) for board in after.boards):
+        return _end(after, Ending.ROW_COMPLETE)
+    if sum(after.bag) >= sum(after.display_sizes):
+        return after
+    if after.refilled:
+        return _end(after, Ending.BAG_EMPTY)
+    return replace(after, bag=add(after.bag, after.lid), lid=NO_TILES, refilled=True)
+
+
+def _end(state: SoloState, ending: Ending) -> SoloState:
+    for step in solo_scoring.end_scoring(state.boards):
+        state = _noted(state, step.seat, step.item)
+    return replace(state, phase=Phase.OVER, ending=ending)
+
+
+def _noted(state: SoloState, seat: int, item: Item, **changes: Any) -> SoloState:
+    """Add an item to the account, put its board in place, and make other changes."""
+    assert state.account is not None
+    player, action = state.boards
+    boards = (item.board, action) if seat == PLAYER else (player, item.board)
+    account = replace(state.account, steps=(*state.account.steps, Step(seat, item)))
+    return replace(state, boards=boards, account=account, **changes)
+
+
+# --- Phases ----------------------------------------------------------------------------------------------
+
+_CHANCES: Final[dict[Phase, type[Chance]]] = {
+    Phase.DEAL: Deal,
+    Phase.PENALTY: Penalty,
+    Phase.COLOUR: ScoringColour,
+    Phase.DRAW: Draw,
+}
+"""The chance event of each phase that takes one."""
+
+_TRANSITIONS: Final[dict[type[Event], tuple[Phase, Callable[[SoloState, Any], SoloState]]]] = {
     Deal: (Phase.DEAL, _deal),
     Penalty: (Phase.PENALTY, _penalty),
     ScoringColour: (Phase.COLOUR, _colour),
     Scoring: (Phase.SCORING, _scoring),
     Draft: (Phase.OFFER, _draft),
-    Draw: (Phase.DRAW, draw_penalty_tile),
-    Swap: (Phase.SWAP, swap),
-    Remove: (Phase.REMOVE, remove),
-    Tile: (Phase.TILING, tile),
+    Draw: (Phase.DRAW, _draw_penalty_tile),
+    Swap: (Phase.SWAP, _swap),
+    Remove: (Phase.REMOVE, _remove),
+    Tile: (Phase.TILING, _tile),
 }
-"""Each event with the phase that takes it."""
+"""Each class of events with the phase that takes it and the function that applies it."""
 
 _DUE: Final = {
     Phase.DEAL: "a deal",
