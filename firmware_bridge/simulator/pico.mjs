@@ -1,10 +1,10 @@
-// A Raspberry Pi Pico without the chip: MicroPython runs the firmware's own files; pins, strips, readers and the
-// USB line are here. Started by `firmware_bridge.simulator.process`, which says what hands do (lines of JSON on standard
-// input) and is told what eyes see (lines of JSON on standard output).
+// The simulated Raspberry Pi Pico: MicroPython for WebAssembly runs the firmware's own files; this file simulates pins,
+// strips, readers and the USB line. Started by `firmware_bridge.simulator.process`: commands (close a switch, send a tag)
+// arrive as lines of JSON on standard input, reports (bytes of a strip, a reset) leave as JSON on standard output.
 //
 //     node pico.mjs MICROPYTHON.mjs STAND_IN_FOLDER FLASH_FOLDER BOARD USB_FILE_DESCRIPTOR WATCHDOG
 //
-// WATCHDOG is what the watchdog's time is multiplied with: 1 as on the chip, less for tests that wait for it.
+// WATCHDOG is a factor for the watchdog's timeout: 1 as on the chip, less for tests.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ import { Worker, isMainThread, workerData } from "node:worker_threads";
 const [micropython, standIn, flash, board, descriptor, watchdog] = process.argv.slice(2);
 const HANDS = 0, EYES = 1, USB = Number(descriptor);
 const RING = 1 << 16;
-// Places in the shared words.
+// Indices of the shared words.
 const SIGNAL = 0, LINE_IN = 1, HAND_IN = 3, LINE_OUT = 5, CONNECTED = 7, FED = 8, WATCHDOG = 9, WORDS = 16;
 const TRANSMIT_TIMEOUT = 500; // milliseconds that MicroPython waits for a host that does not read
 
@@ -23,8 +23,7 @@ const shared = isMainThread
   : workerData;
 const words = new Int32Array(shared.words);
 
-// Bytes from one thread to another: `at` is the place of the word that counts what was put, the next counts what
-// was taken.
+// A ring buffer between two threads: word `at` counts the bytes written, word `at + 1` the bytes read.
 class Ring {
   constructor(buffer, at) {
     this.bytes = new Uint8Array(buffer);
@@ -71,7 +70,7 @@ function report(what) {
   try {
     fs.writeSync(EYES, JSON.stringify(what) + "\n");
   } catch {
-    leave(); // nobody looks any more
+    leave(); // standard output is closed
   }
 }
 
@@ -80,7 +79,7 @@ function end(why) {
   leave();
 }
 
-// --- Threads that wait in reads and writes, so that the firmware never does ----------------------------------
+// --- I/O threads: blocking reads and writes, so that the firmware never blocks --------------------------------
 
 function pump(fd, ring) {
   const buffer = Buffer.alloc(4096);
@@ -91,7 +90,7 @@ function pump(fd, ring) {
       count = fs.readSync(fd, buffer, 0, buffer.length, null);
     } catch (error) {
       if (error.code !== "EIO" && error.code !== "EAGAIN") throw error;
-      if (fd === USB) Atomics.store(words, CONNECTED, 0); // nobody has opened the other end
+      if (fd === USB) Atomics.store(words, CONNECTED, 0); // no program has the port open
       pause(10);
       continue;
     }
@@ -123,17 +122,17 @@ function transmit() {
 
 // --- The chip ----------------------------------------------------------------------------------------------
 
-const LOOKS = { crossing: 3, pin: 40 }; // readings of the pins that can see a button before its finger moves again ...
-const OFF = 0.03; // ... and seconds that it is seen off the button before that: what is shorter is bouncing
+const LOOKS = { crossing: 3, pin: 40 }; // reads of the pins that must see a switch before it changes again ...
+const OFF = 0.03; // ... and the seconds for which it must be open before that: less counts as bouncing
 const OUT = 1, OPEN_DRAIN = 2, PULL_UP = 1, CONTROL_C = 3;
 
 class Chip {
   constructor() {
     this.pins = Array.from({ length: 30 }, () => ({ mode: -1, pull: 0, high: true }));
     this.closed = new Map(); // "row,column" or "pin" -> its pins
-    this.moved = new Map(); // the same, if it moved just now -> how often it must be seen before it moves again
-    this.moves = []; // what fingers do next
-    this.tags = new Map(); // pin of a reader -> bytes on their way, each with its time
+    this.moved = new Map(); // the same, after a change -> how often it must be read before the next change
+    this.moves = []; // queued changes of switches
+    this.tags = new Map(); // pin of a reader -> bytes in transmission, each with its time
     this.transfers = new Map();
     this.heard = Atomics.load(words, LINE_IN);
     this.memory = 0;
@@ -148,8 +147,8 @@ class Chip {
     }
     if (this.moves.length > 0) this.moves = this.moves.filter((does) => !this.move(does));
   }
-  // Move a finger, unless the firmware has not yet had the time to see its last move: this process may have had to
-  // wait for others, which a chip never has.
+  // Change a switch, unless the firmware has not yet read its last change: on a busy machine this process may have
+  // been suspended, which never happens on a chip.
   move(does) {
     const key = does.switch.join();
     if (this.moved.has(key)) return false;
@@ -181,7 +180,7 @@ class Chip {
   pinsIn() {
     this.hands();
     for (const [key, moved] of this.moved) {
-      if (moved.pins.length === 2 && !this.low(moved.pins[0])) continue; // this reading can't see it
+      if (moved.pins.length === 2 && !this.low(moved.pins[0])) continue; // not visible in this read
       moved.from ||= seconds() + moved.rest;
       if (seconds() >= moved.from && --moved.looks === 0) this.moved.delete(key);
     }
@@ -192,7 +191,7 @@ class Chip {
     });
     for (const pins of this.closed.values()) {
       if (pins.length === 1) word &= ~(1 << pins[0]);
-      else if (this.low(pins[0])) word &= ~(1 << pins[1]); // a diode: the row draws the column, never back
+      else if (this.low(pins[0])) word &= ~(1 << pins[1]); // a diode: the row pulls the column low, not vice versa
     }
     return word & 0x3fffffff;
   }
@@ -201,7 +200,7 @@ class Chip {
   }
 
   received(pin, most) {
-    if (this.pins[pin].mode === OUT) return []; // the chip draws the line itself
+    if (this.pins[pin].mode === OUT) return []; // the chip drives the line
     const waiting = this.tags.get(pin) ?? [];
     const now = seconds();
     let count = 0;
@@ -263,7 +262,7 @@ function copyOut(fsInside, from, to) {
   }
 }
 
-// A file is changed as a whole or not at all, as in the chip's flash memory: the power may go at any time.
+// Files are replaced atomically, as in the chip's flash memory: the power may fail at any time.
 function keep(file, data) {
   if (fs.existsSync(file) && data.equals(fs.readFileSync(file))) return;
   fs.writeFileSync(file + ".new", data);
@@ -286,7 +285,7 @@ async function start() {
   };
   const { loadMicroPython } = await import(pathToFileURL(micropython));
   const python = await loadMicroPython({
-    heapsize: 192 * 1024, // what an RP2040 has; it grows here, and `memory` tells what is alive
+    heapsize: 192 * 1024, // as on an RP2040; it grows here, and `memory` reports the live bytes
     pystack: 8 * 1024,
     linebuffer: false,
     stdout: (data) => send(Buffer.from(data)),
@@ -343,7 +342,7 @@ async function start() {
     reset: end,
   });
   chip.interrupt = (count) => {
-    if (count <= lineIn.used) lineIn.take(count); // as the chip does: what came before it is void
+    if (count <= lineIn.used) lineIn.take(count); // as on the chip: earlier input is discarded
     python._module._mp_sched_keyboard_interrupt();
   };
   copyIn(python.FS, flash, "");
@@ -353,9 +352,9 @@ async function start() {
   return { python, chip, save };
 }
 
-// Run `main.py`, which may go on for ever. MicroPython for WebAssembly frees memory only between two calls from
-// JavaScript, so the stand-in of the watchdog leaves now and then (by an exception of its own), to be called again
-// where `main.py` stood.
+// Run `main.py`, which may run forever. MicroPython for WebAssembly collects garbage only between calls from
+// JavaScript, so the stand-in of the watchdog raises CollectGarbage now and then, and `main.py` is called again where
+// it was.
 const GO_ON = "try:\n    app.run()\nexcept KeyboardInterrupt:\n    app.stop()\n";
 const MEMORY = "import gc, pico\npico.memory(gc.mem_alloc())\n";
 
@@ -376,14 +375,14 @@ function runMain(python) {
   }
 }
 
-// The prompt, until Ctrl-D starts MicroPython anew; true if that happened in raw mode, where `main.py` is not run.
+// The prompt, until Ctrl-D restarts MicroPython; returns true in raw mode, where `main.py` is not run.
 function prompt({ python, chip, save }, raw) {
   let before = "";
   const type = (character) => {
     before = (before + String.fromCharCode(character)).slice(-3);
     if (raw && before === "\x05A\x01") {
-      send(Buffer.from("R\x00")); // no pasting: it would wait for characters inside of MicroPython
-      python.replProcessChar(CONTROL_C); // forget what was typed of it
+      send(Buffer.from("R\x00")); // no paste mode: it would block inside MicroPython
+      python.replProcessChar(CONTROL_C); // discard the input
       return 0;
     }
     return python.replProcessChar(character);
