@@ -1,13 +1,13 @@
-"""What the rest of the house says to a physical table: frames of light out, presses in.
+"""Interface of the physical table: names of lights, buttons and readers, frames, input events, and errors.
 
-Lights, buttons and readers are known by name, and numbers in names are people's numbers, from 1. Which wire
-a name stands for is written in one layout file (`hardware/layouts`); nothing above the drivers knows it.
+Lights, buttons and readers are known by name; numbers in names count from 1. The layout file
+(`hardware/layouts`) maps a name to its wire, and only drivers use that mapping.
 
     lights   display.D.K   centre.K   seat.S.wall.R.C   seat.S.line.L.K   seat.S.floor.K
              seat.S.tens.N   seat.S.units.N   seat.S.turn   status
     buttons  display.D   centre   seat.S.line.L   seat.S.floor   ok   undo
     readers  display.D   centre   seat.S   shared
-    parts    lights   buttons   pico   power   heat   button.NAME   reader.NAME     (what may be lost)
+    parts    lights   buttons   pico   power   heat   button.NAME   reader.NAME     (what can be lost)
 """
 
 from __future__ import annotations
@@ -18,29 +18,32 @@ from enum import StrEnum
 from typing import Final, Protocol
 
 Rgb = tuple[int, int, int]
-"""Red, green and blue, 0 to 255 each, before gamma and brightness."""
+"""Red, green and blue, 0 to 255 each, before gamma correction and brightness."""
 
 DARK: Final[Rgb] = (0, 0, 0)
 
 CENTRE: Final = "centre"
-"""The centre's button and reader."""
+"""The button and the reader of the centre."""
 STATUS: Final = "status"
-"""The table's own light."""
+"""The status light of the table."""
 OK: Final = "ok"
 UNDO: Final = "undo"
 SHARED: Final = "shared"
-"""The one reader that stands for all, where a table has no more."""
+"""The reader that serves all seats where seats have no reader of their own."""
 
 LIGHTS: Final = "lights"
 BUTTONS: Final = "buttons"
 PICO: Final = "pico"
 POWER: Final = "power"
 HEAT: Final = "heat"
-"""Parts that may be lost as a whole; single ones are named by `button_part` and `reader_part`."""
+"""Parts that can be lost as a whole; `button_part` and `reader_part` name single buttons and readers."""
+
+
+# --- Errors ----------------------------------------------------------------------------------------------
 
 
 class HardwareError(Exception):
-    """Something about the physical table is wrong; the message says what, and what to do about it."""
+    """A fault of the physical table; the message says what is wrong and what to do about it."""
 
 
 class LayoutError(HardwareError, ValueError):
@@ -51,20 +54,37 @@ class LayoutError(HardwareError, ValueError):
         self.faults: tuple[str, ...] = tuple(faults)
 
 
-@dataclass(frozen=True, slots=True)
-class LightFrame:
-    """What all lights of a table show at one moment; a light that is not named is dark."""
+class Loss(StrEnum):
+    """Reason why a part is lost; the pages have a sentence with a remedy for each of these keys."""
 
-    lit: Mapping[str, Rgb]
+    ABSENT = "absent"  # not plugged in, or not switched on in the Pi's config.txt
+    DENIED = "denied"  # this user has no permission
+    BUSY = "busy"  # used by another program
+    LIBRARY = "library"  # a library is missing or does not work on this machine
+    UNPLUGGED = "unplugged"  # worked before and is gone
+    SILENT = "silent"  # does not answer
+    GARBLED = "garbled"  # sends invalid data
+    CHATTERING = "chattering"  # a switch closes and opens by itself
+    VOLTAGE = "voltage"  # undervoltage of the Pi
+    HOT = "hot"  # the Pi is throttled because of its temperature
+    FAILED = "failed"  # anything else
 
-    def colour(self, light: str) -> Rgb:
-        """Return what the light of this name shows."""
-        return self.lit.get(light, DARK)
+
+class PartError(HardwareError):
+    """A part can't be used; drivers raise it, and supervisors report it as PartLost."""
+
+    def __init__(self, reason: Loss, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+# --- Events ----------------------------------------------------------------------------------------------
+# `at` is in seconds of the monotonic clock, taken where the event was seen.
 
 
 @dataclass(frozen=True, slots=True)
 class ButtonPressed:
-    """Somebody pressed a button; `at` is in seconds of the monotonic clock, taken where it was seen."""
+    """A button press."""
 
     button: str
     at: float
@@ -72,7 +92,7 @@ class ButtonPressed:
 
 @dataclass(frozen=True, slots=True)
 class TagArrived:
-    """A tag was laid on a reader; it arrives once, however often the reader reads it while it lies there."""
+    """A tag was laid on a reader; reported once, however often the reader reads it while it lies there."""
 
     reader: str
     tag: str
@@ -89,35 +109,19 @@ class TagLeft:
 
 
 InputEvent = ButtonPressed | TagArrived | TagLeft
-"""Everything that hands can tell the table."""
-
-
-class Loss(StrEnum):
-    """Why a part of the table is lost: keys of the pages' words, which say what to do."""
-
-    ABSENT = "absent"  # it is not there: not plugged in, or not switched on in the Pi's config.txt
-    DENIED = "denied"  # this user may not use it
-    BUSY = "busy"  # another program has it
-    LIBRARY = "library"  # a library that it needs is missing, or can't work here
-    UNPLUGGED = "unplugged"  # it worked, and is gone
-    SILENT = "silent"  # it is there, but does not answer
-    GARBLED = "garbled"  # what it says makes no sense
-    CHATTERING = "chattering"  # a switch closes and opens by itself
-    VOLTAGE = "voltage"  # the Pi is fed too little
-    HOT = "hot"  # the Pi slows down because it is too hot
-    FAILED = "failed"  # anything else
+"""Everything that people can do to a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartLost:
-    """A part of the table does not work from now on; the last one of a part holds.
+    """A part does not work from now on; the latest event about a part holds.
 
-    `told` is a sentence in English with the details and what to do, for logs and for `azul-table doctor`.
+    `message` is an English sentence with details and a remedy, for logs and for `azul-table doctor`.
     """
 
     part: str
-    why: Loss
-    told: str
+    reason: Loss
+    message: str
     at: float
 
 
@@ -130,111 +134,120 @@ class PartBack:
 
 
 @dataclass(frozen=True, slots=True)
-class PartSaid:
-    """A part works, and has something to say to whoever looks after the table: for the log only."""
+class PartMessage:
+    """A log message of a part that works."""
 
     part: str
-    told: str
+    message: str
     at: float
 
 
-HardwareEvent = InputEvent | PartLost | PartBack | PartSaid
+HardwareEvent = InputEvent | PartLost | PartBack | PartMessage
 """Everything that drivers put into the inbox."""
 
 
-class PartError(HardwareError):
-    """A part of the table can't be used, and why; drivers raise it, the table is told as `PartLost`."""
+# --- Drivers ---------------------------------------------------------------------------------------------
 
-    def __init__(self, why: Loss, told: str) -> None:
-        super().__init__(told)
-        self.why = why
+
+@dataclass(frozen=True, slots=True)
+class LightFrame:
+    """Colours of all lights at one moment; a light that is not named is dark."""
+
+    lit: Mapping[str, Rgb]
+
+    def colour(self, light: str) -> Rgb:
+        """Return the colour of a light."""
+        return self.lit.get(light, DARK)
 
 
 class Lights(Protocol):
     """A driver for all lights of a table."""
 
     def show(self, frame: LightFrame) -> None:
-        """Make the lights show this frame; raise HardwareError when they can't."""
+        """Show a frame. Raises HardwareError if it names an unknown light or has an invalid channel."""
 
     def close(self) -> None:
-        """Give the lights back; a second call does nothing."""
+        """Release the lights; a second call does nothing."""
 
 
 class Inputs(Protocol):
-    """A driver for everything that hands touch."""
+    """A driver for buttons, readers or both."""
 
     def start(self, put: Callable[[HardwareEvent], None]) -> None:
-        """Give every event from now on to `put`, from any thread; raise HardwareError when that can't be."""
+        """Pass every event from now on to `put`, from any thread. Raises HardwareError if it can't start."""
 
     def close(self) -> None:
-        """Put no more events; a second call does nothing."""
+        """Stop the events; a second call does nothing."""
+
+
+# --- Names -----------------------------------------------------------------------------------------------
 
 
 def display_light(display: int, place: int) -> str:
-    """Name a light of a display: places 1 to 4, clockwise, and 5 in the middle of display 5."""
+    """Return the name of a light of a display: places 1 to 4, clockwise, and 5 in the middle of display 5."""
     return f"display.{display}.{place}"
 
 
 def centre_light(place: int) -> str:
-    """Name a light of the centre, from 1."""
+    """Return the name of a light of the centre, from 1."""
     return f"centre.{place}"
 
 
 def wall_light(seat: int, row: int, column: int) -> str:
-    """Name a light of a wall: row and column 1 to 5 from the top and the left."""
+    """Return the name of a light of a wall: row and column 1 to 5 from the top and the left."""
     return f"seat.{seat}.wall.{row}.{column}"
 
 
 def line_light(seat: int, line: int, place: int) -> str:
-    """Name a light of a pattern line: line L has places 1 (leftmost) to L."""
+    """Return the name of a light of a pattern line: line L has places 1 (leftmost) to L."""
     return f"seat.{seat}.line.{line}.{place}"
 
 
 def floor_light(seat: int, place: int) -> str:
-    """Name a light of a floor: places 1 to 7 from the left."""
+    """Return the name of a light of a floor line: places 1 to 7 from the left."""
     return f"seat.{seat}.floor.{place}"
 
 
 def tens_light(seat: int, digit: int) -> str:
-    """Name the score light of a tens digit, 0 to 9."""
+    """Return the name of the score light of a tens digit, 0 to 9."""
     return f"seat.{seat}.tens.{digit}"
 
 
 def units_light(seat: int, digit: int) -> str:
-    """Name the score light of a units digit, 0 to 9."""
+    """Return the name of the score light of a units digit, 0 to 9."""
     return f"seat.{seat}.units.{digit}"
 
 
 def turn_light(seat: int) -> str:
-    """Name the light that says whose turn it is."""
+    """Return the name of the light that is lit when it is this seat's turn."""
     return f"seat.{seat}.turn"
 
 
 def display_button(display: int) -> str:
-    """Name the button (and the reader) of a display."""
+    """Return the name of the button (and of the reader) of a display."""
     return f"display.{display}"
 
 
 def line_button(seat: int, line: int) -> str:
-    """Name the button of a pattern line."""
+    """Return the name of the button of a pattern line."""
     return f"seat.{seat}.line.{line}"
 
 
 def floor_button(seat: int) -> str:
-    """Name the button of a floor."""
+    """Return the name of the button of a floor line."""
     return f"seat.{seat}.floor"
 
 
 def seat_reader(seat: int) -> str:
-    """Name the reader of a seat."""
+    """Return the name of the reader of a seat."""
     return f"seat.{seat}"
 
 
 def button_part(button: str) -> str:
-    """Name a button as a part that may be lost."""
+    """Return the name of a button as a part that can be lost."""
     return f"button.{button}"
 
 
 def reader_part(reader: str) -> str:
-    """Name a reader as a part that may be lost."""
+    """Return the name of a reader as a part that can be lost."""
     return f"reader.{reader}"

@@ -1,19 +1,18 @@
 """`azul-table doctor`: what the table's hardware lacks on this machine, and what mends it."""
 
 import json
-from dataclasses import asdict
 
 import click
 
 from device.bots.engine import engine
 from device.commands.console import CommandError, json_option, layout_option, printable
 from hardware.api import LayoutError
-from hardware.diagnostics.doctor import Finding, State, examine
+from hardware.diagnostics.doctor import Finding, Status, examine
 from hardware.diagnostics.probe import probe
 from hardware.drivers.raspberry_pi import Machine
 from hardware.layout.model import read_layout, simulated
 
-MARKS = {State.FINE: "ok   ", State.FAULT: "FAULT", State.GUESS: "maybe"}
+MARKS = {Status.FINE: "ok   ", Status.FAULT: "FAULT", Status.GUESS: "maybe"}
 
 
 @click.command()
@@ -36,12 +35,16 @@ def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
     if simulate:
         table = simulated(table)
     findings = examine(table, Machine())
-    bad = {finding.part for finding in findings if finding.state is State.FAULT}
+    bad = {finding.part for finding in findings if finding.state is Status.FAULT}
     findings.append(core())
-    findings += probe(table, sound=lambda part: not bad & {part, "board", "libraries", "restart"})
-    faults = len([finding for finding in findings if finding.state is State.FAULT])
+    findings += probe(table, usable=lambda part: not bad & {part, "board", "libraries", "restart"})
+    faults = len([finding for finding in findings if finding.state is Status.FAULT])
     if as_json:
-        told = {"layout": table.name, "faults": faults, "findings": [asdict(finding) for finding in findings]}
+        told = {
+            "layout": table.name,
+            "faults": faults,
+            "findings": [finding.to_json() for finding in findings],
+        }
         click.echo(json.dumps(told))
     else:
         for finding in findings:
@@ -54,13 +57,13 @@ def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
 def core() -> Finding:
     """Whether the bots think as fast as they can here; they play without it."""
     told, _, mend = engine().partition(": ")
-    return Finding("core", State.GUESS if mend else State.FINE, told, mend)
+    return Finding("core", Status.GUESS if mend else Status.FINE, told, mend)
 
 
 def in_words(finding: Finding) -> str:
     """A finding in one or two lines."""
-    line = f"{MARKS[finding.state]}  {finding.part}: {printable(finding.told)}"
-    return f"{line}\n       mend: {printable(finding.mend)}" if finding.mend else line
+    line = f"{MARKS[finding.state]}  {finding.part}: {printable(finding.message)}"
+    return f"{line}\n       mend: {printable(finding.remedy)}" if finding.remedy else line
 
 
 def summary(faults: int) -> str:

@@ -17,12 +17,12 @@ from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.diagnostics.selftest import (
     COLOURS,
     LayTag,
-    Person,
-    Press,
+    Operator,
+    PressButton,
     Report,
-    SimulatedHands,
+    ShowLights,
+    SimulatedOperator,
     Step,
-    Walk,
     plan,
     run,
 )
@@ -54,7 +54,7 @@ WALKED = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
     help="How long each button and reader is waited for.",
 )
 def command(layout: str, simulate: str | None, report: Path | None, seconds: float) -> None:
-    """Walk through every light, and ask for every button and reader.
+    """ShowLights through every light, and ask for every button and reader.
 
     First it says what is not there; only the rest is tested. Lights are shown part by part; say whether they
     were right. Then press each button and lay a tag on each reader as you are asked to; Enter skips one. Exit
@@ -74,7 +74,7 @@ def command(layout: str, simulate: str | None, report: Path | None, seconds: flo
         told = _walk(table, hardware, events, seconds)
     finally:
         hardware.close()
-    click.echo(printable_lines(told.in_words()))
+    click.echo(printable_lines(told.to_text()))
     if report is not None:
         keep(report, as_text(told, report))
     if not told.fine:
@@ -82,10 +82,10 @@ def command(layout: str, simulate: str | None, report: Path | None, seconds: flo
 
 
 def _walk(table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent], seconds: float) -> Report:
-    person: Person = AtTerminal(len(plan(table)), table.name)
+    person: Operator = AtTerminal(len(plan(table)), table.name)
     settle = 0.0 if table.drivers == SIMULATED else SETTLE
     if hardware.simulated is not None and table.drivers == SIMULATED:
-        person = SimulatedHands(hardware.simulated)
+        person = SimulatedOperator(hardware.simulated)
     began = datetime.now().astimezone().isoformat(timespec="seconds")
     return run(table, hardware, events, person, began, seconds, time.monotonic, settle)
 
@@ -98,7 +98,7 @@ class AtTerminal:
         self._layout = layout
         self._step = 0
 
-    def miss(self, why: str, steps: Sequence[Step]) -> None:
+    def report_missing(self, why: str, steps: Sequence[Step]) -> None:
         """Say what is not there; where nothing is, what helps."""
         self._steps -= len(steps)
         click.echo(f"{_counted(steps)} can't be tested: {printable(why)}")
@@ -109,10 +109,10 @@ class AtTerminal:
         """Say what comes."""
         self._step += 1
         match step:
-            case Walk(part, lights):
+            case ShowLights(part, lights):
                 count = "1 light" if len(lights) == 1 else f"{len(lights)} lights"
                 told = f"{part}: {count} {WALKED}"
-            case Press(button):
+            case PressButton(button):
                 told = f"press the button {button} (Enter: skip)"
             case LayTag(reader):
                 told = f"lay a tag on the reader {reader} (Enter: skip)"
@@ -122,7 +122,7 @@ class AtTerminal:
         """Have the time to see it."""
         time.sleep(seconds)
 
-    def judge(self, _step: Walk) -> str | None:
+    def judge(self, _step: ShowLights) -> str | None:
         """Ask how it was."""
         answer = click.prompt(
             "  right? [y]es, [n]o, [a]gain",
@@ -135,15 +135,15 @@ class AtTerminal:
             return None
         return "" if answer == "y" else str(click.prompt("  what was wrong", default="it was wrong"))
 
-    def skips(self) -> bool:
+    def wants_to_skip(self) -> bool:
         """Tell whether Enter was pressed."""
         return bool(sys.stdin.isatty() and select.select([sys.stdin], [], [], 0)[0] and sys.stdin.readline())
 
 
 def _counted(steps: Sequence[Step]) -> str:
     """Lights, buttons and readers of these steps, counted."""
-    lights = sum(len(step.lights) for step in steps if isinstance(step, Walk))
-    buttons = sum(isinstance(step, Press) for step in steps)
+    lights = sum(len(step.lights) for step in steps if isinstance(step, ShowLights))
+    buttons = sum(isinstance(step, PressButton) for step in steps)
     readers = sum(isinstance(step, LayTag) for step in steps)
     counts = ((lights, "light"), (buttons, "button"), (readers, "reader"))
     *front, last = (f"{number} {name}{'s' if number > 1 else ''}" for number, name in counts if number)
@@ -153,9 +153,9 @@ def _counted(steps: Sequence[Step]) -> str:
 def as_text(report: Report, path: Path) -> str:
     """The report as its file is to hold it."""
     if path.suffix == ".json":
-        return json.dumps(report.in_json(), indent=1) + "\n"
-    results = "\n".join(f"{it.outcome:8} {it.part}: {it.told}".rstrip(": ") for it in report.results)
-    return f"{report.in_words()}\n\n{results}\n"
+        return json.dumps(report.to_json(), indent=1) + "\n"
+    results = "\n".join(f"{it.outcome:8} {it.part}: {it.message}".rstrip(": ") for it in report.results)
+    return f"{report.to_text()}\n\n{results}\n"
 
 
 def keep(path: Path, text: str) -> None:

@@ -186,8 +186,8 @@ class AtRest:
                     case TagArrived(tag=tag):
                         self.lay(normalize_tag(tag))
                         yield snapshot(self._table, BOX)
-                    case PartLost(part=part, told=told) if not part.startswith("button"):
-                        self._say(f"{part}: {told}")
+                    case PartLost(part=part, message=message) if not part.startswith("button"):
+                        self._say(f"{part}: {message}")
                     case PartBack(part=part):
                         self._say(f"{part} is back")
         finally:

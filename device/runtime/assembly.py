@@ -22,9 +22,9 @@ from device.socket.server import SocketServer
 from device.store import store
 from hardware.api import PICO
 from hardware.drivers.open import SIMULATED, Hardware, open_hardware
-from hardware.drivers.pico import BridgeState
+from hardware.drivers.pico import PicoState
 from hardware.drivers.simulated_pico import SimulatedPicoTable
-from hardware.layout.model import Layout, drawing, simulated
+from hardware.layout.model import Layout, layout_json, simulated
 
 PICO_FOLDER: Final = "pico"
 """The folder of the simulated Pico's flash memory, next to the socket."""
@@ -94,7 +94,7 @@ def _start_threads(
     newest = partial(store.newest_file, data)
     grader = Grader(newest)
     historian = Historian(newest, settings.palette, log)
-    server = SocketServer(Path(SOCKET), drawing(layout), inbox.put, historian.put)
+    server = SocketServer(Path(SOCKET), layout_json(layout), inbox.put, historian.put)
     for part in (grader, historian, server):
         part.start()
         closing.callback(part.close)
@@ -117,7 +117,7 @@ def open_table_hardware(
     tables: list[SimulatedPicoTable] = []
 
     def make_pico(
-        layout: Layout, *, watch: Callable[[BridgeState], None], clock: Callable[[], float]
+        layout: Layout, *, watch: Callable[[PicoState], None], clock: Callable[[], float]
     ) -> SimulatedPicoTable:
         tables.append(SimulatedPicoTable(layout, folder, watch=watch, clock=clock))
         return tables[0]

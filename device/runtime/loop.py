@@ -56,7 +56,7 @@ from hardware.api import (
     Lights,
     PartBack,
     PartLost,
-    PartSaid,
+    PartMessage,
     TagArrived,
     TagLeft,
     turn_light,
@@ -256,14 +256,14 @@ class TableLoop:
             case Request():
                 self._answers.append(partial(item.answer, self._answer(item.message)))
             case PartLost():
-                self._log(f"Lost: {item.part}: {item.told}")
+                self._log(f"Lost: {item.part}: {item.message}")
                 self._step(item)
             case PartBack():
                 self._log(f"Back: {item.part}")
                 self._lit_at = float("-inf")  # lights that are back need a frame at once
                 self._step(item)
-            case PartSaid():
-                for line in item.told.splitlines():
+            case PartMessage():
+                for line in item.message.splitlines():
                     self._log(f"{item.part}: {line}")
             case TagArrived(reader, tag, at):
                 self._step(TagShown(reader, normalize_tag(tag), at))
@@ -303,8 +303,8 @@ class TableLoop:
         if pico is None:
             return False
         if message.press is not None:
-            return pico.pass_press(message.press)
-        return message.tag is not None and pico.pass_tag(message.tag.reader, message.tag.tag)
+            return pico.try_press(message.press)
+        return message.tag is not None and pico.try_tag(message.tag.reader, message.tag.tag)
 
     def _event_of(self, message: ClientMessage, at: float) -> TableEvent:
         """Return a client's message as an event of the table."""

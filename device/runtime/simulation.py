@@ -15,10 +15,10 @@ class PicoControls(Protocol):
     def plugged(self) -> bool:
         """Whether the Pico has power."""
 
-    def pass_press(self, button: str) -> bool:
+    def try_press(self, button: str) -> bool:
         """Press a button; return False if the press would not become an event. Never waits."""
 
-    def pass_tag(self, reader: str, tag: str) -> bool:
+    def try_tag(self, reader: str, tag: str) -> bool:
         """Lay a tag on a reader; return False if that would not become an event. Never waits."""
 
     def plug(self, *, plugged: bool) -> None:

@@ -202,7 +202,8 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
         "result": _result(table),
         "refusal": _refusal(table),
         "faults": [
-            {"part": lost.part, "why": lost.why.value, "since": round(zero + lost.at)} for lost in table.lost
+            {"part": lost.part, "why": lost.reason.value, "since": round(zero + lost.at)}
+            for lost in table.lost
         ],
         "simulated": simulated,
         "palette": {

@@ -52,7 +52,7 @@ def note_part(table: Table, event: PartLost | PartBack) -> Table:
         return replace(table, lost=tuple(lost for lost in table.lost if lost is not before))
     if before is None:
         return replace(table, lost=(*table.lost, event))
-    if (before.why, event.why) == (Loss.UNPLUGGED, Loss.ABSENT):
+    if (before.reason, event.reason) == (Loss.UNPLUGGED, Loss.ABSENT):
         return table  # what was pulled out is not there: nothing new, and the first says more
     now = replace(event, at=before.at)
     if now == before:

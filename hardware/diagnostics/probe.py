@@ -1,4 +1,7 @@
-"""What only the parts can tell: pins and ports are listened to while nobody touches them, a Pico is asked."""
+"""Probing of buttons, readers and the Pico for faults of their wires, as part of `azul-table doctor`.
+
+Buttons and readers are read while nobody touches them; a Pico is asked for its firmware.
+"""
 
 from __future__ import annotations
 
@@ -7,130 +10,117 @@ from dataclasses import astuple
 from time import monotonic
 from typing import Final
 
+from serial import Serial
+
 from firmware_bridge.installer import InstallError, NoFirmwareError, firmware_checksum, identify
 from firmware_bridge.link import find_port
 from firmware_bridge.messages import Identity
-from hardware.api import PICO, PartError
-from hardware.diagnostics.doctor import Finding, State
-from hardware.drivers.gpio import PinFactory, real_pins
-from hardware.drivers.rfid import BAUD, TagFrames, open_port, port_of
+from hardware.api import BUTTONS, PICO, PartError, reader_part
+from hardware.diagnostics.doctor import Finding, Status
+from hardware.drivers.gpio import PinFactory, closed_buttons, real_pins
+from hardware.drivers.rfid import BAUD, FrameParser, open_port, port_of
 from hardware.drivers.supervisor import loss_of
 from hardware.layout.model import Layout, Reader
 
 LISTEN: Final = 1.0
-"""Seconds that a reader is listened to."""
-FEW: Final = 3
+"""Seconds for which each reader is listened to."""
+MAX_NAMED: Final = 3
 """Closed buttons that are named one by one."""
 
 
 def probe(
     layout: Layout,
-    sound: Callable[[str], bool],
+    usable: Callable[[str], bool],
     pins: Callable[[], PinFactory] = real_pins,
     port_of: Callable[[Reader], str] = port_of,
     ask: Callable[[], Identity] = lambda: identify(find_port()),
+    listen: Callable[[Serial], bytes] | None = None,
 ) -> list[Finding]:
-    """Listen to the parts that are `sound` so far, and return what their wires may lack.
+    """Probe the parts that are `usable` according to `examine`; return findings about their wires.
 
-    PN532 readers are left alone: they say nothing unless they are asked.
+    `pins`, `port_of`, `ask` and `listen` open the pins and ports, ask the Pico and read from a port. PN532
+    readers are not probed: they send nothing unless they are polled.
     """
     drivers = layout.drivers
     found: list[Finding] = []
-    if PICO in astuple(drivers) and sound(PICO):
-        found.append(_firmware(ask))
-    if drivers.buttons == "gpio" and sound("buttons"):
-        found += _buttons(layout, pins)
+    if PICO in astuple(drivers) and usable(PICO):
+        found.append(_probe_firmware(ask))
+    if drivers.buttons == "gpio" and usable(BUTTONS):
+        found += _probe_buttons(layout, pins)
     if drivers.readers in ("rdm6300", "id-12la"):
         for reader in layout.readers:
-            if sound(f"reader.{reader.name}"):
-                found += _reader(reader, port_of)
+            if usable(reader_part(reader.name)):
+                found += _probe_reader(reader, port_of, listen or listen_to)
     return found
 
 
-def _firmware(ask: Callable[[], Identity]) -> Finding:
-    part, mend = "firmware", "azul-table firmware install"
+def _probe_firmware(ask: Callable[[], Identity]) -> Finding:
+    part, remedy = "firmware", "azul-table firmware install"
     try:
         identity = ask()
     except NoFirmwareError:
-        return Finding(part, State.FAULT, "no firmware of azul-table answers on the Pico", mend)
+        return Finding(part, Status.FAULT, "no firmware of azul-table answers on the Pico", remedy)
     except (InstallError, OSError) as error:
         return _in_use(part, str(error))
-    told = f"{identity.board}: firmware {identity.version}, protocol {identity.newest}"
+    message = f"{identity.board}: firmware {identity.version}, protocol {identity.newest}"
     if identity.files != firmware_checksum():
-        return Finding(part, State.FAULT, f"{told}, but not of this program's files", mend)
-    return Finding(part, State.FINE, told)
+        return Finding(part, Status.FAULT, f"{message}, but its files differ from this program's", remedy)
+    return Finding(part, Status.FINE, message)
 
 
-def _buttons(layout: Layout, pins: Callable[[], PinFactory]) -> list[Finding]:
+def _probe_buttons(layout: Layout, pins: Callable[[], PinFactory]) -> list[Finding]:
     try:
         closed = closed_buttons(layout, pins)
     except Exception as error:  # noqa: BLE001 - each pin factory raises errors of its own
-        return [_in_use("buttons", loss_of(error)[1])]
+        return [_in_use(BUTTONS, loss_of(error)[1])]
     if not closed:
         return []
     if len(closed) == len(layout.buttons):
-        told = "all buttons are closed though nobody presses one"
-        mend = (
-            "look whether their pins lie at ground: the buttons must connect them with it only when pressed"
+        message = "all buttons are closed although nobody presses one"
+        remedy = (
+            "check that their pins are not connected to ground: a button does that only while it is pressed"
         )
-        return [Finding("buttons", State.GUESS, told, mend)]
-    named = ", ".join(f"{name} (GPIO{number})" for name, number in closed[:FEW])
-    more = f" and {len(closed) - FEW} more" if len(closed) > FEW else ""
-    told = f"closed though nobody presses: {named}{more}"
-    mend = "look whether it is stuck, whether its wires touch, and whether it is one that opens when pressed"
-    return [Finding("buttons", State.GUESS, told, mend)]
+        return [Finding(BUTTONS, Status.GUESS, message, remedy)]
+    named = ", ".join(f"{name} (GPIO{number})" for name, number in closed[:MAX_NAMED])
+    more = f" and {len(closed) - MAX_NAMED} more" if len(closed) > MAX_NAMED else ""
+    message = f"closed although nobody presses: {named}{more}"
+    remedy = "check whether the button is stuck, its wires touch, or it is a type that opens when pressed"
+    return [Finding(BUTTONS, Status.GUESS, message, remedy)]
 
 
-def closed_buttons(layout: Layout, pins: Callable[[], PinFactory]) -> list[tuple[str, int]]:
-    """Return the buttons that are closed now, with their pins; raises what the pin factory raises."""
-    from gpiozero import InputDevice
-
-    closed = []
-    factory = pins()
+def _probe_reader(
+    reader: Reader, port_of: Callable[[Reader], str], listen: Callable[[Serial], bytes]
+) -> list[Finding]:
+    part = reader_part(reader.name)
     try:
-        for button in layout.buttons:
-            if isinstance(button.switch, int):
-                device = InputDevice(button.switch, pull_up=True, pin_factory=factory)
-                if device.is_active:
-                    closed.append((button.name, button.switch))
-                device.close()
-    finally:
-        factory.close()
-    return closed
-
-
-def _reader(reader: Reader, port_of: Callable[[Reader], str]) -> list[Finding]:
-    part = f"reader.{reader.name}"
-    try:
-        data = _heard(port_of(reader))
+        with open_port(port_of(reader), BAUD) as port:
+            data = listen(port)
     except (PartError, OSError) as error:
         return [_in_use(part, loss_of(error)[1])]
-    frames = TagFrames()
-    tags = frames.receive(data)
+    parser = FrameParser()
+    tags = parser.feed(data)
     if tags:
-        return [Finding(part, State.FINE, f"a tag lies there: {tags[0]}")]
+        return [Finding(part, Status.FINE, f"reads the tag {tags[0]}")]
     if data and not data.strip(b"\0"):
-        told = "the line of the reader is held low"
-        return [
-            Finding(part, State.GUESS, told, "look whether the reader has power, and its wire the right pin")
-        ]
-    if frames.damaged or frames.noise:
-        told = f"what the reader sends makes no sense: {data[:12]!r}"
-        mend = "look at its ground, and whether the layout names this kind of reader"
-        return [Finding(part, State.GUESS, told, mend)]
+        message = "the data line of the reader is held low"
+        remedy = "check that the reader has power, and that its wire is on the right pin"
+        return [Finding(part, Status.GUESS, message, remedy)]
+    if parser.damaged or parser.noise:
+        message = f"the reader sends invalid data: {data[:12]!r}"
+        remedy = "check its ground, and that the layout names this kind of reader"
+        return [Finding(part, Status.GUESS, message, remedy)]
     return []
 
 
-def _heard(path: str) -> bytes:
-    """Return what comes from a port."""
-    heard = b""
-    with open_port(path, BAUD) as port:
-        end = monotonic() + LISTEN
-        while monotonic() < end:
-            heard += port.read(max(1, port.in_waiting))
-    return heard
+def listen_to(port: Serial, seconds: float = LISTEN) -> bytes:
+    """Return the bytes that a port receives within so many seconds."""
+    received = b""
+    end = monotonic() + seconds
+    while monotonic() < end:
+        received += port.read(max(1, port.in_waiting))
+    return received
 
 
-def _in_use(part: str, told: str) -> Finding:
-    mend = "end the program that has it; is azul-table running? `sudo systemctl stop azul-table.socket`"
-    return Finding(part, State.GUESS, f"can't be listened to: {told}", mend)
+def _in_use(part: str, message: str) -> Finding:
+    remedy = "end the program that uses it; is azul-table running? `sudo systemctl stop azul-table.socket`"
+    return Finding(part, Status.GUESS, f"can't be probed: {message}", remedy)

@@ -1,17 +1,20 @@
-"""The walk through every light, button and reader of a table, with somebody who looks and presses.
+"""Self-test of every light, button and reader of a table, with an operator who looks, presses and lays tags.
 
-What is shown and asked is planned purely; a `Person` answers: somebody at a terminal, or simulated hands.
+`plan` makes the steps, `run` performs them and returns a report. The `Operator` is a person at a terminal
+(`azul-table selftest`), or simulated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
 
 from hardware.api import (
+    BUTTONS,
+    LIGHTS,
     PICO,
     STATUS,
     ButtonPressed,
@@ -35,16 +38,85 @@ COLOURS: Final[tuple[tuple[str, Rgb], ...]] = (
     ("green", (0, 200, 0)),
     ("blue", (0, 0, 200)),
 )
-EACH: Final = 0.12
-"""Seconds that a single light is shown."""
-ALL: Final = 0.7
-"""Seconds that all lights of a part show a colour."""
-GLANCE: Final = 0.1
-"""Seconds between two looks whether the person wants to go on."""
+SINGLE: Final = 0.12
+"""Seconds for which a single light is shown."""
+GROUP: Final = 0.7
+"""Seconds for which all lights of a group show a colour."""
+POLL: Final = 0.1
+"""Seconds between two polls whether the operator wants to skip a step."""
+
+
+# --- Steps -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ShowLights:
+    """Show the lights of one group one after another and then together."""
+
+    part: str
+    lights: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PressButton:
+    """Wait for a press of a button; the lights show where it is."""
+
+    button: str
+    lights: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LayTag:
+    """Wait for a tag on a reader; the lights show where it is."""
+
+    reader: str
+    lights: tuple[str, ...]
+
+
+Step = ShowLights | PressButton | LayTag
+
+
+def plan(layout: Layout) -> list[Step]:
+    """Return every step: the lights group by group, then the buttons, then the readers."""
+    groups: dict[str, list[str]] = {}
+    for light in layout.lights:
+        groups.setdefault(_group(light.name), []).append(light.name)
+    steps: list[Step] = [ShowLights(group, tuple(lights)) for group, lights in groups.items()]
+    steps += [PressButton(it.name, _lights_at(it.name, layout)) for it in layout.buttons]
+    steps += [LayTag(it.name, _lights_at(it.name, layout)) for it in layout.readers]
+    return steps
+
+
+def _group(light: str) -> str:
+    """Return the group of a light: `seat.1.line` for `seat.1.line.3.2`."""
+    names = light.split(".")
+    return ".".join(names[: 3 if names[0] == "seat" else 2 if names[0] == "display" else 1])
+
+
+def _lights_at(name: str, layout: Layout) -> tuple[str, ...]:
+    """Return the lights whose names begin with the name of a button or reader; else the status light."""
+    lights = [
+        light.name for light in layout.lights if light.name == name or light.name.startswith(f"{name}.")
+    ]
+    return tuple(lights) if lights else (STATUS,)
+
+
+def _part_and_kind(step: Step) -> tuple[str, str]:
+    """Return the part of a step as the report names it, and the kind of driver that it depends on."""
+    match step:
+        case ShowLights(part):
+            return part, LIGHTS
+        case PressButton(button):
+            return button_part(button), BUTTONS
+        case LayTag(reader):
+            return reader_part(reader), "readers"
+
+
+# --- Report ----------------------------------------------------------------------------------------------
 
 
 class Outcome(StrEnum):
-    """How a part came through."""
+    """Outcome of a step."""
 
     FINE = "fine"
     WRONG = "wrong"
@@ -53,44 +125,17 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """Lights of one part, to be shown one after another and then together."""
-
-    part: str
-    lights: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Press:
-    """A button to be pressed, and the lights that show where it is."""
-
-    button: str
-    lights: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LayTag:
-    """A reader that a tag is to be laid on, and the lights that show where it is."""
-
-    reader: str
-    lights: tuple[str, ...]
-
-
-Step = Walk | Press | LayTag
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
-    """What a step found; `told` says what was wrong, empty if nothing was."""
+    """Result of a step; `message` says what is wrong, "" if nothing is."""
 
     part: str
     outcome: Outcome
-    told: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that was found, in the order of the walk; `began` is the date and time as text."""
+    """All results in the order of the steps; `began` is the date and time as text."""
 
     layout: str
     began: str
@@ -98,249 +143,223 @@ class Report:
 
     @property
     def fine(self) -> bool:
-        """Whether every part came through."""
+        """Whether every part is fine."""
         return all(result.outcome is Outcome.FINE for result in self.results)
 
-    def in_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the report as a JSON object."""
-        return {**asdict(self), "fine": self.fine}
+        results = [{"part": it.part, "outcome": it.outcome, "told": it.message} for it in self.results]
+        return {"layout": self.layout, "began": self.began, "results": results, "fine": self.fine}
 
-    def in_words(self) -> str:
-        """Return the report as text: what is not fine first."""
+    def to_text(self) -> str:
+        """Return a summary: each part that is not fine, and how many are."""
         bad = [result for result in self.results if result.outcome is not Outcome.FINE]
         lines = [f"Self-test of the layout {self.layout}, {self.began}"]
-        lines += [f"{result.outcome:8} {result.part}: {result.told}".rstrip(": ") for result in bad]
+        lines += [f"{result.outcome:8} {result.part}: {result.message}".rstrip(": ") for result in bad]
         lines.append(f"{len(self.results) - len(bad)} of {len(self.results)} parts are fine.")
         return "\n".join(lines)
 
 
-class Person(Protocol):
-    """Who looks at the table and touches it."""
+# --- Operator --------------------------------------------------------------------------------------------
 
-    def miss(self, why: str, steps: Sequence[Step]) -> None:
-        """Hear, before anything is asked, what can't be tested and why."""
+
+class Operator(Protocol):
+    """The person who looks at the table and touches it."""
+
+    def report_missing(self, reason: str, steps: Sequence[Step]) -> None:
+        """Tell the operator, before the first step, which steps can't be tested and why."""
 
     def begin(self, step: Step) -> None:
-        """Hear what comes next, and do what it asks for."""
+        """Announce the next step, and ask for what the operator has to do."""
 
     def look(self, frame: LightFrame, seconds: float) -> None:
-        """Look at what is shown, for so long."""
+        """Give the operator so many seconds to look at a frame."""
 
-    def judge(self, step: Walk) -> str | None:
-        """Say what was wrong with the lights: nothing (""), or what; None to see them again."""
+    def judge(self, step: ShowLights) -> str | None:
+        """Return what was wrong with the lights, "" if nothing was, None to show them again."""
 
-    def skips(self) -> bool:
-        """Tell whether this step is to be passed over; does not wait."""
-
-
-def plan(layout: Layout) -> list[Step]:
-    """Return every step: the lights part by part, then the buttons, then the readers."""
-    groups: dict[str, list[str]] = {}
-    for light in layout.lights:
-        groups.setdefault(part_of(light.name), []).append(light.name)
-    steps: list[Step] = [Walk(part, tuple(lights)) for part, lights in groups.items()]
-    steps += [Press(it.name, _lights_at(it.name, layout)) for it in layout.buttons]
-    steps += [LayTag(it.name, _lights_at(it.name, layout)) for it in layout.readers]
-    return steps
+    def wants_to_skip(self) -> bool:
+        """Return whether this step is to be skipped; does not block."""
 
 
-def part_of(light: str) -> str:
-    """Return the part of the table that a light belongs to: `seat.1.line` of `seat.1.line.3.2`."""
-    names = light.split(".")
-    return ".".join(names[: 3 if names[0] == "seat" else 2 if names[0] == "display" else 1])
-
-
-def _lights_at(name: str, layout: Layout) -> tuple[str, ...]:
-    """Return the lights at a button or reader: those whose names begin with its name, or the status light."""
-    lights = [
-        light.name for light in layout.lights if light.name == name or light.name.startswith(f"{name}.")
-    ]
-    return tuple(lights) if lights else (STATUS,)
-
-
-def run(
-    layout: Layout,
-    lights: Lights,
-    events: SimpleQueue[HardwareEvent],
-    person: Person,
-    began: str,
-    seconds: float,
-    clock: Callable[[], float],
-    settle: float = 0.0,
-) -> Report:
-    """Go through every step with this person; each button and reader is waited for so many seconds.
-
-    Before that the drivers have `settle` seconds to find what they drive: what is lost is not asked about.
-    """
-    test = _Test(layout, lights, events, person, seconds, clock)
-    steps = plan(layout)
-    test.settle(steps, settle)
-    results = [test.do(step) for step in steps]
-    lights.show(LightFrame({}))
-    return Report(layout.name, began, tuple(results))
-
-
-class _Test:
-    """The running walk."""
-
-    def __init__(
-        self,
-        layout: Layout,
-        lights: Lights,
-        events: SimpleQueue[HardwareEvent],
-        person: Person,
-        seconds: float,
-        clock: Callable[[], float],
-    ) -> None:
-        self._layout = layout
-        self._lights = lights
-        self._events = events
-        self._person = person
-        self._seconds = seconds
-        self._clock = clock
-        self._lost: dict[str, str] = {}
-
-    def settle(self, steps: Sequence[Step], seconds: float) -> None:
-        """Wait for what the drivers find, and say what can't be tested, for each reason once."""
-        end = self._clock() + seconds
-        while (left := end - self._clock()) > 0:
-            for _ in self._waiting(min(left, GLANCE)):
-                pass
-        missing: dict[str, list[Step]] = {}
-        for step in steps:
-            if (why := self._why_lost(*_part_and_kind(step))) is not None:
-                missing.setdefault(why, []).append(step)
-        for why, missed in missing.items():
-            self._person.miss(why, missed)
-
-    def do(self, step: Step) -> Result:
-        for _ in self._waiting(0):
-            pass  # what was pressed before it was asked for does not count
-        named, kind = _part_and_kind(step)
-        if (why := self._why_lost(named, kind)) is not None:
-            return Result(named, Outcome.LOST, why)
-        match step:
-            case Walk(part):
-                self._person.begin(step)
-                told = None
-                while told is None:
-                    self._walk(step)
-                    told = self._person.judge(step)
-                return self._result(part, "lights", told)
-            case Press(button, lights):
-                return self._touch(step, button_part(button), "buttons", button, lights)
-            case LayTag(reader, lights):
-                return self._touch(step, reader_part(reader), "readers", reader, lights)
-
-    def _walk(self, step: Walk) -> None:
-        for light in step.lights:
-            self._show({light: WHITE}, EACH)
-        for _, colour in COLOURS:
-            self._show(dict.fromkeys(step.lights, colour), ALL)
-        self._show({}, 0)
-
-    def _show(self, lit: dict[str, Rgb], seconds: float) -> None:
-        frame = limit(LightFrame(lit), self._layout.supply)
-        self._lights.show(frame)
-        self._person.look(frame, seconds)
-
-    def _touch(self, step: Step, part: str, kind: str, name: str, lights: Sequence[str]) -> Result:
-        """Wait for a button or a reader; others that answer in its place are told."""
-        self._show(dict.fromkeys(lights, WHITE), 0)
-        self._person.begin(step)
-        others: list[str] = []
-        end = self._clock() + self._seconds
-        while self._clock() < end:
-            for came in self._waiting(GLANCE):
-                if came == name:
-                    told = f"{_and(others)} answered as well; are wires swapped?" if others else ""
-                    return Result(part, Outcome.WRONG if others else Outcome.FINE, told)
-                if came not in others:
-                    others.append(came)
-            if self._person.skips():
-                return self._result(part, kind, "", skipped=not others, others=others)
-        return self._result(part, kind, f"nothing came within {self._seconds:g} seconds", others=others)
-
-    def _result(
-        self, part: str, kind: str, told: str, *, skipped: bool = False, others: Sequence[str] = ()
-    ) -> Result:
-        if others:
-            return Result(part, Outcome.WRONG, f"{_and(others)} answered in its place; are wires swapped?")
-        if (lost := self._why_lost(part, kind)) is not None:
-            return Result(part, Outcome.LOST, lost)
-        if skipped:
-            return Result(part, Outcome.SKIPPED)
-        return Result(part, Outcome.WRONG if told else Outcome.FINE, told)
-
-    def _why_lost(self, part: str, kind: str) -> str | None:
-        """Why a part does not work: it is lost itself, or all of its kind, or the Pico that they hang on."""
-        on_pico = getattr(self._layout.drivers, kind) == PICO
-        names = (part, kind, PICO) if on_pico else (part, kind)
-        return next((self._lost[name] for name in names if name in self._lost), None)
-
-    def _waiting(self, seconds: float) -> Iterator[str]:
-        """Name what was touched, or is within so many seconds; note parts lost and back."""
-        try:
-            while True:
-                match self._events.get(timeout=seconds) if seconds else self._events.get_nowait():
-                    case ButtonPressed(name) | TagArrived(name):
-                        yield name
-                    case PartLost(part, _, told):
-                        self._lost[part] = told
-                    case PartBack(part):
-                        self._lost.pop(part, None)
-                    case _:
-                        pass  # a tag was taken away
-                seconds = 0
-        except Empty:
-            return
-
-
-def _part_and_kind(step: Step) -> tuple[str, str]:
-    """Return the part of a step as the report names it, and which driver it hangs on."""
-    match step:
-        case Walk(part):
-            return part, "lights"
-        case Press(button):
-            return button_part(button), "buttons"
-        case LayTag(reader):
-            return reader_part(reader), "readers"
-
-
-class SimulatedHands:
-    """The person for a simulated table: it presses what it is asked for, and sees what its lights show."""
+class SimulatedOperator:
+    """The operator of a simulated table: presses what is asked for, compares the lights with each frame."""
 
     def __init__(self, table: SimulatedTable) -> None:
         self._table = table
         self._wrong: list[str] = []
 
-    def miss(self, why: str, steps: Sequence[Step]) -> None:
-        """Take no notice."""
+    def report_missing(self, reason: str, steps: Sequence[Step]) -> None:
+        """Do nothing."""
 
     def begin(self, step: Step) -> None:
         """Press the button, or lay a tag on the reader."""
         self._wrong = []
         match step:
-            case Press(button):
+            case PressButton(button):
                 self._table.press(button)
             case LayTag(reader):
                 self._table.show_tag(reader, "selftest")
 
     def look(self, frame: LightFrame, _seconds: float) -> None:
-        """Compare the lights with what is shown."""
+        """Compare the lights with the frame."""
         self._wrong += [
             light.name
             for light in self._table.layout.lights
             if self._table.colour(light.name) != frame.colour(light.name)
         ]
 
-    def judge(self, _step: Walk) -> str:
-        """Name the lights that showed something else."""
+    def judge(self, _step: ShowLights) -> str:
+        """Return the names of the lights that differed."""
         return f"{_and(self._wrong)} did not show it" if self._wrong else ""
 
-    def skips(self) -> bool:
-        """Pass over nothing."""
+    def wants_to_skip(self) -> bool:
+        """Return False."""
         return False
+
+
+# --- Run -------------------------------------------------------------------------------------------------
+
+
+def run(
+    layout: Layout,
+    lights: Lights,
+    events: SimpleQueue[HardwareEvent],
+    operator: Operator,
+    began: str,
+    seconds: float,
+    clock: Callable[[], float],
+    settle: float = 0.0,
+    poll: float = POLL,
+) -> Report:
+    """Perform every step with this operator; wait for each button and reader so many seconds.
+
+    Before that the drivers have `settle` seconds to report what is lost: such parts are not tested. Raises
+    HardwareError if the lights refuse a frame.
+    """
+    test = _Test(layout, lights, events, operator, seconds, clock, poll)
+    steps = plan(layout)
+    test.settle(steps, settle)
+    results = [test.perform(step) for step in steps]
+    lights.show(LightFrame({}))
+    return Report(layout.name, began, tuple(results))
+
+
+class _Test:
+    """A running self-test."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        lights: Lights,
+        events: SimpleQueue[HardwareEvent],
+        operator: Operator,
+        seconds: float,
+        clock: Callable[[], float],
+        poll: float,
+    ) -> None:
+        self._layout = layout
+        self._lights = lights
+        self._events = events
+        self._operator = operator
+        self._seconds = seconds
+        self._clock = clock
+        self._poll = poll
+        self._lost: dict[str, str] = {}
+
+    def settle(self, steps: Sequence[Step], seconds: float) -> None:
+        """Wait for reports of the drivers; tell the operator what can't be tested, once for each reason."""
+        end = self._clock() + seconds
+        while (left := end - self._clock()) > 0:
+            for _ in self._receive(min(left, self._poll)):
+                pass
+        missing: dict[str, list[Step]] = {}
+        for step in steps:
+            if (reason := self._why_lost(*_part_and_kind(step))) is not None:
+                missing.setdefault(reason, []).append(step)
+        for reason, missed in missing.items():
+            self._operator.report_missing(reason, missed)
+
+    def perform(self, step: Step) -> Result:
+        """Perform a step and return its result."""
+        for _ in self._receive(0):
+            pass  # presses and tags from before this step don't count
+        part, kind = _part_and_kind(step)
+        if (reason := self._why_lost(part, kind)) is not None:
+            return Result(part, Outcome.LOST, reason)
+        match step:
+            case ShowLights():
+                self._operator.begin(step)
+                message = None
+                while message is None:
+                    self._show_group(step)
+                    message = self._operator.judge(step)
+                return self._result(part, kind, message)
+            case PressButton(name, lights) | LayTag(name, lights):
+                return self._wait_for(step, part, kind, name, lights)
+
+    def _show_group(self, step: ShowLights) -> None:
+        for light in step.lights:
+            self._show({light: WHITE}, SINGLE)
+        for _, colour in COLOURS:
+            self._show(dict.fromkeys(step.lights, colour), GROUP)
+        self._show({}, 0)
+
+    def _show(self, lit: dict[str, Rgb], seconds: float) -> None:
+        frame = limit(LightFrame(lit), self._layout.supply)
+        self._lights.show(frame)
+        self._operator.look(frame, seconds)
+
+    def _wait_for(self, step: Step, part: str, kind: str, name: str, lights: Sequence[str]) -> Result:
+        """Wait for a button or reader; report others that answer instead of it."""
+        self._show(dict.fromkeys(lights, WHITE), 0)
+        self._operator.begin(step)
+        others: list[str] = []
+        end = self._clock() + self._seconds
+        while self._clock() < end:
+            for answered in self._receive(self._poll):
+                if answered == name:
+                    message = f"{_and(others)} answered as well; are wires swapped?" if others else ""
+                    return Result(part, Outcome.WRONG if others else Outcome.FINE, message)
+                if answered not in others:
+                    others.append(answered)
+            if self._operator.wants_to_skip():
+                return self._result(part, kind, "", skipped=not others, others=others)
+        return self._result(part, kind, f"no answer within {self._seconds:g} seconds", others=others)
+
+    def _result(
+        self, part: str, kind: str, message: str, *, skipped: bool = False, others: Sequence[str] = ()
+    ) -> Result:
+        if others:
+            return Result(part, Outcome.WRONG, f"{_and(others)} answered instead; are wires swapped?")
+        if (reason := self._why_lost(part, kind)) is not None:
+            return Result(part, Outcome.LOST, reason)
+        if skipped:
+            return Result(part, Outcome.SKIPPED)
+        return Result(part, Outcome.WRONG if message else Outcome.FINE, message)
+
+    def _why_lost(self, part: str, kind: str) -> str | None:
+        """Return why a part, all parts of its kind, or the Pico that they are wired to is lost; else None."""
+        on_pico = getattr(self._layout.drivers, kind) == PICO
+        names = (part, kind, PICO) if on_pico else (part, kind)
+        return next((self._lost[name] for name in names if name in self._lost), None)
+
+    def _receive(self, seconds: float) -> Iterator[str]:
+        """Yield the buttons and readers that answer within so many seconds; record parts lost and back."""
+        try:
+            while True:
+                match self._events.get(timeout=seconds) if seconds else self._events.get_nowait():
+                    case ButtonPressed(name) | TagArrived(name):
+                        yield name
+                    case PartLost(part, _, message):
+                        self._lost[part] = message
+                    case PartBack(part):
+                        self._lost.pop(part, None)
+                    case _:
+                        pass  # a tag was taken off
+                seconds = 0
+        except Empty:
+            return
 
 
 def _and(names: Iterable[str]) -> str:

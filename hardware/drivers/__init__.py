@@ -1,4 +1,5 @@
-"""Drivers for lights, buttons and tag readers, real and simulated, chosen by name in the layout.
+"""Drivers for lights, buttons and tag readers, real and simulated, which a layout chooses by name.
 
-The only room that imports vendor libraries, and only inside functions that open a device.
+`open.open_hardware` opens all drivers of a layout. Vendor libraries are imported in this package only, and
+only inside functions that open a device.
 """

@@ -1,9 +1,9 @@
-"""A switch that bounces, as presses: times in, events out; no pins, no clock, no thread.
+"""Debouncing of a push button: contact changes with their times in, presses out. Without pins or clock.
 
-A press is told at the first contact, because a finger is faster answered than a contact is still. The switch
-is let go when it has been open for STILL seconds without a break; contacts before that are bouncing. A switch
-that is pressed more often than a finger can, or that does not come to rest at all, is broken: it is muted,
-which is told once, until it has kept still for CALM seconds.
+A press is reported at the first contact, without waiting for the bounces to end. The button is released
+when the contact has been open for RELEASE seconds without a break; contacts before that are bounces. A
+button that is pressed more often than a finger can, or that never comes to rest, is broken: it is muted,
+which is reported once, until it has not changed for REST seconds.
 """
 
 from __future__ import annotations
@@ -11,35 +11,35 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-STILL: Final = 0.025
-"""Seconds: contacts bounce for up to 20 ms; no finger lets go and presses again within 25."""
-MOST_PRESSES: Final = 12
-"""Presses within SECOND; fingers reach ten."""
-SECOND: Final = 1.0
-RESTLESS: Final = 0.4
-"""Seconds that a switch may change again and again, never still for STILL."""
-CALM: Final = 2.0
-"""Seconds without any change after which a muted switch is listened to again."""
+RELEASE: Final = 0.025
+"""Seconds: contacts bounce for up to 20 ms; no finger releases and presses again within 25."""
+MAX_PRESSES: Final = 12
+"""Presses within PRESS_WINDOW; fingers reach ten."""
+PRESS_WINDOW: Final = 1.0
+MAX_BOUNCING: Final = 0.4
+"""Seconds for which a contact may keep changing without being still for RELEASE."""
+REST: Final = 2.0
+"""Seconds without any change after which a muted button is unmuted."""
 NEVER: Final = float("-inf")
 
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """A finger pressed the switch, at this time."""
+    """The button was pressed."""
 
     at: float
 
 
 @dataclass(frozen=True, slots=True)
 class Muted:
-    """The switch chatters and is not listened to from this time on."""
+    """The button chatters and is ignored from this time on."""
 
     at: float
 
 
 @dataclass(frozen=True, slots=True)
 class Unmuted:
-    """The switch has come to rest, and is listened to again."""
+    """The button has come to rest and is no longer ignored."""
 
     at: float
 
@@ -50,64 +50,64 @@ Step = tuple["Switch", tuple[SwitchEvent, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A switch at one moment: what its contact was last seen to be, and what is made of it."""
+    """State of one button at one moment: its contact as seen last, and what was concluded from it."""
 
     closed: bool = False
     held: bool = False
-    """Whether a finger is still on it, bouncing or not."""
+    """Whether a finger is on the button; its contact may be bouncing."""
     muted: bool = False
     changed: float = NEVER
-    """When the contact last changed."""
+    """When the contact changed last."""
     restless: float = NEVER
-    """When it began to change without ever being still for STILL."""
+    """When the contact began to change without ever being still for RELEASE."""
     presses: tuple[float, ...] = ()
-    """The times of the presses of the last SECOND."""
+    """The times of the presses within the last PRESS_WINDOW."""
 
 
-def begin(*, closed: bool) -> Switch:
-    """Return a switch as it is found: one that is closed from the start was not pressed."""
+def initial(*, closed: bool) -> Switch:
+    """Return the state of a button as it is found; one that is closed from the start was not pressed."""
     return Switch(closed=closed, held=closed)
 
 
-def seen(switch: Switch, *, closed: bool, at: float) -> Step:
-    """Take in that the contact was seen closed or open at this time, in seconds; changed or not.
+def observe(switch: Switch, *, closed: bool, at: float) -> Step:
+    """Return the state after the contact was seen closed or open at this time in seconds, and the events.
 
-    Times must not go back; one that does counts as the latest so far.
+    The contact need not have changed. A time before the last change counts as the time of that change.
     """
     at = max(at, switch.changed)
-    switch, events = passed(switch, at)
+    switch, events = advance(switch, at)
     if closed == switch.closed:
         return switch, events
-    restless = switch.restless if at - switch.changed < STILL else at
+    restless = switch.restless if at - switch.changed < RELEASE else at
     switch = replace(switch, closed=closed, changed=at, restless=restless)
     if closed and not switch.held:
         switch, pressed = _press(switch, at)
         events += pressed
-    if at - switch.restless > RESTLESS:
+    if at - switch.restless > MAX_BOUNCING:
         switch, muted = _mute(switch, at)
         events += muted
     return switch, events
 
 
-def passed(switch: Switch, at: float) -> Step:
-    """Take in that this time was reached, in seconds."""
+def advance(switch: Switch, at: float) -> Step:
+    """Return the state at this time in seconds, without a new observation, and the events until then."""
     events: tuple[SwitchEvent, ...] = ()
     still = at - switch.changed
-    if switch.held and not switch.closed and still >= STILL:
+    if switch.held and not switch.closed and still >= RELEASE:
         switch = replace(switch, held=False)
-    if switch.muted and still >= CALM:
+    if switch.muted and still >= REST:
         switch = replace(switch, muted=False)
-        events += (Unmuted(switch.changed + CALM),)
+        events += (Unmuted(switch.changed + REST),)
     return switch, events
 
 
 def _press(switch: Switch, at: float) -> Step:
-    """Count a press, and tell it unless there are too many."""
-    presses = (*(press for press in switch.presses if at - press < SECOND), at)
+    """Count a press; report it, or mute the button if there are too many."""
+    presses = (*(press for press in switch.presses if at - press < PRESS_WINDOW), at)
     switch = replace(switch, held=True, presses=presses)
     if switch.muted:
         return switch, ()
-    return _mute(switch, at) if len(presses) > MOST_PRESSES else (switch, (Pressed(at),))
+    return _mute(switch, at) if len(presses) > MAX_PRESSES else (switch, (Pressed(at),))
 
 
 def _mute(switch: Switch, at: float) -> Step:

@@ -1,8 +1,7 @@
-"""Buttons on the pins of a Raspberry Pi, by gpiozero; each connects its pin with ground.
+"""Push buttons on the GPIO pins of a Raspberry Pi, read by gpiozero; each connects its pin to ground.
 
-Pins tell their changes with their times from a thread of the library's; one thread of ours, `buttons`, makes
-presses of them (`debounce`). Besides, it looks at all pins now and then, so that a change that was not told
-is not missed for long.
+A thread of gpiozero reports the edges of a pin with their times; a thread of ours, `buttons`, debounces them.
+Besides, it polls all pins, so that a change whose edge was missed is found soon.
 """
 
 from __future__ import annotations
@@ -31,23 +30,26 @@ from hardware.api import (
 )
 from hardware.drivers import debounce
 from hardware.drivers.debounce import Muted, Pressed, Switch, SwitchEvent, Unmuted
-from hardware.drivers.supervisor import Keeper
+from hardware.drivers.supervisor import Supervisor, one_line
 from hardware.layout.model import Layout
 
-LOOK: Final = 0.5
-"""Seconds between two looks at all pins."""
-FRESH: Final = 5.0
-"""Seconds that the time of a change may lie back; any other is of another clock than ours."""
+POLL: Final = 0.5
+"""Seconds between two polls of all pins."""
+MAX_AGE: Final = 5.0
+"""Seconds that the time of an edge may lie back; a time that lies further off is of another clock."""
 
 PinFactory = Any
 """A gpiozero pin factory: the library has no types."""
 
 
+# --- Pins ------------------------------------------------------------------------------------------------
+
+
 def real_pins() -> PinFactory:
-    """Return the pin factory of the Pi's own pins; raises PartError on other machines."""
+    """Return the pin factory of the Pi's own pins. Raises PartError on other machines."""
     from gpiozero.exc import PinUnknownPi
 
-    with _folder_of_lgpio():
+    with _lgpio_folder():
         from gpiozero.pins.lgpio import LGPIOFactory
 
     try:
@@ -55,15 +57,15 @@ def real_pins() -> PinFactory:
     except PinUnknownPi:
         raise PartError(
             Loss.ABSENT,
-            "this machine is no Raspberry Pi, and has no pins for buttons; play with the simulated table",
+            "this machine is not a Raspberry Pi and has no pins for buttons; play with the simulated table",
         ) from None
 
 
 @contextmanager
-def _folder_of_lgpio() -> Iterator[None]:
-    """Let lgpio have its pipe in a folder of its own, or it is made wherever we happen to be.
+def _lgpio_folder() -> Iterator[None]:
+    """Give lgpio a temporary folder for its pipe, which it otherwise makes in the working directory.
 
-    The library goes to that folder when it is loaded, and takes the whole process along: we come back.
+    When it is loaded, the library changes the working directory of the process; it is restored here.
     """
     if "LG_WD" not in os.environ:
         folder = tempfile.mkdtemp(prefix="azul-table-")
@@ -76,10 +78,37 @@ def _folder_of_lgpio() -> Iterator[None]:
         os.chdir(here)
 
 
+def open_button(number: object, pins: PinFactory) -> Any:
+    """Open a pin as an input with its internal pull-up resistor; raises what the pin factory raises."""
+    from gpiozero import InputDevice
+
+    return InputDevice(number, pull_up=True, pin_factory=pins)
+
+
+def closed_buttons(layout: Layout, pins: Callable[[], PinFactory]) -> list[tuple[str, int]]:
+    """Return the names and pins of the buttons that are closed now; raises what the pin factory raises."""
+    closed = []
+    factory = pins()
+    try:
+        for button in layout.buttons:
+            if isinstance(button.switch, int):
+                device = open_button(button.switch, factory)
+                if device.is_active:
+                    closed.append((button.name, button.switch))
+                device.close()
+    finally:
+        factory.close()
+    return closed
+
+
+# --- Driver ----------------------------------------------------------------------------------------------
+
+
 class GpioButtons:
     """The buttons of a layout on the pins of a Raspberry Pi (driver `Inputs`); one thread, `buttons`.
 
-    A button whose pin can't be had, or that chatters, is told as lost by itself; the others go on.
+    A button whose pin can't be opened, or that chatters, is lost by itself; the others work. Pins are polled
+    every `poll` seconds.
     """
 
     def __init__(
@@ -87,61 +116,68 @@ class GpioButtons:
         layout: Layout,
         pins: Callable[[], PinFactory] = real_pins,
         clock: Callable[[], float] = monotonic,
+        poll: float = POLL,
     ) -> None:
         self._pins = pins
         self._clock = clock
+        self._poll = poll
         self._numbers = {button.name: button.switch for button in layout.buttons}
-        self._changes: SimpleQueue[tuple[str, bool, float] | None] = SimpleQueue()
+        self._edges: SimpleQueue[tuple[str, bool, float] | None] = SimpleQueue()
         self._lost: dict[str, str] = {}
-        self._keeper: Keeper | None = None
+        self._supervisor: Supervisor | None = None
 
     def start(self, put: Callable[[HardwareEvent], None]) -> None:
-        """Give every press, and every button lost and back, to `put`, from the thread of the buttons."""
-        self._keeper = Keeper(BUTTONS, lambda keeper: self._work(keeper, put), put, self._clock)
-        self._keeper.start()
+        """Pass every press, and every button lost and back, to `put`, from the thread of the buttons."""
+        self._supervisor = Supervisor(
+            BUTTONS, lambda supervisor: self._work(supervisor, put), put, self._clock
+        )
+        self._supervisor.start()
 
     def close(self) -> None:
-        """Give the pins back and end the thread; a second call does nothing."""
-        if self._keeper is not None:
-            self._keeper.end()
-            self._changes.put(None)
-            self._keeper.close()
+        """Release the pins and end the thread; a second call does nothing."""
+        if self._supervisor is not None:
+            self._supervisor.stop()
+            self._edges.put(None)
+            self._supervisor.close()
 
-    # --- In the thread of the buttons --------------------------------------------------------------------
+    # --- In the thread of the buttons ---
 
-    def _work(self, keeper: Keeper, put: Callable[[HardwareEvent], None]) -> None:
+    def _work(self, supervisor: Supervisor, put: Callable[[HardwareEvent], None]) -> None:
         factory = self._pins()
-        panel = _Panel(factory, self._numbers, self._lost, self._clock, self._changes.put, put)
+        panel = _Panel(factory, self._numbers, self._lost, self._clock, self._edges.put, put)
         try:
             panel.open()
             if not panel.inputs:
-                raise PartError(Loss.BUSY, "no button's pin can be had; end the other program that has them")
-            keeper.works()
-            while not keeper.ending:
-                self._take(panel)
+                raise PartError(Loss.BUSY, "no pin of a button can be opened; end the program that uses them")
+            supervisor.working()
+            next_poll = self._clock() + self._poll
+            while not supervisor.stopping:
+                next_poll = self._handle_next(panel, next_poll)
         finally:
             panel.close()
             factory.close()
 
-    def _take(self, panel: _Panel) -> None:
-        """Take in the next change, or the time that passed."""
+    def _handle_next(self, panel: _Panel, next_poll: float) -> float:
+        """Handle the next edge, or poll the pins when it is time; return the time of the next poll."""
         try:
-            change = self._changes.get(timeout=max(0.0, panel.next_look - self._clock()))
-            if change is not None:
-                panel.changed(*change)
+            edge = self._edges.get(timeout=max(0.0, next_poll - self._clock()))
+            if edge is not None:
+                panel.edge(*edge)
         except Empty:
             pass
-        # A look must not overtake changes that were told: they would seem to come at once, and be bounces.
+        # A poll must not overtake edges in the queue: they would seem to come at once, as bounces.
         now = self._clock()
-        if now >= panel.next_look and self._changes.empty():
+        if now >= next_poll and self._edges.empty():
             panel.open()
-            found = panel.closed()
-            if self._changes.empty():
-                panel.look(found, now)
+            closed = panel.read()
+            if self._edges.empty():
+                panel.polled(closed, now)
+                return now + self._poll
+        return next_poll
 
 
 class _Panel:
-    """All buttons that could be opened, and how their switches are; `lost` outlives it."""
+    """All buttons that could be opened, and the states of their switches; `lost` outlives it."""
 
     def __init__(
         self,
@@ -149,88 +185,81 @@ class _Panel:
         numbers: Mapping[str, Any],
         lost: dict[str, str],
         clock: Callable[[], float],
-        note: Callable[[tuple[str, bool, float]], None],
+        queue: Callable[[tuple[str, bool, float]], None],
         put: Callable[[HardwareEvent], None],
     ) -> None:
         self.inputs: dict[str, Any] = {}
-        self.next_look = clock() + LOOK
         self._factory = factory
         self._numbers = numbers
         self._lost = lost
         self._clock = clock
-        self._note = note
+        self._queue = queue
         self._put = put
         self._switches: dict[str, Switch] = {}
         self._handlers: list[Callable[[float, int], None]] = []  # gpiozero holds them by weak references
 
     def open(self) -> None:
-        """Begin to listen to the buttons that are not listened to; those whose pin can't be had are lost."""
-        from gpiozero import InputDevice
-
+        """Open the buttons that are not open; those whose pin can't be opened are lost."""
         for name, number in self._numbers.items():
             if name not in self.inputs:
                 try:
-                    device = InputDevice(number, pull_up=True, pin_factory=self._factory)
+                    device = open_button(number, self._factory)
                 except Exception as error:  # noqa: BLE001 - each pin factory raises errors of its own
-                    self._tell(_unusable(name, number, error, self._clock()))
+                    self._report(_unusable(name, number, error, self._clock()))
                 else:
                     self._listen(name, device)
 
     def close(self) -> None:
-        """Give the pins back."""
+        """Release the pins."""
         for device in self.inputs.values():
             device.close()
 
     def _listen(self, name: str, device: Any) -> None:
-        self._switches[name] = debounce.begin(closed=bool(device.is_active))
+        self._switches[name] = debounce.initial(closed=bool(device.is_active))
 
         def changed(ticks: float, state: int) -> None:
-            self._note((name, not state, self._time(ticks)))
+            self._queue((name, not state, self._time(ticks)))
 
         self._handlers.append(changed)
         device.pin.edges = "both"
         device.pin.when_changed = changed
         self.inputs[name] = device
         if button_part(name) in self._lost:
-            self._tell(PartBack(button_part(name), self._clock()))
+            self._report(PartBack(button_part(name), self._clock()))
 
-    def changed(self, name: str, closed: bool, at: float) -> None:  # noqa: FBT001 - a change as it was noted
-        """Take in that a pin changed."""
-        self._step(name, debounce.seen(self._switches[name], closed=closed, at=at))
+    def edge(self, name: str, closed: bool, at: float) -> None:  # noqa: FBT001 - an entry of the queue
+        """Handle an edge of a pin."""
+        self._switches[name], events = debounce.observe(self._switches[name], closed=closed, at=at)
+        for event in events:
+            self._report(_hardware_event(name, event))
 
-    def closed(self) -> dict[str, bool]:
-        """Read which buttons are closed."""
+    def read(self) -> dict[str, bool]:
+        """Return for each button whether it is closed."""
         return {name: bool(device.is_active) for name, device in self.inputs.items()}
 
-    def look(self, found: Mapping[str, bool], at: float) -> None:
-        """Take in what all pins were found to be at this time."""
-        self.next_look = at + LOOK
-        for name, closed in found.items():
-            self._step(name, debounce.seen(self._switches[name], closed=closed, at=at))
+    def polled(self, closed: Mapping[str, bool], at: float) -> None:
+        """Handle the states that a poll found at this time."""
+        for name, is_closed in closed.items():
+            self.edge(name, is_closed, at)
 
     def _time(self, ticks: float) -> float:
-        """Return the time of a change on our clock: kernels before 5.7 tell it on another one."""
+        """Return the time of an edge on our clock: kernels before 5.7 report it on the wall clock."""
         now = self._clock()
-        return ticks if 0 <= now - ticks <= FRESH else now
+        return ticks if 0 <= now - ticks <= MAX_AGE else now
 
-    def _step(self, name: str, step: debounce.Step) -> None:
-        self._switches[name], events = step
-        for event in events:
-            self._tell(_told(name, event))
-
-    def _tell(self, event: HardwareEvent) -> None:
-        """Put an event; what is lost already is not told again for the same reason."""
+    def _report(self, event: HardwareEvent) -> None:
+        """Put an event, except a loss that was reported already with the same message."""
         match event:
-            case PartLost(part, _, told, _):
-                if self._lost.get(part) == told:
+            case PartLost(part, _, message, _):
+                if self._lost.get(part) == message:
                     return
-                self._lost[part] = told
+                self._lost[part] = message
             case PartBack(part, _):
                 del self._lost[part]
         self._put(event)
 
 
-def _told(button: str, event: SwitchEvent) -> HardwareEvent:
+def _hardware_event(button: str, event: SwitchEvent) -> HardwareEvent:
     match event:
         case Pressed(at):
             return ButtonPressed(button, at)
@@ -241,14 +270,14 @@ def _told(button: str, event: SwitchEvent) -> HardwareEvent:
 
 
 def chattering(button: str, at: float) -> PartLost:
-    """Return that a button is not listened to, because its switch closes and opens by itself."""
-    told = f"button {button} chatters, and is muted until it rests; look at its contact and its wires"
-    return PartLost(button_part(button), Loss.CHATTERING, told, at)
+    """Return the loss of a button whose switch closes and opens by itself, and which is therefore ignored."""
+    message = f"button {button} chatters and is ignored until it is still; check its contact and its wires"
+    return PartLost(button_part(button), Loss.CHATTERING, message, at)
 
 
 def _unusable(button: str, number: Any, error: Exception, at: float) -> PartLost:
-    told = " ".join(str(error).split()) or type(error).__name__
-    if re.search(r"busy|in use", told, re.IGNORECASE):
-        told = f"GPIO{number} of button {button} is taken: {told}; `azul-table doctor` says by what"
-        return PartLost(button_part(button), Loss.BUSY, told, at)
-    return PartLost(button_part(button), Loss.FAILED, f"GPIO{number} of button {button}: {told}", at)
+    message = one_line(error)
+    if re.search(r"busy|in use", message, re.IGNORECASE):
+        message = f"GPIO{number} of button {button} is in use: {message}; `azul-table doctor` says by what"
+        return PartLost(button_part(button), Loss.BUSY, message, at)
+    return PartLost(button_part(button), Loss.FAILED, f"GPIO{number} of button {button}: {message}", at)

@@ -1,13 +1,13 @@
-"""Lights of a Raspberry Pi: WS2812 and their like, sent by Adafruit's NeoPixel library.
+"""Lights of a Raspberry Pi: WS2812 and compatible, sent by Adafruit's NeoPixel library.
 
-Below it, Blinka sends by SPI or PWM on a Pi 4 and older (the pin decides) and by PIO on a Pi 5. It starts
-anew whenever the buffer of a chain is another one, and waits while a frame is on the wire: so there is one
-chain as long as the driver is open, and one thread that writes to it. The latest frame wins; no call waits.
+Below it, Blinka sends by SPI or PWM on a Pi 4 and older (the pin decides) and by PIO and DMA on a Pi 5.
+Blinka initializes the hardware again whenever a strip has another buffer, and blocks while a frame is sent:
+so there is one strip as long as the driver is open, and one thread that writes to it. The latest frame
+wins; no call of `show` blocks.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,142 +15,138 @@ from time import monotonic
 from typing import Final, Protocol
 
 from hardware.api import DARK, LIGHTS, HardwareEvent, LightFrame, Loss, PartError, Rgb
-from hardware.drivers.gamma import ChainColours
-from hardware.drivers.raspberry_pi import Board, find_board
-from hardware.drivers.supervisor import Keeper
+from hardware.drivers.pixels import BYTES_PER_PIXEL, FrameEncoder
+from hardware.drivers.raspberry_pi import Board, find_board, skip_dependency_check
+from hardware.drivers.supervisor import Supervisor, one_line
 from hardware.layout.checks import LIGHT_PINS
 from hardware.layout.file import LightsDriver
 from hardware.layout.model import Chain, Layout
 
 IDLE: Final = 1.0
-"""Seconds after which the thread looks whether it is to end."""
+"""Seconds that the thread waits for a frame at a time."""
 _PCM: Final = 21
-"""One more pin that a Pi 4 or older can send from, where its sound is not needed."""
+"""One more pin from which a Pi 4 or older can send, by PCM, if its sound is not needed."""
 
 
 class Strip(Protocol):
-    """What is used of Adafruit's NeoPixel: pixels take red, green, blue, and are sent by `show`."""
+    """The part of Adafruit's NeoPixel that is used: pixels take red, green, blue, and `show` sends them."""
 
     def __setitem__(self, pixel: int, colour: Rgb) -> None: ...
 
     def show(self) -> None:
-        """Send all pixels; waits until they are on the wire."""
+        """Send all pixels; returns when they are sent."""
 
     def deinit(self) -> None:
-        """Turn all pixels dark and give the pin back."""
+        """Turn all pixels dark and release the pin."""
 
 
 OpenStrip = Callable[[Chain, LightsDriver], Strip]
 
 
 def open_strip(chain: Chain, driver: LightsDriver) -> Strip:
-    """Open a chain with the real library; raises PartError, or whatever the library raises."""
+    """Open a chain with the real library. Raises PartError, or whatever the library raises."""
     check_board(chain, driver, find_board())
-    # Blinka would ask on a terminal whether to install what is missing, and hang the start of the table.
-    os.environ.setdefault("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
+    skip_dependency_check()
     import board as pins
     import neopixel
 
     pin = getattr(pins, f"D{chain.pin}")
-    # The library orders the colours. Its brightness stays 1: it would round gamma's dim values away.
+    # The library orders the colours. Its brightness stays 1: it would round dim values to 0.
     strip: Strip = neopixel.NeoPixel(pin, chain.pixels, auto_write=False, pixel_order=chain.order)
     return strip
 
 
 def check_board(chain: Chain, driver: LightsDriver, board: Board | None) -> None:
-    """Raise PartError where this board can't send to this chain in this way."""
+    """Raise PartError if this board can't send to this chain with this driver."""
     if board is None:
-        raise PartError(
-            Loss.ABSENT,
-            "this machine is no Raspberry Pi, and has no pins for lights; play with the simulated table",
+        message = (
+            "this machine is not a Raspberry Pi and has no pins for lights; play with the simulated table"
         )
-    if board.has_pio and driver in LIGHT_PINS:
-        raise PartError(
-            Loss.ABSENT,
+    elif board.has_pio and driver in LIGHT_PINS:
+        message = (
             f"a {board.model} sends to lights by PIO, not by {driver.upper()}; write "
-            'lights = "neopixel" into [drivers] of the layout',
+            'lights = "neopixel" into [drivers] of the layout'
         )
-    if board.has_pio:
-        return
-    able = (*(pin for pins in LIGHT_PINS.values() for pin in pins), _PCM)
-    if driver == "pio":
-        raise PartError(
-            Loss.ABSENT,
-            f'a {board.model} has no PIO; write lights = "neopixel" into [drivers] of the layout',
-        )
-    if chain.pin not in able:
+    elif driver == "pio" and not board.has_pio:
+        message = f'a {board.model} has no PIO; write lights = "neopixel" into [drivers] of the layout'
+    elif not board.has_pio and chain.pin not in (
+        able := (*(pin for pins in LIGHT_PINS.values() for pin in pins), _PCM)
+    ):
         names = ", ".join(f"GPIO{pin}" for pin in able)
-        raise PartError(
-            Loss.ABSENT,
-            f"a {board.model} can't send to lights from GPIO{chain.pin}; take GPIO10, or else one of {names}",
+        message = (
+            f"a {board.model} can't send to lights from GPIO{chain.pin}; use GPIO10, or else one of {names}"
         )
+    else:
+        return
+    raise PartError(Loss.ABSENT, message)
 
 
 class NeoPixelLights:
-    """The lights of a layout that hang on a Raspberry Pi (driver `Lights`); one thread, `lights`.
+    """The lights of a layout that are wired to a Raspberry Pi (driver `Lights`); one thread, `lights`.
 
-    A strip that can't be opened, or is lost, is told to `tell` and opened again; the frame shown last is sent
+    A strip that can't be opened, or is lost, is reported to `put` and opened again; the latest frame is sent
     to it then.
     """
 
     def __init__(
         self,
         layout: Layout,
-        tell: Callable[[HardwareEvent], None],
+        put: Callable[[HardwareEvent], None],
         open_strip: OpenStrip = open_strip,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        (self._chain,) = layout.chains  # the layout's checks allow a Pi no more
+        (self._chain,) = layout.chains  # the checks of the layout allow a Pi only one
         self._driver = layout.drivers.lights
-        self._colours = ChainColours(layout, self._chain)
+        self._encoder = FrameEncoder(layout, "RGB")
         self._open_strip = open_strip
         self._lock = threading.Lock()
-        self._latest: list[Rgb] | None = None
+        self._latest: bytes | None = None
         self._unsent = False
-        self._keeper = Keeper(LIGHTS, self._work, tell, clock)
-        self._keeper.start()
+        self._supervisor = Supervisor(LIGHTS, self._work, put, clock)
+        self._supervisor.start()
 
     def show(self, frame: LightFrame) -> None:
-        """Make the lights show this frame as soon as they can; raises HardwareError for what is no frame."""
-        colours = self._colours.of(frame)
+        """Show a frame as soon as possible. Raises HardwareError for an invalid frame."""
+        data = self._encoder.encode(frame)
         with self._lock:
-            self._latest, self._unsent = colours, True
-        self._keeper.wake()
+            self._latest, self._unsent = data, True
+        self._supervisor.wake()
 
     def close(self) -> None:
         """Turn the lights dark and end the thread; a second call does nothing."""
-        self._keeper.close()
+        self._supervisor.close()
 
-    # --- In the thread of the lights ---------------------------------------------------------------------
+    # --- In the thread of the lights ---
 
-    def _work(self, keeper: Keeper) -> None:
+    def _work(self, supervisor: Supervisor) -> None:
         strip = self._open()
         try:
             shown = [DARK] * self._chain.pixels
-            keeper.works()
+            supervisor.working()
             with self._lock:
                 self._unsent = self._latest is not None
-            while not keeper.ending:
-                colours = self._next()
-                if colours is None:
-                    keeper.rest(IDLE)
+            while not supervisor.stopping:
+                data = self._next()
+                if data is None:
+                    supervisor.wait(IDLE)
                     continue
+                colours: list[Rgb] = list(zip(*[iter(data)] * BYTES_PER_PIXEL, strict=True))
                 for pixel, (colour, before) in enumerate(zip(colours, shown, strict=True)):
                     if colour != before:
                         strip[pixel] = colour
                 strip.show()
                 shown = colours
         finally:
-            _give_back(strip)
+            _release(strip)
 
     def _open(self) -> Strip:
-        """Open the strip, dark; a strip that can't be reached is known then."""
+        """Open the strip, all dark; the first transmission fails if it can't be reached."""
         try:
             strip = self._open_strip(self._chain, self._driver)
             try:
                 strip.show()
             except BaseException:
-                _give_back(strip)
+                _release(strip)
                 raise
         except NotImplementedError:
             raise
@@ -158,28 +154,28 @@ class NeoPixelLights:
             raise _explained(error) from error
         return strip
 
-    def _next(self) -> list[Rgb] | None:
+    def _next(self) -> bytes | None:
         with self._lock:
             unsent, self._unsent = self._unsent, False
             return self._latest if unsent else None
 
 
-def _give_back(strip: Strip) -> None:
-    """Turn a strip dark; one that is lost can't be, and says so in many ways."""
+def _release(strip: Strip) -> None:
+    """Turn a strip dark and release it; a strip that is lost raises many kinds of errors."""
     with suppress(Exception):
         strip.deinit()
 
 
 def _explained(error: RuntimeError) -> PartError:
-    """Return what an error of Blinka's means, and what to do."""
-    told = " ".join(str(error).split())
-    if "platform librar" in told:
-        return PartError(Loss.LIBRARY, told)
-    if "sudo" in told:
+    """Return an error of Blinka's with its kind and a remedy."""
+    message = one_line(error)
+    if "platform librar" in message:
+        return PartError(Loss.LIBRARY, message)
+    if "sudo" in message:
         return PartError(
             Loss.DENIED,
             "only root may send to lights by PWM; wire them to GPIO10, which sends by SPI, or play as root",
         )
-    if "SPI" in told or "PIO" in told:
-        return PartError(Loss.ABSENT, f"{told}; `azul-table doctor` says what is not switched on")
-    return PartError(Loss.FAILED, told)
+    if "SPI" in message or "PIO" in message:
+        return PartError(Loss.ABSENT, f"{message}; `azul-table doctor` says what is not switched on")
+    return PartError(Loss.FAILED, message)

@@ -1,7 +1,7 @@
-"""Opening the drivers that a layout names, all of them, whatever is plugged in.
+"""Opening of all drivers that a layout names, whatever is plugged in.
 
-What can't be opened is told as lost and tried again in the background by its own driver; the rest works.
-A simulated table is opened where the layout names it, and never in the place of something else.
+A part that can't be opened is reported as lost, its driver tries again in the background, and the other parts
+work. The simulated table is opened only where the layout names it, never as a fallback.
 """
 
 from __future__ import annotations
@@ -24,29 +24,32 @@ from hardware.api import (
     Loss,
     PartBack,
     PartLost,
-    PartSaid,
+    PartMessage,
     TagArrived,
     TagLeft,
     button_part,
 )
-from hardware.drivers.gpio import GpioButtons, chattering
-from hardware.drivers.health import PowerWatch
+from hardware.drivers.gpio import GpioButtons, PinFactory, chattering, real_pins
+from hardware.drivers.health import PowerMonitor
 from hardware.drivers.neopixel import NeoPixelLights
-from hardware.drivers.pico import Bridge, BridgeState
+from hardware.drivers.pico import PicoDriver, PicoState
 from hardware.drivers.rfid import TagReaders
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import Layout
 
 Put = Callable[[HardwareEvent], None]
+Clock = Callable[[], float]
 READERS: Final = "readers"
 SIMULATED: Final = "simulated"
-OUTDATED: Final = "its firmware is not the one of this program: `azul-table firmware install` renews it"
+OUTDATED: Final = (
+    "the firmware differs from the one of this program: `azul-table firmware install` updates it"
+)
 
 
 class Hardware:
-    """The open hardware of a table: a driver for its lights (`Lights`) that closes the inputs, too.
+    """The open hardware of a table: a `Lights` driver that closes the inputs, too.
 
-    `simulated` is the simulated table if the layout names it for anything, for the hands of the twin.
+    `simulated` is the simulated table, if the layout names it for anything; the twin acts on it.
     """
 
     def __init__(self, lights: Lights | None, simulated: SimulatedTable | None) -> None:
@@ -55,7 +58,7 @@ class Hardware:
         self._closing: list[Callable[[], None]] = []
 
     def show(self, frame: LightFrame) -> None:
-        """Make the lights show this frame, if there are any; raises HardwareError for what is no frame."""
+        """Show a frame, if there are lights. Raises HardwareError for an invalid frame."""
         if self._lights is not None:
             self._lights.show(frame)
 
@@ -66,75 +69,73 @@ class Hardware:
             close()
 
     def on_close(self, close: Callable[[], None]) -> None:
-        """Note one more thing to close, after those before it."""
+        """Add a function that `close` calls after those added before."""
         self._closing.append(close)
 
 
 class Pico(Lights, Inputs, Protocol):
-    """What drives a Pico: lights and inputs in one."""
+    """A driver of a Pico: lights and inputs in one."""
 
 
 class MakePico(Protocol):
-    """Makes the driver of a Pico; `watch` is told of every change of its state."""
+    """Factory of the driver of a Pico; the driver calls `watch` with every new state."""
 
-    def __call__(
-        self, layout: Layout, *, watch: Callable[[BridgeState], None], clock: Callable[[], float]
-    ) -> Pico:
-        """Return the driver; raises HardwareError."""
+    def __call__(self, layout: Layout, *, watch: Callable[[PicoState], None], clock: Clock) -> Pico:
+        """Return the driver. Raises HardwareError."""
 
 
 def open_hardware(
-    layout: Layout, put: Put, clock: Callable[[], float] = monotonic, make_pico: MakePico = Bridge
+    layout: Layout,
+    put: Put,
+    clock: Clock = monotonic,
+    make_pico: MakePico = PicoDriver,
+    pins: Callable[[], PinFactory] = real_pins,
 ) -> Hardware:
-    """Open the drivers that a layout names; every event of theirs goes to `put`, from their threads.
+    """Open the drivers that a layout names; all their events go to `put`, from their threads.
 
-    `make_pico` makes the driver of a Pico that is plugged in, or of a simulated one; what it raises is raised
-    here. Nothing else is: a part that can't be opened is told as PartLost.
+    `make_pico` makes the driver of a real or a simulated Pico, `pins` the factory of the Raspberry Pi's pins.
+    Raises HardwareError if `make_pico` does; any other part that can't be opened is reported as PartLost.
     """
     named = layout.drivers
     table = SimulatedTable(layout, clock) if SIMULATED in astuple(named) else None
-    pico = _pico(layout, put, clock, make_pico) if PICO in astuple(named) else None
+    pico = _open_pico(layout, put, clock, make_pico) if PICO in astuple(named) else None
     lights: Lights | None = table
     if named.lights == PICO:
         lights = pico
     elif named.lights != SIMULATED:
-        lights = _opened(LIGHTS, lambda: NeoPixelLights(layout, put, clock=clock), put, clock)
+        lights = _open_lights(layout, put, clock)
     hardware = Hardware(lights, table)
     inputs: dict[str, Inputs | None] = {}
     if named.buttons == "gpio":
-        inputs[BUTTONS] = GpioButtons(layout, clock=clock)
-    if named.readers not in ("pico", SIMULATED):
+        inputs[BUTTONS] = GpioButtons(layout, pins, clock)
+    if named.readers not in (PICO, SIMULATED):
         inputs[READERS] = TagReaders(layout, clock=clock)
     inputs[PICO] = pico
     inputs[SIMULATED] = table
     for name, driver in inputs.items():
         if driver is not None:
-            _start(name, driver, _only(layout, name, put), put, clock)
+            try:
+                driver.start(_filtered(layout, name, put))
+            except HardwareError as error:
+                put(PartLost(name, Loss.FAILED, str(error), clock()))
             hardware.on_close(driver.close)
     if lights is not None:
         hardware.on_close(lights.close)
-    if SIMULATED not in (named.lights, named.buttons):  # a table on the screen has no power that could fail
-        hardware.on_close(PowerWatch(put, clock=clock).close)
+    if SIMULATED not in (named.lights, named.buttons):  # a table on the screen needs no power supply
+        hardware.on_close(PowerMonitor(put, clock=clock).close)
     return hardware
 
 
-def _opened(part: str, make: Callable[[], Lights], put: Put, clock: Callable[[], float]) -> Lights | None:
+def _open_lights(layout: Layout, put: Put, clock: Clock) -> Lights | None:
     try:
-        return make()
+        return NeoPixelLights(layout, put, clock=clock)
     except HardwareError as error:
-        put(PartLost(part, Loss.FAILED, str(error), clock()))
+        put(PartLost(LIGHTS, Loss.FAILED, str(error), clock()))
         return None
 
 
-def _start(part: str, driver: Inputs, put: Put, tell: Put, clock: Callable[[], float]) -> None:
-    try:
-        driver.start(put)
-    except HardwareError as error:
-        tell(PartLost(part, Loss.FAILED, str(error), clock()))
-
-
-def _only(layout: Layout, source: str, put: Put) -> Put:
-    """Return `put` for those events alone that the layout expects of this source."""
+def _filtered(layout: Layout, source: str, put: Put) -> Put:
+    """Return `put` without the presses and tags that the layout expects from another driver."""
     if source not in (PICO, SIMULATED):
         return put
     buttons, readers = layout.drivers.buttons == source, layout.drivers.readers == source
@@ -153,30 +154,30 @@ def _only(layout: Layout, source: str, put: Put) -> Put:
     return put if buttons and readers else put_expected
 
 
-def _pico(layout: Layout, put: Put, clock: Callable[[], float], make: MakePico) -> Pico:
-    """Return the driver of the Pico, whose states are told as parts lost and back."""
-    last = BridgeState(connected=True)
+def _open_pico(layout: Layout, put: Put, clock: Clock, make: MakePico) -> Pico:
+    """Return the driver of the Pico; changes of its state go to `put` as parts lost and back."""
+    last = PicoState(connected=True)  # so that a Pico that answers at once causes no event
 
-    def watch(state: BridgeState) -> None:
+    def watch(state: PicoState) -> None:
         nonlocal last
-        for event in told_of_bridge(last, state, clock()):
+        for event in part_events(last, state, clock()):
             put(event)
         last = state
 
     return make(layout, watch=watch, clock=clock)
 
 
-def told_of_bridge(before: BridgeState, after: BridgeState, at: float) -> list[HardwareEvent]:
-    """Return what a change of the bridge's state means for the parts of the table, and what is to be said."""
+def part_events(before: PicoState, after: PicoState, at: float) -> list[HardwareEvent]:
+    """Return the events of parts that follow from a change of the Pico's state at this time."""
     events: list[HardwareEvent] = []
     if after.connected and not before.connected:
         events.append(PartBack(PICO, at))
-    elif not after.connected and (before.connected or before.why != after.why):
-        events.append(PartLost(PICO, after.loss or Loss.FAILED, after.why, at))
+    elif not after.connected and (before.connected or before.message != after.message):
+        events.append(PartLost(PICO, after.loss or Loss.FAILED, after.message, at))
     if after.outdated and not before.outdated:
-        events.append(PartSaid(PICO, OUTDATED, at))
-    if after.said and after.said != before.said:
-        events.append(PartSaid(PICO, after.said, at))
+        events.append(PartMessage(PICO, OUTDATED, at))
+    if after.log and after.log != before.log:
+        events.append(PartMessage(PICO, after.log, at))
     events += [chattering(button, at) for button in sorted(after.muted - before.muted)]
     events += [PartBack(button_part(button), at) for button in sorted(before.muted - after.muted)]
     return events

@@ -1,6 +1,7 @@
-"""The vendors' libraries that a table's drivers need, and whether they are installed in a version that fits.
+"""The Raspberry Pi that runs the table: model, serial ports, boot configuration, libraries, permissions.
 
-The bounds are those of the extra `pi` in pyproject.toml; a test holds them equal.
+Everything is read below a root folder, which tests replace. Drivers use it to open devices, `doctor` to
+explain what is missing.
 """
 
 from __future__ import annotations
@@ -19,33 +20,62 @@ from typing import Final
 from hardware.api import Loss, PartError
 from hardware.layout.model import Drivers
 
-# --- Which Raspberry Pi this is, and what of it depends on that: how lights are sent ---
-# Everything is read below a root folder, which is another one in tests.
-
 ROOT: Final = Path("/")
+
+# --- Model -----------------------------------------------------------------------------------------------
+
 _MODEL: Final = Path("proc/device-tree/model")
-_PRIMARY: Final = 15
-"""The pin that receives from the serial port that every Pi has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A Raspberry Pi: its name as it says it, and its generation, 1 to 5; a Zero 2 counts as a 3."""
+    """A Raspberry Pi: its model as in the device tree, and its generation, 1 to 5; a Zero 2 counts as 3."""
 
     model: str
     generation: int
 
     @property
     def has_pio(self) -> bool:
-        """Whether it sends to lights by programmable pins (PIO), and no other way."""
+        """Whether it sends to lights by programmable pins (PIO), and in no other way."""
         return self.generation >= 5
+
+
+def parse_model(model: str) -> Board | None:
+    """Return the board of this model, None if it is not a Raspberry Pi."""
+    model = model.strip("\0 \n")
+    if not model.startswith("Raspberry Pi"):
+        return None
+    name = model.removeprefix("Raspberry Pi").strip()
+    number = re.match(r"(?:Compute Module )?(\d)", name)
+    if name.startswith("Zero 2"):
+        return Board(model, 3)
+    return Board(model, int(number[1]) if number else 1)
+
+
+def find_board(root: Path = ROOT) -> Board | None:
+    """Return the board of this machine, None if it is not a Raspberry Pi."""
+    return parse_model(_read_text(root / _MODEL))
+
+
+def _read_text(path: Path) -> str:
+    """Return the text of a file, "" if it can't be read."""
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+# --- Serial ports ----------------------------------------------------------------------------------------
+
+_PRIMARY: Final = 15
+"""The pin that receives for the serial port that every Pi has."""
 
 
 @dataclass(frozen=True, slots=True)
 class SerialPort:
-    """A serial port of a Pi: the line of config.txt that switches it on, and its address in the chip."""
+    """A serial port of a Pi: the line of config.txt that enables it, and its address in the chip."""
 
-    switch: str
+    config_line: str
     address: str
 
 
@@ -60,32 +90,12 @@ _PORTS_5: Final = {
     9: SerialPort("dtoverlay=uart3-pi5", "1f0003c000.serial"),
     13: SerialPort("dtoverlay=uart4-pi5", "1f00040000.serial"),
 }
-"""The ports of a Pi 4 and of a Pi 5 by the pin that receives. Kernels number them one way or another, so
-that a port is known by its address. `/dev/serial0` of a Pi 5 is its debug connector, not GPIO15."""
-
-
-def board_of(model: str) -> Board | None:
-    """Return the board that calls itself so, None if it is no Raspberry Pi."""
-    model = model.strip("\0 \n")
-    if not model.startswith("Raspberry Pi"):
-        return None
-    name = model.removeprefix("Raspberry Pi").strip()
-    number = re.match(r"(?:Compute Module )?(\d)", name)
-    if name.startswith("Zero 2"):
-        return Board(model, 3)
-    return Board(model, int(number[1]) if number else 1)
-
-
-def find_board(root: Path = ROOT) -> Board | None:
-    """Return the board that this is, None if it is no Raspberry Pi."""
-    try:
-        return board_of((root / _MODEL).read_text("utf-8", errors="replace"))
-    except OSError:
-        return None
+"""The ports of a Pi 4 and of a Pi 5 by the pin that receives. Kernels number them differently, so a port is
+identified by its address. `/dev/serial0` of a Pi 5 is its debug connector, not GPIO15."""
 
 
 def serial_port(pin: int, board: Board) -> SerialPort | None:
-    """Return the serial port that receives at this pin, None where the board has none there."""
+    """Return the serial port that receives at this pin, None if the board has none there."""
     if board.generation >= 5:
         return _PORTS_5.get(pin)
     if pin == _PRIMARY:
@@ -94,7 +104,7 @@ def serial_port(pin: int, board: Board) -> SerialPort | None:
 
 
 def device_of(pin: int, board: Board | None, root: Path = ROOT) -> str:
-    """Return the path of the device that receives at this pin; raises PartError where there is none."""
+    """Return the path of the serial device that receives at this pin. Raises PartError if there is none."""
     if board is None:
         raise PartError(
             Loss.ABSENT,
@@ -115,74 +125,72 @@ def device_of(pin: int, board: Board | None, root: Path = ROOT) -> str:
             return str(root / "dev" / tty.name)
     raise PartError(
         Loss.ABSENT,
-        f"the serial port at GPIO{pin} is not switched on; write {port.switch} into "
+        f"the serial port at GPIO{pin} is not enabled; write {port.config_line} into "
         "/boot/firmware/config.txt, and restart the Pi",
     )
 
 
-# --- The files that a Raspberry Pi reads when it starts ---
+# --- Boot configuration: config.txt and cmdline.txt ------------------------------------------------------
 
-_FOLDERS: Final = ("boot/firmware", "boot")
+_BOOT_FOLDERS: Final = ("boot/firmware", "boot")
 
 
 @dataclass(frozen=True, slots=True)
-class BootFiles:
-    """What config.txt says to this board, as (key, value) in its order, and the words of cmdline.txt."""
+class BootConfig:
+    """The settings (key, value) of config.txt that apply to this board, in order, and cmdline.txt's words."""
 
     config: Path
     cmdline: Path
     settings: tuple[tuple[str, str], ...] = ()
     words: tuple[str, ...] = ()
 
-    def says(self, line: str) -> bool:
-        """Tell whether config.txt says this line (`key=value`), or the same in other words."""
+    def has(self, line: str) -> bool:
+        """Return whether config.txt contains this line (`key=value`) or an equivalent one."""
         key, _, value = line.partition("=")
         if key == "dtparam":
-            return self._parameter(value)
+            return self._has_parameter(value)
         if key == "dtoverlay":
             return any(name == key and it.split(",")[0] == value for name, it in self.settings)
-        return self.value(key) == value
+        return next((it for name, it in reversed(self.settings) if name == key), None) == value
 
-    def value(self, key: str) -> str | None:
-        """Return what config.txt says last for this key, None if it says nothing."""
-        return next((it for name, it in reversed(self.settings) if name == key), None)
-
-    def _parameter(self, wanted: str) -> bool:
-        """Tell whether a parameter of the device tree is as wanted; a name alone means that it is on."""
+    def _has_parameter(self, wanted: str) -> bool:
+        """Return whether a parameter of the device tree has this value; a name without a value means on."""
         name, _, value = wanted.partition("=")
-        said = None
+        found = None
         for key, values in self.settings:
             if key in ("dtparam", "device_tree_param"):
                 for parameter in values.split(","):
                     if parameter.partition("=")[0] == name:
-                        said = parameter.partition("=")[2] or "on"
-        return said is not None and {"1": "on", "yes": "on", "true": "on"}.get(said, said) == value
+                        found = parameter.partition("=")[2] or "on"
+        return found is not None and {"1": "on", "yes": "on", "true": "on"}.get(found, found) == value
 
 
-def read_boot_files(root: Path, board: Board) -> BootFiles:
-    """Read the files below this root; what is missing says nothing."""
-    folder = next((root / path for path in _FOLDERS if (root / path / "config.txt").is_file()), None)
-    folder = folder or root / _FOLDERS[0]
+def read_boot_config(root: Path, board: Board) -> BootConfig:
+    """Read the files below this root; a missing file has no settings."""
+    folder = next((root / path for path in _BOOT_FOLDERS if (root / path / "config.txt").is_file()), None)
+    folder = folder or root / _BOOT_FOLDERS[0]
     config, cmdline = folder / "config.txt", folder / "cmdline.txt"
-    return BootFiles(config, cmdline, _settings(_text(config), board), tuple(_text(cmdline).split()))
+    return BootConfig(
+        config, cmdline, _parse_config(_read_text(config), board), tuple(_read_text(cmdline).split())
+    )
 
 
-def _settings(text: str, board: Board) -> tuple[tuple[str, str], ...]:
-    """Return the settings outside of sections, and of the sections that are for this board."""
+def _parse_config(text: str, board: Board) -> tuple[tuple[str, str], ...]:
+    """Return the settings outside of sections and those of the sections that apply to this board."""
     found: list[tuple[str, str]] = []
-    here = True
+    applies = True
     for written in text.splitlines():
         line = written.partition("#")[0].strip()
         if section := re.fullmatch(r"\[(.*)\]", line):
-            here = _is_for(section[1].strip().lower(), board)
-        elif here and "=" in line:
+            applies = _applies(section[1].strip().lower(), board)
+        elif applies and "=" in line:
             key, _, value = line.partition("=")
             found.append((key.strip(), value.strip()))
     return tuple(found)
 
 
-def _is_for(section: str, board: Board) -> bool:
-    """Tell whether a section is for this board; those for a display or a serial number are taken for not."""
+def _applies(section: str, board: Board) -> bool:
+    """Return whether a section applies to this board; those for displays or serial numbers never do."""
     name = board.model.removeprefix("Raspberry Pi").strip().lower()
     if name.startswith("zero"):
         return section in {"all", "pi0", "pi02" if name.startswith("zero 2") else "pi0w"}
@@ -194,35 +202,29 @@ def _is_for(section: str, board: Board) -> bool:
     return section in names
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-# ----------------------------------------------------------------------------------------------------------
+# --- Vendor libraries ------------------------------------------------------------------------------------
+# The version bounds are those of the extra `pi` in pyproject.toml; a test compares them.
 
 Version = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A distribution, from one version up to, not with, another."""
+    """A distribution that drivers need, from one version up to, but not including, another."""
 
     name: str
     lowest: Version
     below: Version
     candidate: str = ""
-    """What follows the lowest version where no final one is there yet; pip finds none that is not named."""
+    """The suffix of the lowest version if there is no final release yet; pip ignores candidates otherwise."""
 
-    def fits(self, version: str) -> bool:
-        """Tell whether a version of it will do; what comes after the numbers is not looked at."""
+    def accepts(self, version: str) -> bool:
+        """Return whether a version is within the bounds; a suffix after its numbers is ignored."""
         return self.lowest <= _numbers(version) < self.below
 
     @property
     def bounds(self) -> str:
-        """The versions that will do, as pip understands them."""
+        """The version specifier for pip."""
         lowest, below = (".".join(map(str, version)) for version in (self.lowest, self.below))
         return f">={lowest}{self.candidate},<{below}"
 
@@ -241,11 +243,11 @@ COMPILED: Final[Mapping[str, tuple[Version, str]]] = {
     RPI_WS281X.name: ((3, 11), "gcc python3-dev"),
     LGPIO.name: ((3, 13), "gcc python3-dev swig liblgpio-dev"),
 }
-"""What is compiled on a Pi from this Python on, for want of a wheel, and the Debian packages that takes."""
+"""Libraries without a wheel for the Pi from this Python on, and the Debian packages that compile them."""
 
 
-def needed(drivers: Drivers, board: Board | None) -> list[Library]:
-    """Name the libraries that these drivers need on this board, in the order in which they are imported."""
+def required_libraries(drivers: Drivers, board: Board | None) -> list[Library]:
+    """Return the libraries that these drivers need on this board, in the order in which they are imported."""
     found: list[Library] = []
     if drivers.lights in ("neopixel", "spi", "pwm", "pio"):
         found += [BLINKA, GPIOD, NEOPIXEL, PIO if board is not None and board.has_pio else RPI_WS281X]
@@ -256,7 +258,7 @@ def needed(drivers: Drivers, board: Board | None) -> list[Library]:
     return found
 
 
-def installed(name: str) -> str | None:
+def installed_version(name: str) -> str | None:
     """Return the installed version of a distribution, None if it is not installed."""
     try:
         return version(name)
@@ -264,86 +266,85 @@ def installed(name: str) -> str | None:
         return None
 
 
-def wanting(
-    drivers: Drivers, board: Board | None, installed: Callable[[str], str | None] = installed
+def unmet_libraries(
+    drivers: Drivers, board: Board | None, installed: Callable[[str], str | None] = installed_version
 ) -> list[tuple[Library, str | None]]:
-    """Name the libraries that are missing (None) or in a version that does not fit."""
+    """Return the libraries that are missing (None) or installed in a version out of bounds."""
     return [
         (library, there)
-        for library in needed(drivers, board)
-        if (there := installed(library.name)) is None or not library.fits(there)
+        for library in required_libraries(drivers, board)
+        if (there := installed(library.name)) is None or not library.accepts(there)
     ]
 
 
-def install_line(library: Library, pip: str, python: Version) -> str:
-    """Return the line that installs a library by this pip for this Python, with what it is compiled by."""
+def install_command(library: Library, pip: str, python: Version) -> str:
+    """Return the shell command that installs a library with this pip for this Python, and its compiler."""
     since, packages = COMPILED.get(library.name, (python, ""))
     line = f"{pip} install '{library.name}{library.bounds}'"
     return f"sudo apt install {packages} && {line}" if packages and python >= since else line
 
 
 def _numbers(version: str) -> Version:
-    """Return the numbers that a version begins with: 1.0.0rc2 is 1, 0, 0."""
+    """Return the numbers at the start of a version: 1, 0, 0 for 1.0.0rc2."""
     found = re.match(r"\d+(?:\.\d+)*", version)
     return tuple(map(int, found[0].split("."))) if found else ()
 
 
-# --- The machine ---
+def skip_dependency_check() -> None:
+    """Keep Blinka from asking on a terminal whether to install missing libraries: that would block."""
+    os.environ.setdefault("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
 
-Installed = Callable[[str], str | None]
+
+# --- User and permissions --------------------------------------------------------------------------------
 
 
-def may_use(path: Path) -> bool:
-    """Tell whether this process may read and write a device."""
+def is_accessible(path: Path) -> bool:
+    """Return whether this process may read and write a device."""
     return os.access(path, os.R_OK | os.W_OK)
 
 
-def own_name() -> str:
-    """Return the name of this process's user; the number of one who has none here, as in a container."""
+def user_name() -> str:
+    """Return the name of this process's user, or its number if it has no name, as in a container."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
         return str(os.geteuid())
 
 
-def own_pip() -> str:
-    """Return the command that installs libraries for this very program."""
+def pip_command() -> str:
+    """Return the command that installs libraries into the environment of this program."""
     command = f"{sys.executable} -m pip"
     return command if os.access(sys.prefix, os.W_OK) else f"sudo {command}"
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A machine, or a folder that looks like one."""
+    """A machine, or a folder that looks like one: all that `doctor` examines."""
 
     root: Path = ROOT
-    user: str = field(default_factory=own_name)
+    user: str = field(default_factory=user_name)
     is_root: bool = field(default_factory=lambda: os.geteuid() == 0)
     python: tuple[int, int] = field(default_factory=lambda: sys.version_info[:2])
     bits: int = field(default_factory=lambda: 64 if sys.maxsize > 2**32 else 32)
     processor: str = field(default_factory=platform.machine)
-    pip: str = field(default_factory=own_pip)
-    installed: Installed = installed
-    may_use: Callable[[Path], bool] = may_use
+    pip: str = field(default_factory=pip_command)
+    installed: Callable[[str], str | None] = installed_version
+    is_accessible: Callable[[Path], bool] = is_accessible
 
     @property
     def board(self) -> Board | None:
-        """The Raspberry Pi that it is, None if it is none."""
+        """The model of this Raspberry Pi, None if it is not one."""
         return find_board(self.root)
 
     def path(self, path: str) -> Path:
-        """Return a path of the machine's below its root."""
+        """Return a path of the machine below its root."""
         return self.root / path.lstrip("/")
 
     def shown(self, path: Path) -> str:
-        """Return a path as the machine's user knows it."""
+        """Return a path without the root, as the user of the machine knows it."""
         return "/" + str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
 
     def in_group(self, group: str) -> bool:
-        """Tell whether the user belongs to a group by now, if not yet in this session."""
-        try:
-            lines = self.path("etc/group").read_text("utf-8", errors="replace").splitlines()
-        except OSError:
-            return False
-        fields = [line.split(":") for line in lines]
+        """Return whether the user belongs to a group, even if not yet in this session."""
+        fields = [line.split(":") for line in _read_text(self.path("etc/group")).splitlines()]
         return any(len(it) == 4 and it[0] == group and self.user in it[3].split(",") for it in fields)

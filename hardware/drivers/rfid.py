@@ -1,32 +1,31 @@
-"""Tag readers on serial ports: RDM6300 and ID-12LA, which tell each tag by themselves, and the PN532.
+"""Tag readers on serial ports: RDM6300 and ID-12LA, which send each tag by themselves, and the PN532.
 
-Each reader has a thread, named for it. It opens the port, and opens it again when the reader was unplugged,
-when what it says makes no sense, and when it has said nothing for long: readers go deaf. `tag_frames` makes
-tags of the bytes, `presence` makes arrivals and leavings of the tags.
+In this order: parser of the serial frames, presence of tags with hysteresis, polling of the PN532, and the
+driver `TagReaders` with one thread for each reader. It opens the port, and opens it again when the reader was
+unplugged, when it sends garbage, and when it was silent for long: readers sometimes stop answering.
 """
 
 from __future__ import annotations
 
 import errno
-import os
 import re
 import termios
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
 
 from serial import Serial, SerialException
 
 from hardware.api import HardwareEvent, Loss, PartError, TagArrived, TagLeft, reader_part
-from hardware.drivers.raspberry_pi import device_of, find_board
-from hardware.drivers.supervisor import Keeper
+from hardware.drivers.raspberry_pi import device_of, find_board, skip_dependency_check
+from hardware.drivers.supervisor import Supervisor
 from hardware.layout.file import ReadersDriver
 from hardware.layout.model import Layout, Reader
 
-# --- What RDM6300 and ID-12LA readers send, as tags: bytes in, tags out; no port -------------------------
+# --- Frames of RDM6300 and ID-12LA -----------------------------------------------------------------------
 # Both send `02`, ten hex digits (a version and four bytes of the tag), two hex digits of the XOR of those
-# five bytes, and `03`; the ID-12LA puts CR LF before the `03`. Nothing raises: what is no frame is counted
-# and skipped, up to the next `02`.
+# five bytes, and `03`; the ID-12LA puts CR LF before the `03`.
 
 START: Final = 0x02
 END: Final = 0x03
@@ -35,20 +34,18 @@ _LONGEST: Final = DIGITS + 4
 _BODY: Final = re.compile(rb"([0-9A-F]{10})([0-9A-F]{2})(?:\r\n)?")
 
 
-class TagFrames:
-    """Turns the bytes of a reader into tags, ten hex digits each, however the bytes are cut."""
+class FrameParser:
+    """Parser of the bytes of a reader; never raises. Invalid frames are counted and skipped."""
 
     def __init__(self) -> None:
-        self.good = 0
-        """Frames that were tags."""
         self.damaged = 0
-        """Frames that were begun but were no tags."""
+        """Frames that were started but are not valid."""
         self.noise = 0
         """Bytes outside of any frame."""
         self._frame: bytearray | None = None
 
-    def receive(self, data: bytes) -> list[str]:
-        """Take in what arrived; return the tags that it completes, in order."""
+    def feed(self, data: bytes) -> list[str]:
+        """Parse more bytes; return the tags that they complete, ten hex digits each, in order."""
         tags = []
         for byte in data:
             if byte == START:
@@ -57,12 +54,11 @@ class TagFrames:
             elif self._frame is None:
                 self.noise += 1
             elif byte == END:
-                tag = tag_of(bytes(self._frame))
+                tag = parse_tag(bytes(self._frame))
                 self._frame = None
                 if tag is None:
                     self.damaged += 1
                 else:
-                    self.good += 1
                     tags.append(tag)
             elif len(self._frame) == _LONGEST:
                 self.damaged += 1
@@ -72,34 +68,36 @@ class TagFrames:
         return tags
 
 
-def tag_of(body: bytes) -> str | None:
-    """Return the tag in what stands between `02` and `03`; None if it is none, or its check is wrong."""
+def parse_tag(body: bytes) -> str | None:
+    """Return the tag in the bytes between `02` and `03`; None if they or their checksum are wrong."""
     found = _BODY.fullmatch(body)
-    if found is None:
+    if found is None or _xor((found[1] + found[2]).decode("ascii")):
         return None
-    check = 0
-    for byte in bytes.fromhex((found[1] + found[2]).decode("ascii")):
-        check ^= byte  # over the bytes and their check itself: nothing is left
-    return found[1].decode("ascii") if check == 0 else None
+    return found[1].decode("ascii")
 
 
-def frame_of(tag: str, *, line_end: bool = False) -> bytes:
-    """Return the frame that says this tag, as a reader sends it; `line_end` as an ID-12LA."""
-    check = 0
-    for byte in bytes.fromhex(tag):
-        check ^= byte
-    body = f"{tag}{check:02X}" + ("\r\n" if line_end else "")
+def encode_frame(tag: str, *, line_end: bool = False) -> bytes:
+    """Return the frame that an RDM6300 sends for a tag; with `line_end` that of an ID-12LA."""
+    body = f"{tag}{_xor(tag):02X}" + ("\r\n" if line_end else "")
     return bytes((START, *body.encode("ascii"), END))
 
 
-# --- Tags that come and go at one reader: reads in ---
-# A tag at rest is read again and again, and one read in sixteen misses it. So a tag has come when it is read
-# for the first time, and is gone when it was not read for LEAVES seconds. Tags that lie side by side are read
-# in turns: each of them is there for itself.
+def _xor(digits: str) -> int:
+    """Return the XOR of the bytes in hex digits; 0 for bytes that end with their checksum."""
+    check = 0
+    for byte in bytes.fromhex(digits):
+        check ^= byte
+    return check
+
+
+# --- Presence of tags, with hysteresis -------------------------------------------------------------------
+# A tag at rest is read again and again, and one read in sixteen misses it. So a tag arrives when it is read
+# for the first time and has left when it was not read for LEAVES seconds. Tags that lie side by side are read
+# alternately: each is tracked by itself.
 
 LEAVES: Final = 1.2
-"""Seconds without a read after which a tag is gone. An RDM6300 reads some ten times a second. An ID-12LA
-tells a tag only as it comes: that is taken for gone after the same time, and may come anew."""
+"""Seconds without a read after which a tag has left. An RDM6300 reads some ten times a second. An ID-12LA
+sends a tag only when it arrives: its tags leave after the same time and can arrive again."""
 
 
 class Presence:
@@ -108,196 +106,127 @@ class Presence:
     def __init__(self, reader: str, leaves: float = LEAVES) -> None:
         self._reader = reader
         self._leaves = leaves
-        self._read: dict[str, float] = {}
+        self._last_read: dict[str, float] = {}
         self._lost = False
 
     def seen(self, tag: str, at: float) -> list[TagArrived | TagLeft]:
-        """Take in that a tag was read at this time; return what follows, oldest first."""
+        """Record that a tag was read at this time; return the events, oldest first."""
         events = self.passed(at)
-        new = tag not in self._read
-        self._read.pop(tag, None)
-        self._read[tag] = at  # behind the others: they are in the order of their last read
+        new = tag not in self._last_read
+        self._last_read.pop(tag, None)
+        self._last_read[tag] = at  # at the end: the dictionary is ordered by the time of the last read
         return [*events, TagArrived(self._reader, tag, at)] if new else events
 
     def passed(self, at: float) -> list[TagArrived | TagLeft]:
-        """Take in that this time was reached; return the tags that are gone, the longest gone first."""
+        """Record that this time was reached; return the tags that have left, the earliest first."""
         if self._lost:
             self._lost = False
-            self._read = dict.fromkeys(self._read, at)
-        gone = [tag for tag, read in self._read.items() if at - read >= self._leaves]
-        return [TagLeft(self._reader, tag, self._read.pop(tag) + self._leaves) for tag in gone]
+            self._last_read = dict.fromkeys(self._last_read, at)
+        gone = [tag for tag, read in self._last_read.items() if at - read >= self._leaves]
+        return [TagLeft(self._reader, tag, self._last_read.pop(tag) + self._leaves) for tag in gone]
 
     def lost(self) -> None:
-        """Take in that the reader is lost, until the next call: what lies there then did not come anew."""
+        """Record that the reader is lost until the next call: a tag that still lies there did not arrive."""
         self._lost = True
 
 
-# --- The PN532 on a serial port, by Adafruit's driver: asked again and again whether a tag lies there
-# It does not say by itself that it went deaf, so it is asked for its version now and then. A PN532 that does
-# not answer, or that answers nonsense, is given up; whoever opened it opens it again, which wakes it up.
-
-PN532_BAUD: Final = 115200
-POLL: Final = 0.2
-"""Seconds that the PN532 looks for a tag."""
-HEALTH: Final = 2.0
-"""Seconds without a tag after which it is asked for its version."""
-PN532_QUIET: Final = 600.0
-"""Seconds without a tag after which it is initialised anew."""
-MOST_FAULTS: Final = 5
-"""Answers one after another that made no sense; one or two come of a tag that moves."""
-
-
-def poll(
-    port: Serial,
-    keeper: Keeper,
-    take: Callable[[Sequence[str]], None],
-    clock: Callable[[], float],
-) -> None:
-    """Ask the PN532 at this port for tags until it has seen none for long; raises PartError, or OSError."""
-    chip = _wake(port)
-    keeper.works()
-    answered = seen = clock()
-    faults = 0
-    while not keeper.ending:
-        tag, understood = _ask(chip)
-        take([tag] if tag else [])
-        now = clock()
-        faults = 0 if understood else faults + 1
-        if tag:
-            answered = seen = now
-        elif faults > MOST_FAULTS:
-            raise PartError(
-                Loss.GARBLED,
-                f"the PN532 at {port.name} answers nonsense; look at its wires and its ground",
-            )
-        elif now - answered > HEALTH:
-            _check(chip, port)
-            answered = clock()
-        if now - seen > PN532_QUIET:
-            return
-
-
-def _wake(port: Serial) -> Any:
-    """Return the chip, awake; the vendor's driver asks it for its version."""
-    # Blinka would ask on a terminal whether to install what is missing, and hang the start of the table.
-    os.environ.setdefault("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
-    from adafruit_pn532.adafruit_pn532 import BusyError
-    from adafruit_pn532.uart import PN532_UART
-
-    try:
-        return PN532_UART(port)
-    except (RuntimeError, BusyError, IndexError) as error:
-        raise _silent(port) from error
-
-
-def _ask(chip: Any) -> tuple[str | None, bool]:
-    """Return the tag that lies there, None if none does, and whether the answer made sense."""
-    from adafruit_pn532.adafruit_pn532 import BusyError
-
-    try:
-        number = chip.read_passive_target(timeout=POLL)
-    except (RuntimeError, BusyError, IndexError):
-        return None, False
-    return (bytes(number).hex().upper() if number else None), True
-
-
-def _check(chip: Any, port: Serial) -> None:
-    """Raise PartError if the chip does not even say its version; a late answer may spoil the first try."""
-    from adafruit_pn532.adafruit_pn532 import BusyError
-
-    for _ in range(2):
-        try:
-            chip.firmware_version  # noqa: B018 - asking is what it is for
-        except (RuntimeError, BusyError, IndexError):
-            continue
-        return
-    raise _silent(port)
-
-
-def _silent(port: Serial) -> PartError:
-    return PartError(
-        Loss.SILENT,
-        f"the PN532 at {port.name} does not answer; look at its power, at both data wires, and that its "
-        "switches are set to UART (HSU)",
-    )
-
-
-# ----------------------------------------------------------------------------------------------------------
+# --- Driver ----------------------------------------------------------------------------------------------
 
 BAUD: Final = 9600
-WAIT: Final = 0.2
-"""Seconds that a read waits for a byte."""
+PN532_BAUD: Final = 115200
 CHUNK: Final = 256
-QUIET: Final = 300.0
-"""Seconds without a byte after which a port is opened anew, as one that hangs says nothing either."""
-MOST_DAMAGED: Final = 5
-MOST_NOISE: Final = 200
-"""Damaged frames, and bytes outside of frames, since the last tag: more is no reader, or a wrong speed."""
-CLEAN: Final = 3.0
-"""Seconds without noise after which a reader that made no sense is believed again."""
+MAX_DAMAGED: Final = 5
+MAX_NOISE: Final = 200
+"""Damaged frames, and bytes outside of frames, since the last tag: more are from no reader."""
+MAX_INVALID: Final = 5
+"""Invalid answers of a PN532 in succession; one or two come from a tag that moves."""
 
-Take = Callable[[Sequence[str]], None]
-"""Takes in the tags read just now; none lets the time pass."""
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Times of the readers in seconds."""
+
+    read: float = 0.2
+    """For which a read waits for a byte, and a PN532 looks for a tag."""
+    clean: float = 3.0
+    """Without noise, until a reader that sent garbage counts as working again."""
+    silent: float = 300.0
+    """Without a byte from an RDM6300 or ID-12LA, until its port is opened again: it may hang."""
+    health_check: float = 2.0
+    """Without a tag on a PN532, until it is asked for its version."""
+    initialize: float = 600.0
+    """Without a tag on a PN532, until it is initialized again."""
+
+
+USUAL: Final = Times()
+
+TakeTags = Callable[[Sequence[str]], None]
+"""Takes the tags that were read just now; an empty list means that time has passed."""
 
 
 def port_of(reader: Reader) -> str:
-    """Return the path of a reader's port; raises PartError where the board has none at its pin."""
+    """Return the path of a reader's serial port. Raises PartError if the board has none at its pin."""
     if isinstance(reader.wire, str):
         return reader.wire
     return device_of(reader.wire, find_board())
 
 
 class TagReaders:
-    """The readers of a layout on serial ports (driver `Inputs`); one thread a reader."""
+    """The readers of a layout on serial ports (driver `Inputs`); one thread for each reader."""
 
     def __init__(
         self,
         layout: Layout,
         port_of: Callable[[Reader], str] = port_of,
         clock: Callable[[], float] = monotonic,
+        times: Times = USUAL,
     ) -> None:
-        self._lines = [_Line(reader, layout.drivers.readers, port_of, clock) for reader in layout.readers]
-        self._keepers: list[Keeper] = []
+        driver = layout.drivers.readers
+        self._readers = [_SerialReader(reader, driver, port_of, clock, times) for reader in layout.readers]
+        self._supervisors: list[Supervisor] = []
         self._clock = clock
 
     def start(self, put: Callable[[HardwareEvent], None]) -> None:
-        """Give every tag, and every reader lost and back, to `put`, from the threads of the readers."""
-        for line in self._lines:
-            keeper = Keeper(reader_part(line.reader.name), line.worker(put), put, self._clock)
-            self._keepers.append(keeper)
-            keeper.start()
+        """Pass every tag, and every reader lost and back, to `put`, from the threads of the readers."""
+        for reader in self._readers:
+            supervisor = Supervisor(reader.part, reader.worker(put), put, self._clock)
+            self._supervisors.append(supervisor)
+            supervisor.start()
 
     def close(self) -> None:
-        """Give the ports back and end the threads; a second call does nothing."""
-        for keeper in self._keepers:
-            keeper.end()
-        for keeper in self._keepers:
-            keeper.close()
+        """Close the ports and end the threads; a second call does nothing."""
+        for supervisor in self._supervisors:
+            supervisor.stop()
+        for supervisor in self._supervisors:
+            supervisor.close()
 
 
-class _Line:
-    """One reader and its port."""
+class _SerialReader:
+    """One reader and its serial port."""
 
     def __init__(
         self,
         reader: Reader,
-        kind: ReadersDriver,
+        driver: ReadersDriver,
         port_of: Callable[[Reader], str],
         clock: Callable[[], float],
+        times: Times,
     ) -> None:
-        self.reader = reader
-        self._kind = kind
+        self.part = reader_part(reader.name)
+        self._reader = reader
+        self._is_pn532 = driver == "pn532"
         self._port_of = port_of
         self._clock = clock
+        self._times = times
         self._garbled = False
         self._presence = Presence(reader.name)
 
-    def worker(self, put: Callable[[HardwareEvent], None]) -> Callable[[Keeper], None]:
-        """Return the work of this reader's keeper."""
-        return lambda keeper: self._work(keeper, put)
+    def worker(self, put: Callable[[HardwareEvent], None]) -> Callable[[Supervisor], None]:
+        """Return the work of this reader's supervisor."""
+        return lambda supervisor: self._work(supervisor, put)
 
-    def _work(self, keeper: Keeper, put: Callable[[HardwareEvent], None]) -> None:
-        path = self._port_of(self.reader)
+    def _work(self, supervisor: Supervisor, put: Callable[[HardwareEvent], None]) -> None:
+        path = self._port_of(self._reader)
         self._presence.lost()
 
         def take(tags: Sequence[str]) -> None:
@@ -308,59 +237,139 @@ class _Line:
             for event in events:
                 put(event)
 
-        with open_port(path, PN532_BAUD if self._kind == "pn532" else BAUD) as port:
+        with open_port(path, PN532_BAUD if self._is_pn532 else BAUD, self._times.read) as port:
             try:
-                if self._kind == "pn532":
-                    poll(port, keeper, take, self._clock)
+                if self._is_pn532:
+                    poll_pn532(port, supervisor, take, self._clock, self._times)
                 else:
-                    self._listen(port, keeper, take)
+                    self._listen(port, supervisor, take)
             except (OSError, termios.error) as error:
                 raise PartError(
-                    Loss.UNPLUGGED, f"the reader at {path} is gone; plug it in again, or look at its wires"
+                    Loss.UNPLUGGED, f"the reader at {path} is gone; plug it in again, or check its wires"
                 ) from error
 
-    def _listen(self, port: Serial, keeper: Keeper, take: Take) -> None:
-        """Hear an RDM6300 or ID-12LA until it is silent for long."""
-        frames = TagFrames()
+    def _listen(self, port: Serial, supervisor: Supervisor, take: TakeTags) -> None:
+        """Listen to an RDM6300 or ID-12LA until it has been silent for long."""
+        parser = FrameParser()
         heard = self._clock()
         if not self._garbled:
-            keeper.works()
-        while not keeper.ending:
+            supervisor.working()
+        while not supervisor.stopping:
             data = port.read(max(1, min(port.in_waiting, CHUNK)))
-            tags = frames.receive(data)
+            tags = parser.feed(data)
             take(tags)
             now = self._clock()
             if data:
                 heard = now
-            elif now - heard > QUIET:
+            elif now - heard > self._times.silent:
                 return
-            if tags or (self._garbled and now - heard > CLEAN):
+            if tags or (self._garbled and now - heard > self._times.clean):
                 self._garbled = False
-                frames.damaged = frames.noise = 0
-                keeper.works()
-            elif frames.damaged > MOST_DAMAGED or frames.noise > MOST_NOISE:
+                parser.damaged = parser.noise = 0
+                supervisor.working()
+            elif parser.damaged > MAX_DAMAGED or parser.noise > MAX_NOISE:
                 self._garbled = True
                 raise PartError(
                     Loss.GARBLED,
-                    f"what comes from {port.name} is no reader's: look at the wires (ground; 3.3 V, not 5, "
-                    "on the Pi's pin), and whether the layout names this kind of reader",
+                    f"{port.name} receives data that no reader sends: check the wires (ground; 3.3 V, not 5, "
+                    "on the Pi's pin), and that the layout names this kind of reader",
                 )
 
 
-def open_port(path: str, baud: int) -> Serial:
-    """Open a serial port for this process alone; raises PartError with what to do."""
+def open_port(path: str, baud: int, timeout: float = USUAL.read) -> Serial:
+    """Open a serial port for this process alone; `timeout` is that of a read, in seconds.
+
+    Raises PartError with a remedy.
+    """
     try:
-        return Serial(path, baud, timeout=WAIT, write_timeout=1.0, exclusive=True)
+        return Serial(path, baud, timeout=timeout, write_timeout=1.0, exclusive=True)
     except SerialException as error:
         match error.errno:
             case errno.ENOENT | errno.ENODEV | errno.ENXIO:
-                why = Loss.ABSENT
-                told = f"there is no {path}; plug the reader in, or switch its port on (`azul-table doctor`)"
+                loss = Loss.ABSENT
+                message = f"there is no {path}; plug the reader in, or enable its port (`azul-table doctor`)"
             case errno.EACCES | errno.EPERM:
-                why = Loss.DENIED
-                told = f"this user may not use {path}; `sudo usermod -aG dialout $USER`, then log in anew"
+                loss = Loss.DENIED
+                message = f"no permission for {path}; `sudo usermod -aG dialout $USER`, then log in again"
             case errno.EAGAIN | errno.EBUSY:
-                why, told = Loss.BUSY, f"another program has {path}; end it"
+                loss, message = Loss.BUSY, f"another program uses {path}; end it"
             case _:
-                why, told = Loss.FAILED, f"{path} can't be used: {error}"
-        raise PartError(why, told) from error
+                loss, message = Loss.FAILED, f"{path} can't be opened: {error}"
+        raise PartError(loss, message) from error
+
+
+# --- PN532, by Adafruit's library ------------------------------------------------------------------------
+# It is polled for tags. It does not report that it hangs, so it is asked for its version now and then. A
+# PN532 that does not answer, or whose answers are invalid, is closed; the supervisor opens it again, which
+# wakes it up.
+
+
+def poll_pn532(
+    port: Serial, supervisor: Supervisor, take: TakeTags, clock: Callable[[], float], times: Times = USUAL
+) -> None:
+    """Poll the PN532 at this port until it has seen no tag for long. Raises PartError or OSError."""
+    chip = _wake_up(port)
+    supervisor.working()
+    answered = seen = clock()
+    invalid = 0
+    while not supervisor.stopping:
+        tag, valid = _poll_once(chip, times.read)
+        take([tag] if tag else [])
+        now = clock()
+        invalid = 0 if valid else invalid + 1
+        if tag:
+            answered = seen = now
+        elif invalid > MAX_INVALID:
+            raise PartError(
+                Loss.GARBLED,
+                f"the answers of the PN532 at {port.name} are invalid; check its wires and its ground",
+            )
+        elif now - answered > times.health_check:
+            _check_health(chip, port)
+            answered = clock()
+        if now - seen > times.initialize:
+            return
+
+
+def _wake_up(port: Serial) -> Any:
+    """Return the chip, awake; the library asks it for its version."""
+    skip_dependency_check()
+    from adafruit_pn532.adafruit_pn532 import BusyError
+    from adafruit_pn532.uart import PN532_UART
+
+    try:
+        return PN532_UART(port)
+    except (RuntimeError, BusyError, IndexError) as error:
+        raise _no_answer(port) from error
+
+
+def _poll_once(chip: Any, timeout: float) -> tuple[str | None, bool]:
+    """Return the tag that lies there, None if none does, and whether the answer was valid."""
+    from adafruit_pn532.adafruit_pn532 import BusyError
+
+    try:
+        number = chip.read_passive_target(timeout=timeout)
+    except (RuntimeError, BusyError, IndexError):
+        return None, False
+    return (bytes(number).hex().upper() if number else None), True
+
+
+def _check_health(chip: Any, port: Serial) -> None:
+    """Raise PartError if the chip does not answer with its version; a late answer may spoil the first try."""
+    from adafruit_pn532.adafruit_pn532 import BusyError
+
+    for _ in range(2):
+        try:
+            chip.firmware_version  # noqa: B018 - reading it asks the chip
+        except (RuntimeError, BusyError, IndexError):
+            continue
+        return
+    raise _no_answer(port)
+
+
+def _no_answer(port: Serial) -> PartError:
+    return PartError(
+        Loss.SILENT,
+        f"the PN532 at {port.name} does not answer; check its power, both data wires, and that its switches "
+        "are set to UART (HSU)",
+    )

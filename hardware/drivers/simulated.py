@@ -1,8 +1,8 @@
-"""The simulated table: a driver like any other, chosen by name, whose lights and buttons exist only here.
+"""Simulated table: a driver for lights, buttons and readers that exist in memory only, chosen by name.
 
-It serves the twin on the screen and the tests alike. What a hand can do to a table is `press` and `show_tag`;
-what an eye can see is `colour`, `frame` and `frames_shown`. It never waits and starts no thread: a press is
-handed to the listener before `press` returns.
+The twin in the browser and the tests use it. `press` and `show_tag` do what people do to a table; `colour`,
+`frame` and `frames_shown` return what they see. It never blocks and starts no thread: `press` passes the
+event to the listener before it returns.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from itertools import chain
 from time import monotonic
 
 from hardware.api import ButtonPressed, HardwareError, InputEvent, LightFrame, Rgb, TagArrived, TagLeft
-from hardware.drivers.gamma import WRONG_CHANNEL, unknown_light
+from hardware.drivers.pixels import INVALID_CHANNEL, unknown_light
 from hardware.layout.model import Layout
 
 
 class SimulatedTable:
-    """The lights and the buttons of a layout without the wires (drivers `Lights` and `Inputs` in one).
+    """The lights, buttons and readers of a layout without hardware (drivers `Lights` and `Inputs` in one).
 
-    It is as strict as a real table: a light that the layout has not, or a channel beyond 0 to 255, raises
-    HardwareError and leaves the lights as they were. Every method may be called from any thread.
+    Every method may be called from any thread.
     """
 
     def __init__(self, layout: Layout, clock: Callable[[], float] = monotonic) -> None:
@@ -35,63 +34,72 @@ class SimulatedTable:
         self._frames_shown = 0
         self._put: Callable[[InputEvent], None] | None = None
 
+    # --- Driver ---
+
     def show(self, frame: LightFrame) -> None:
-        """Make the lights show this frame."""
+        """Show a frame.
+
+        Raises HardwareError, and leaves the lights as they were, if the frame names an unknown light or has a
+        channel outside of 0 to 255.
+        """
         if not frame.lit.keys() <= self._light_names:
             raise unknown_light(min(frame.lit.keys() - self._light_names), self.layout.name)
         try:
             bytes(chain.from_iterable(frame.lit.values()))
         except ValueError:
-            raise HardwareError(WRONG_CHANNEL) from None
+            raise HardwareError(INVALID_CHANNEL) from None
         with self._lock:
             self._frame = frame
             self._frames_shown += 1
 
     def start(self, put: Callable[[InputEvent], None]) -> None:
-        """Give every press from now on to `put`, in the thread of whoever presses."""
+        """Pass every press and tag from now on to `put`, in the thread of the caller of `press`."""
         self._put = put
 
     def close(self) -> None:
-        """End the presses; the lights keep what they show, as a strip of lights does.
+        """Stop the events; the lights stay as they are, as those of a real strip do.
 
-        The table is lights and inputs in one: either may be closed first, and twice does no harm.
+        May be called more than once: as the lights and as the inputs of a table.
         """
         self._put = None
 
+    # --- Simulation ---
+
     def press(self, button: str) -> None:
-        """Press a button, as a hand would; raise HardwareError if there is none, or nobody listens."""
-        if button not in self._button_names:
-            raise HardwareError(
-                f"there is no button {button!r} on layout {self.layout.name!r}; "
-                "its buttons are named in the layout"
-            )
-        put = self._put
-        if put is None:
-            raise HardwareError(f"nobody listens to button {button!r}; start the table's inputs first")
-        put(ButtonPressed(button, self._clock()))
+        """Press a button. Raises HardwareError if there is no such button, or before `start`."""
+        self._check("button", button, self._button_names)
+        self._listener("button", button)(ButtonPressed(button, self._clock()))
 
     def show_tag(self, reader: str, tag: str) -> None:
-        """Lay a tag on a reader and take it off again; raise HardwareError if there is no such reader."""
-        if reader not in self._reader_names:
-            raise HardwareError(f"there is no reader {reader!r} on layout {self.layout.name!r}")
-        put = self._put
-        if put is None:
-            raise HardwareError(f"nobody listens to reader {reader!r}; start the table's inputs first")
+        """Lay a tag on a reader and take it off.
+
+        Raises HardwareError if there is no such reader, or before `start`.
+        """
+        self._check("reader", reader, self._reader_names)
+        put = self._listener("reader", reader)
         put(TagArrived(reader, tag, self._clock()))
         put(TagLeft(reader, tag, self._clock()))
 
     def colour(self, light: str) -> Rgb:
-        """Return what a light shows; raise HardwareError if there is no such light."""
-        if light not in self._light_names:
-            raise HardwareError(f"there is no light {light!r} on layout {self.layout.name!r}")
+        """Return the colour of a light. Raises HardwareError if there is no such light."""
+        self._check("light", light, self._light_names)
         return self._frame.colour(light)
 
     @property
     def frame(self) -> LightFrame:
-        """The frame shown last; all dark before the first."""
+        """The latest frame; all dark before the first."""
         return self._frame
 
     @property
     def frames_shown(self) -> int:
         """How many frames were shown so far."""
         return self._frames_shown
+
+    def _check(self, kind: str, name: str, names: frozenset[str]) -> None:
+        if name not in names:
+            raise HardwareError(f"there is no {kind} {name!r} on layout {self.layout.name!r}")
+
+    def _listener(self, kind: str, name: str) -> Callable[[InputEvent], None]:
+        if self._put is None:
+            raise HardwareError(f"{kind} {name!r} has no listener; start the table's inputs first")
+        return self._put

@@ -1,4 +1,8 @@
-"""A thread that keeps one part of the table working: it opens it, and opens it again after it was lost."""
+"""Supervisor: a thread that opens a part of the table, and opens it again with backoff after it was lost.
+
+Any exception of a driver ends one attempt only: it is classified as a `Loss`, reported, and the next attempt
+follows after a pause.
+"""
 
 from __future__ import annotations
 
@@ -6,119 +10,117 @@ import errno
 import threading
 from collections.abc import Callable
 from time import monotonic
-from typing import Final, TypeVar
+from typing import Final
 
 from hardware.api import HardwareEvent, Loss, PartBack, PartError, PartLost
 
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 0.5
-"""Seconds between two attempts to open a part: they grow from the first to the longest."""
+"""Seconds between two attempts to open a part: the pause doubles from the first to the longest."""
 LIBRARY_PAUSE: Final = 30.0
-"""Seconds until a library that is missing is looked for again: somebody has to install it."""
-SOUND: Final = 5.0
-"""Seconds that a part must have worked for the next attempt to be as fast as the first."""
-
-Item = TypeVar("Item")
+"""Seconds until a missing library is looked for again: somebody has to install it."""
+STABLE: Final = 5.0
+"""Seconds that a part must have worked before the pause starts at FIRST_PAUSE again."""
 
 
-class Keeper:
-    """Keeps a part working in a thread of its own, until it is closed.
+class Supervisor:
+    """A thread, named for its part, that keeps the part working until it is closed.
 
-    `work` opens the part, calls `works()` once it works, and goes on until `ending` is true; it raises when
-    the part is lost, and is called again after a pause. That it returns means: open it anew, at once. What
-    happens is told as PartLost (again when the reason changes) and PartBack, in this thread.
+    `work` opens the part, calls `working()` once it works, and continues until `stopping` is true. It raises
+    when the part is lost and is then called again after a pause. It returns to be called again at once.
+    PartLost (again when the reason changes) and PartBack go to `put`, from this thread.
     """
 
     def __init__(
         self,
         part: str,
-        work: Callable[[Keeper], None],
-        tell: Callable[[HardwareEvent], None],
+        work: Callable[[Supervisor], None],
+        put: Callable[[HardwareEvent], None],
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.part = part
         self._work = work
-        self._tell = tell
+        self._put = put
         self._clock = clock
         self._lost: tuple[Loss, str] | None = None
-        self._since = float("inf")
-        self._end = threading.Event()
-        self._awake = threading.Event()
+        self._working_since = float("inf")
+        self._stop = threading.Event()
+        self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name=part, daemon=True)
 
     def start(self) -> None:
-        """Begin; a part that can't be opened is told as lost and waited for."""
+        """Start the thread."""
         self._thread.start()
 
-    def end(self) -> None:
-        """Ask the work to end; `close` waits for it."""
-        self._end.set()
-        self._awake.set()
+    def stop(self) -> None:
+        """Ask the work to end, without waiting for it."""
+        self._stop.set()
+        self._wake.set()
 
     def close(self) -> None:
-        """End the work and wait for the thread's end; a second call does nothing."""
-        self.end()
+        """Stop the work and join the thread; a second call does nothing."""
+        self.stop()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join()
 
     def wake(self) -> None:
-        """End a rest of the thread's; may be called from any thread."""
-        self._awake.set()
+        """End a `wait` of the thread; may be called from any thread."""
+        self._wake.set()
 
-    # --- In the thread -----------------------------------------------------------------------------------
+    # --- Called by `work`, in the thread ---
 
     @property
-    def ending(self) -> bool:
+    def stopping(self) -> bool:
         """Whether the work is to end."""
-        return self._end.is_set()
+        return self._stop.is_set()
 
-    def rest(self, seconds: float) -> None:
-        """Wait, but not longer than until somebody wakes or closes the keeper."""
-        self._awake.wait(max(0.0, seconds))
-        if not self.ending:
-            self._awake.clear()
+    def wait(self, seconds: float) -> None:
+        """Wait this long, or until `wake`, `stop` or `close` is called."""
+        self._wake.wait(max(0.0, seconds))
+        if not self.stopping:
+            self._wake.clear()
 
-    def works(self) -> None:
-        """Note that the part works."""
-        self._since = min(self._since, self._clock())
+    def working(self) -> None:
+        """Record that the part works; report it as back if it was lost."""
+        self._working_since = min(self._working_since, self._clock())
         if self._lost is not None:
             self._lost = None
-            self._tell(PartBack(self.part, self._clock()))
+            self._put(PartBack(self.part, self._clock()))
 
-    def lost(self, why: Loss, told: str) -> None:
-        """Note that the part is lost; the same is not told twice."""
-        if self._lost != (why, told):
-            self._lost = (why, told)
-            self._tell(PartLost(self.part, why, told, self._clock()))
+    # --- Attempts ---
 
     def _run(self) -> None:
         pause = FIRST_PAUSE
-        while not self.ending:
+        while not self.stopping:
             loss = self._attempt()
             if loss is None:
                 continue
-            self.lost(*loss)
-            if self._clock() - self._since > SOUND:
+            if self._lost != loss:  # the same loss is not reported twice
+                self._lost = loss
+                self._put(PartLost(self.part, *loss, self._clock()))
+            if self._clock() - self._working_since > STABLE:
                 pause = FIRST_PAUSE
             self._pause(LIBRARY_PAUSE if loss[0] is Loss.LIBRARY else pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _attempt(self) -> tuple[Loss, str] | None:
-        """Work until that fails, and return why; None if it is to go on at once, or to end."""
-        self._since = float("inf")
+        """Work until that fails; return why, or None to continue at once or to end."""
+        self._working_since = float("inf")
         try:
             self._work(self)
-        except Exception as error:  # noqa: BLE001 - libraries of vendors raise anything; the table plays on
-            return None if self.ending else loss_of(error)
+        except Exception as error:  # noqa: BLE001 - vendor libraries raise anything; the game goes on
+            return None if self.stopping else loss_of(error)
         return None
 
     def _pause(self, seconds: float) -> None:
         end = monotonic() + seconds
-        while not self.ending and (left := end - monotonic()) > 0:
-            self.rest(left)
+        while not self.stopping and (left := end - monotonic()) > 0:
+            self.wait(left)
 
 
-_BY_NUMBER: Final = {
+# --- Classification of exceptions ------------------------------------------------------------------------
+
+_LOSS_OF_ERRNO: Final = {
     errno.ENOENT: Loss.ABSENT,
     errno.ENODEV: Loss.ABSENT,
     errno.ENXIO: Loss.ABSENT,
@@ -131,17 +133,17 @@ _BY_NUMBER: Final = {
 
 
 def loss_of(error: Exception) -> tuple[Loss, str]:
-    """Return why a part was lost, and say it in a sentence."""
+    """Return the kind of loss that an exception means, and a message for the log."""
     match error:
         case PartError():
-            return error.why, str(error)
+            return error.reason, str(error)
         case ImportError() | NotImplementedError():
-            return Loss.LIBRARY, f"a library is missing or can't work here: {_sentence(error)}"
+            return Loss.LIBRARY, f"a library is missing or does not work here: {one_line(error)}"
         case OSError():
-            return _BY_NUMBER.get(error.errno or 0, Loss.FAILED), _sentence(error)
-    return Loss.FAILED, _sentence(error)
+            return _LOSS_OF_ERRNO.get(error.errno or 0, Loss.FAILED), one_line(error)
+    return Loss.FAILED, one_line(error)
 
 
-def _sentence(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text or type(error).__name__
+def one_line(error: Exception) -> str:
+    """Return the text of an exception on one line; the name of its class if it has no text."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -187,7 +187,7 @@ def read_layout(name_or_path: str) -> Layout:
     return _build(path.stem, file)
 
 
-def drawing(layout: Layout) -> dict[str, Any]:
+def layout_json(layout: Layout) -> dict[str, Any]:
     """Return what a page needs to draw the table, as a JSON object; nothing of wires is in it."""
     return {
         "name": layout.name,

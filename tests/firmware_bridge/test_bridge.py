@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -27,9 +26,9 @@ from hardware.api import (
     TagArrived,
     TagLeft,
 )
-from hardware.drivers.gamma import levels
-from hardware.drivers.pico import Bridge, BridgeState, StripBytes, button_of_switch, light_offsets, wiring
-from hardware.drivers.rfid import LEAVES, Presence, frame_of
+from hardware.drivers.pico import PicoDriver, PicoState, button_of_switch, wiring
+from hardware.drivers.pixels import BYTES_PER_PIXEL, FrameEncoder, gamma_table, pixel_numbers
+from hardware.drivers.rfid import LEAVES, encode_frame
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import Layout, read_layout
 from tests.harness.waiting import until
@@ -46,25 +45,25 @@ def test_a_layouts_wires_are_told_to_the_pico(layout: Layout) -> None:
         (chain.pin, chain.pixels) for chain in layout.chains
     ]
     assert wired.switches == 36 and wired.readers == tuple(reader.pin for reader in layout.readers)
-    assert wired.status == light_offsets(layout)["status"] // 3 == 337
+    assert wired.status == pixel_numbers(layout)["status"] == 337
 
 
 def test_every_button_is_a_switch_and_every_light_three_bytes(layout: Layout) -> None:
     switches = button_of_switch(layout, wiring(layout))
     assert sorted(switches) == list(range(36))
     assert set(switches.values()) == {button.name for button in layout.buttons}
-    assert sorted(light_offsets(layout).values()) == list(range(0, 3 * 338, 3))
+    assert sorted(pixel_numbers(layout).values()) == list(range(338))
 
 
 def test_a_table_of_the_pi_is_refused() -> None:
     with pytest.raises(HardwareError, match="wired to a pi, not to a Pico"):
-        Bridge(read_layout("duo"))
+        PicoDriver(read_layout("duo"))
 
 
 def test_the_strips_get_green_first_and_gamma(layout: Layout) -> None:
-    sent = levels(layout.chains[0])
-    data = StripBytes(layout).of(LightFrame({"status": (10, 128, 255)}))
-    at = light_offsets(layout)["status"]
+    sent = gamma_table(layout.chains[0])
+    data = FrameEncoder(layout).encode(LightFrame({"status": (10, 128, 255)}))
+    at = BYTES_PER_PIXEL * pixel_numbers(layout)["status"]
     assert data[at : at + 3] == bytes((sent[128], sent[10], sent[255]))
     assert data[:at] == bytes(at) and sent[0] == 0
 
@@ -73,33 +72,33 @@ def test_each_chain_has_an_order_and_a_brightness_of_its_own(layout: Layout) -> 
     first = replace(layout.chains[0], order="BGR", brightness=0.5, gamma=1.0)
     other = replace(layout, chains=(first, *layout.chains[1:]))
     light = next(light.name for light in layout.lights if light.chain == first.name and light.pixel == 0)
-    assert StripBytes(other).of(LightFrame({light: (100, 50, 200)}))[:3] == bytes((100, 25, 50))
+    assert FrameEncoder(other).encode(LightFrame({light: (100, 50, 200)}))[:3] == bytes((100, 25, 50))
 
 
 def test_no_level_is_above_the_value_that_the_power_limit_counted(layout: Layout) -> None:
     for chain in layout.chains:
-        assert all(sent <= value for value, sent in enumerate(levels(chain)))
+        assert all(sent <= value for value, sent in enumerate(gamma_table(chain)))
 
 
 @pytest.mark.parametrize(
-    ("lit", "told"), [({"nowhere": (1, 1, 1)}, "'nowhere'"), ({"status": (0, 256, 0)}, "beyond 0 to 255")]
+    ("lit", "told"), [({"nowhere": (1, 1, 1)}, "'nowhere'"), ({"status": (0, 256, 0)}, "outside of 0 to 255")]
 )
 def test_a_frame_that_is_none_is_refused(
     layout: Layout, lit: dict[str, tuple[int, int, int]], told: str
 ) -> None:
     with pytest.raises(HardwareError, match=told):
-        StripBytes(layout).of(LightFrame(lit))
+        FrameEncoder(layout).encode(LightFrame(lit))
 
 
 class Table:
     """A simulated Pico with the full table, and what came of it."""
 
-    def __init__(self, layout: Layout, folder: Path) -> None:
+    def __init__(self, layout: Layout, folder: Path, leaves: float = LEAVES) -> None:
         self.events: list[HardwareEvent] = []
-        self.states: list[BridgeState] = []
-        self.sim = SimulatedPicoTable(layout, folder, watch=self.states.append)
+        self.states: list[PicoState] = []
+        self.sim = SimulatedPicoTable(layout, folder, watch=self.states.append, leaves=leaves)
         self.sim.start(self.events.append)
-        until(lambda: self.sim.bridge.state.connected, "the Pico")
+        until(lambda: self.sim.driver.state.connected, "the Pico")
 
 
 @pytest.fixture
@@ -110,8 +109,8 @@ def table(patient: None, layout: Layout, tmp_path: Path) -> Iterator[Table]:
 
 
 def test_it_is_a_driver_of_lights_and_of_inputs(table: Table) -> None:
-    lights: Lights = table.sim.bridge
-    inputs: Inputs = table.sim.bridge
+    lights: Lights = table.sim.driver
+    inputs: Inputs = table.sim.driver
     inputs.close()
     lights.close()
 
@@ -147,14 +146,8 @@ NEVER = 3 * LEAVES
 """When a tag is gone where a busy machine may be late with a read."""
 
 
-@pytest.fixture
-def _tags_leave_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bridge_module, "Presence", partial(Presence, leaves=NEVER))
-
-
-def test_a_tag_comes_once_and_goes_once_at_each_reader(
-    _tags_leave_later: None, table: Table, layout: Layout
-) -> None:
+def test_a_tag_comes_once_and_goes_once_at_each_reader(patient: None, layout: Layout, tmp_path: Path) -> None:
+    table = Table(layout, tmp_path / "pico", leaves=NEVER)
     for _ in range(4):
         for reader in layout.readers:
             table.sim.show_tag(reader.name, "62E3086CED")
@@ -166,6 +159,7 @@ def test_a_tag_comes_once_and_goes_once_at_each_reader(
     for name, event in arrived.items():
         assert event.tag == "62E3086CED"
         assert left[name].at - event.at > NEVER
+    table.sim.close()
 
 
 def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_anew(
@@ -185,9 +179,9 @@ def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_
 
     monkeypatch.setattr(bridge_module, "Link", NoLink)
     events: list[HardwareEvent] = []
-    Bridge(layout).start(events.append)
+    PicoDriver(layout).start(events.append)
     (put,) = puts
-    tag = TagSeen(0, frame_of("62E3086CED")[1:-1], 10.0)
+    tag = TagSeen(0, encode_frame("62E3086CED")[1:-1], 10.0)
     for event in (tag, Lost("unplugged", Reason.GONE), replace(tag, at=60.0), replace(tag, at=60.5)):
         put(event)
     assert [type(event) for event in events] == [TagArrived]
@@ -214,9 +208,9 @@ def test_a_lost_pico_is_told_with_what_to_do_and_rejoins_with_its_lights(table: 
     table.sim.show(frame)
     until(lambda: table.sim.shows(frame), "the frame")
     table.sim.pico.unplug()
-    until(lambda: not table.sim.bridge.state.connected, "the loss")
-    until(lambda: table.sim.bridge.state.loss is Loss.ABSENT, "the reason")
-    assert "plug the Pico in" in table.sim.bridge.state.why
+    until(lambda: not table.sim.driver.state.connected, "the loss")
+    until(lambda: table.sim.driver.state.loss is Loss.ABSENT, "the reason")
+    assert "plug the Pico in" in table.sim.driver.state.message
     newer = LightFrame({"status": (9, 9, 9)})
     table.sim.show(newer)
     table.sim.pico.strips.clear()
@@ -236,22 +230,22 @@ def test_a_chattering_button_is_named_until_it_rests(table: Table) -> None:
     until(lambda: table.states[-1].connected, "the Pico")
     matrix = table.sim.layout.matrix
     assert matrix is not None
-    pins = next(table.sim._pins[button.name] for button in table.sim.layout.buttons if button.name == "ok")
+    pins = next(table.sim.pins_of(it.switch) for it in table.sim.layout.buttons if it.name == "ok")
     for move in range(40):  # one after the other, as fast as the firmware can see them
         table.sim.pico.set_switch(*pins, closed=move % 2 == 0)
     until(lambda: any(state.muted == {"ok"} for state in table.states), "the muting")
-    until(lambda: table.sim.bridge.state.muted == set(), "the rest")
+    until(lambda: table.sim.driver.state.muted == set(), "the rest")
 
 
 def test_another_firmware_is_told_as_outdated(layout: Layout, tmp_path: Path) -> None:
     table = Table(layout, tmp_path / "pico")
     try:
-        assert not table.sim.bridge.state.outdated
+        assert not table.sim.driver.state.outdated
         tags = table.sim.pico.flash / "firmware_bridge/firmware/tags.py"
         tags.write_text(tags.read_text() + "# older\n")
         table.sim.pico.reset()
-        until(lambda: table.sim.bridge.state.outdated, "what is outdated")
-        assert table.sim.bridge.state.connected
+        until(lambda: table.sim.driver.state.outdated, "what is outdated")
+        assert table.sim.driver.state.connected
     finally:
         table.sim.close()
 
@@ -268,7 +262,7 @@ def test_all_that_goes_over_the_line_is_recorded_where_that_is_wanted(
     assert re.search(r"> +\d+ hello .*< +\d+ identity .*< +\d+ events ", told, re.DOTALL)
     monkeypatch.setenv(bridge_module.RECORD, str(tmp_path))
     with pytest.raises(HardwareError, match="Is a directory"):
-        Bridge(layout)
+        PicoDriver(layout)
 
 
 def test_hands_on_what_is_not_there_are_refused(table: Table) -> None:

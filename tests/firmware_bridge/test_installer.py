@@ -22,7 +22,7 @@ from firmware_bridge.installer import (
 )
 from firmware_bridge.link import PortError, find_bootloader, find_port
 from firmware_bridge.simulator.process import PICO, PICO_2, WAIT_TIMEOUT, SimulatedPico
-from hardware.diagnostics.doctor import Finding, State
+from hardware.diagnostics.doctor import Finding, Status
 from hardware.diagnostics.probe import probe
 from hardware.layout.model import read_layout
 from tests.firmware_bridge.conftest import MakePico
@@ -88,20 +88,20 @@ def test_the_doctor_asks_the_pico_what_runs_there(
         return finding
 
     none = found()
-    assert (none.state, none.mend) == (State.FAULT, "azul-table firmware install")
+    assert (none.state, none.remedy) == (Status.FAULT, "azul-table firmware install")
     monkeypatch.setattr(installer, "REPLY_TIMEOUT", WAIT_TIMEOUT)
     with serial.Serial(pico.port, exclusive=True):
         busy = found()
-    assert busy.state is State.GUESS and "is azul-table running?" in busy.mend
+    assert busy.state is Status.GUESS and "is azul-table running?" in busy.remedy
     copy_firmware(pico.flash)
     pico.reset()
     fine = found()
-    assert (fine.state, fine.told) == (State.FINE, f"{PICO}: firmware {VERSION}, protocol 1")
+    assert (fine.state, fine.message) == (Status.FINE, f"{PICO}: firmware {VERSION}, protocol 1")
     tags = pico.flash / "firmware_bridge/firmware/tags.py"
     tags.write_text(tags.read_text() + "# old\n")
     pico.reset()
     old = found()
-    assert (old.state, old.mend) == (State.FAULT, "azul-table firmware install")
+    assert (old.state, old.remedy) == (Status.FAULT, "azul-table firmware install")
 
 
 def test_a_pico_without_firmware_is_told_what_to_do(make_pico: MakePico) -> None:

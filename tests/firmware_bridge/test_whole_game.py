@@ -15,7 +15,7 @@ import pytest
 from device.lights.palettes import PALETTES
 from device.runtime.loop import Inbox, Stop, TableLoop
 from hardware.api import HardwareEvent, LightFrame
-from hardware.drivers.pico import StripBytes
+from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import read_layout
 from tests.harness.hands import next_button
@@ -33,7 +33,7 @@ class Twin:
 
     def __init__(self, table: SimulatedPicoTable) -> None:
         self._names = [light.name for light in table.layout.lights]
-        self._bytes = StripBytes(table.layout)
+        self._bytes = FrameEncoder(table.layout)
         self.snapshot: dict[str, Any] = {}
         self.frames: list[bytes] = []
 
@@ -46,7 +46,7 @@ class Twin:
             name: (dots[at], dots[at + 1], dots[at + 2])
             for name, at in zip(self._names, range(0, len(dots), 3), strict=True)
         }
-        self.frames.append(self._bytes.of(LightFrame(lit)))
+        self.frames.append(self._bytes.encode(LightFrame(lit)))
 
 
 class Strips:
@@ -89,7 +89,7 @@ def test_a_whole_game_by_buttons_of_the_pico_in_the_lights_of_its_strips(
     loop = threading.Thread(target=run, name="loop", daemon=True)
     loop.start()
     until(lambda: twin.snapshot.get("stage"), "the table")
-    until(lambda: table.bridge.state.connected, "the Pico")
+    until(lambda: table.driver.state.connected, "the Pico")
     presses = 0
     while (button := next_button(twin.snapshot)) is not None:
         assert presses < MAX_PRESSES

@@ -87,5 +87,5 @@ class FakePi:
             bits=64,
             processor="aarch64",
             installed=self.versions.get,
-            may_use=lambda path: path.name not in self.denied,
+            is_accessible=lambda path: path.name not in self.denied,
         )

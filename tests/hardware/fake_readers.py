@@ -9,7 +9,7 @@ import threading
 import tty
 from pathlib import Path
 
-from hardware.drivers.rfid import frame_of
+from hardware.drivers.rfid import encode_frame
 
 ACK = b"\x00\x00\xff\x00\xff\x00"
 
@@ -41,12 +41,12 @@ class FakePort:
 
 class FakeRdm6300(FakePort):
     def read_tag(self, tag: str) -> None:
-        self.send(frame_of(tag))
+        self.send(encode_frame(tag))
 
 
 class FakeId12La(FakePort):
     def read_tag(self, tag: str) -> None:
-        self.send(frame_of(tag, line_end=True))
+        self.send(encode_frame(tag, line_end=True))
 
 
 class FakePn532(FakePort):

@@ -9,19 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.drivers.debounce import (
-    CALM,
-    MOST_PRESSES,
-    RESTLESS,
-    SECOND,
-    STILL,
+    MAX_BOUNCING,
+    MAX_PRESSES,
+    PRESS_WINDOW,
+    RELEASE,
+    REST,
     Muted,
     Pressed,
     Switch,
     SwitchEvent,
     Unmuted,
-    begin,
-    passed,
-    seen,
+    advance,
+    initial,
+    observe,
 )
 
 MS = 0.001
@@ -29,10 +29,10 @@ Contacts = list[tuple[bool, float]]
 
 
 def run(contacts: Contacts, switch: Switch | None = None) -> tuple[Switch, list[SwitchEvent]]:
-    switch = switch or begin(closed=False)
+    switch = switch or initial(closed=False)
     told: list[SwitchEvent] = []
     for closed, at in contacts:
-        switch, events = seen(switch, closed=closed, at=at)
+        switch, events = observe(switch, closed=closed, at=at)
         told += events
     return switch, told
 
@@ -63,7 +63,7 @@ def test_a_press_is_told_at_its_first_contact() -> None:
 
 def test_a_button_that_is_held_from_the_start_was_not_pressed() -> None:
     contacts = [(True, 1.0), (False, 2.0), (True, 2.5)]
-    assert run(contacts, begin(closed=True))[1] == [Pressed(2.5)]
+    assert run(contacts, initial(closed=True))[1] == [Pressed(2.5)]
 
 
 def test_two_presses_with_less_than_25_ms_between_are_one() -> None:
@@ -83,8 +83,8 @@ def test_a_switch_that_is_pressed_more_often_than_a_finger_can_is_muted_once() -
         (closed, 1 + n * 0.06 + (0 if closed else 0.03)) for n in range(100) for closed in (True, False)
     ]
     switch, told = run(contacts)
-    presses = [1 + n * 0.06 for n in range(MOST_PRESSES)]
-    assert told == [*map(Pressed, presses), Muted(1 + MOST_PRESSES * 0.06)]
+    presses = [1 + n * 0.06 for n in range(MAX_PRESSES)]
+    assert told == [*map(Pressed, presses), Muted(1 + MAX_PRESSES * 0.06)]
     assert switch.muted
 
 
@@ -94,7 +94,7 @@ def test_a_contact_that_never_rests_is_muted() -> None:
     switch, told = run(contacts)
     assert told[0] == Pressed(first)
     assert len(told) == 2 and isinstance(told[1], Muted)
-    assert told[1].at == pytest.approx(first + RESTLESS, abs=6 * MS)
+    assert told[1].at == pytest.approx(first + MAX_BOUNCING, abs=6 * MS)
     assert switch.muted
 
 
@@ -103,21 +103,21 @@ def muted_at(at: float) -> Switch:
 
 
 def test_a_muted_switch_that_rests_is_listened_to_again() -> None:
-    switch, told = passed(muted_at(1.0), 1.0 + CALM - MS)
+    switch, told = advance(muted_at(1.0), 1.0 + REST - MS)
     assert (switch.muted, told) == (True, ())
-    switch, told = passed(switch, 1.0 + CALM)
-    assert (switch.muted, told) == (False, (Unmuted(1.0 + CALM),))
-    assert seen(switch, closed=True, at=9.0)[1] == (Pressed(9.0),)
+    switch, told = advance(switch, 1.0 + REST)
+    assert (switch.muted, told) == (False, (Unmuted(1.0 + REST),))
+    assert observe(switch, closed=True, at=9.0)[1] == (Pressed(9.0),)
 
 
 def test_a_press_after_the_rest_counts_though_nobody_let_the_time_pass() -> None:
-    assert seen(muted_at(1.0), closed=True, at=9.0)[1] == (Unmuted(1.0 + CALM), Pressed(9.0))
+    assert observe(muted_at(1.0), closed=True, at=9.0)[1] == (Unmuted(1.0 + REST), Pressed(9.0))
 
 
 def test_a_muted_switch_that_rests_closed_was_not_pressed() -> None:
-    switch, _ = seen(muted_at(1.0), closed=True, at=1.5)
-    switch, told = passed(switch, 9.0)
-    assert told == (Unmuted(1.5 + CALM),)
+    switch, _ = observe(muted_at(1.0), closed=True, at=1.5)
+    switch, told = advance(switch, 9.0)
+    assert told == (Unmuted(1.5 + REST),)
     assert run([(False, 10.0), (True, 11.0)], switch)[1] == [Pressed(11.0)]
 
 
@@ -144,9 +144,9 @@ def test_what_is_told_is_in_order_and_no_more_than_fingers_can(contacts: Contact
     _, told = run(contacts)
     assert [event.at for event in told] == sorted(event.at for event in told)
     presses = [event.at for event in told if isinstance(event, Pressed)]
-    assert all(later - earlier >= STILL for earlier, later in pairwise(presses))
-    for last in range(MOST_PRESSES, len(presses)):
-        assert presses[last] - presses[last - MOST_PRESSES] >= SECOND - 1e-9
+    assert all(later - earlier >= RELEASE for earlier, later in pairwise(presses))
+    for last in range(MAX_PRESSES, len(presses)):
+        assert presses[last] - presses[last - MAX_PRESSES] >= PRESS_WINDOW - 1e-9
     mutings = [event for event in told if not isinstance(event, Pressed)]
     assert all(isinstance(event, (Muted, Unmuted)[number % 2]) for number, event in enumerate(mutings))
 
@@ -166,12 +166,12 @@ def test_nothing_is_pressed_while_it_is_muted(contacts: Contacts) -> None:
 
 @given(contacts, st.lists(st.floats(10, 40), max_size=20))
 def test_looking_at_the_clock_changes_nothing(contacts: Contacts, looks: list[float]) -> None:
-    switch = begin(closed=False)
+    switch = initial(closed=False)
     told: list[SwitchEvent] = []
     steps: list[tuple[float, int, bool | None]] = [(at, 1, closed) for closed, at in contacts]
     steps += [(at, 0, None) for at in looks if not contacts or at < contacts[-1][1]]
     for at, _, closed in sorted(steps, key=lambda step: step[:2]):
-        step = passed(switch, at) if closed is None else seen(switch, closed=closed, at=at)
+        step = advance(switch, at) if closed is None else observe(switch, closed=closed, at=at)
         switch = step[0]
         told += step[1]
     assert told == run(contacts)[1]
@@ -180,11 +180,11 @@ def test_looking_at_the_clock_changes_nothing(contacts: Contacts, looks: list[fl
 @given(contacts)
 def test_whatever_happened_a_rest_heals_it(contacts: Contacts) -> None:
     switch, _ = run(contacts)
-    switch, _ = passed(switch, 1000)
+    switch, _ = advance(switch, 1000)
     assert not switch.muted
-    switch, _ = seen(switch, closed=False, at=1001)
-    switch, _ = passed(switch, 1002)
-    assert seen(switch, closed=True, at=1003)[1] == (Pressed(1003),)
+    switch, _ = observe(switch, closed=False, at=1001)
+    switch, _ = advance(switch, 1002)
+    assert observe(switch, closed=True, at=1003)[1] == (Pressed(1003),)
 
 
 @st.composite

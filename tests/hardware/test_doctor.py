@@ -13,8 +13,8 @@ from click.testing import CliRunner
 import device.commands.doctor as doctor_command
 from device.commands import console
 from device.commands.cli import azul_table
-from hardware.diagnostics.doctor import Finding, State, examine
-from hardware.drivers.raspberry_pi import Board, BootFiles, Machine, read_boot_files
+from hardware.diagnostics.doctor import Finding, Status, examine
+from hardware.drivers.raspberry_pi import Board, BootConfig, Machine, read_boot_config
 from hardware.layout.model import Chain, Drivers, Layout, Reader, simulated
 
 from .fake_pi import CONFIG_FOR_DUO, FakePi
@@ -29,7 +29,7 @@ def pi(tmp_path: Path) -> FakePi:
 
 
 def faults(layout: Layout, pi: FakePi) -> list[Finding]:
-    return [finding for finding in examine(layout, pi.machine) if finding.state is State.FAULT]
+    return [finding for finding in examine(layout, pi.machine) if finding.state is Status.FAULT]
 
 
 def the_fault(layout: Layout, pi: FakePi) -> Finding:
@@ -42,7 +42,7 @@ def the_fault(layout: Layout, pi: FakePi) -> Finding:
 @pytest.mark.parametrize("generation", [3, 4, 5])
 def test_a_pi_with_all_that_the_layout_needs(duo: Layout, tmp_path: Path, generation: int) -> None:
     findings = examine(duo, FakePi(tmp_path, generation).machine)
-    assert [(it.part, it.told) for it in findings if it.state is not State.FINE] == []
+    assert [(it.part, it.message) for it in findings if it.state is not Status.FINE] == []
     assert [it.part for it in findings] == [
         "python",
         "board",
@@ -128,8 +128,8 @@ def test_what_is_missing(
     change(pi)
     fault = the_fault(duo, pi)
     assert fault.part == part
-    assert told in fault.told
-    assert mend in fault.mend
+    assert told in fault.message
+    assert mend in fault.remedy
 
 
 def test_a_pi_as_it_comes_is_told_everything_in_the_order_to_mend(duo: Layout, pi: FakePi) -> None:
@@ -146,8 +146,8 @@ def test_a_pi_as_it_comes_is_told_everything_in_the_order_to_mend(duo: Layout, p
         "reader.shared",
         "restart",
     ]
-    assert [fault.mend.split("'")[1] for fault in found[6:10]] == CONFIG_FOR_DUO[4][:4]
-    assert found[-1].mend == "sudo reboot"
+    assert [fault.remedy.split("'")[1] for fault in found[6:10]] == CONFIG_FOR_DUO[4][:4]
+    assert found[-1].remedy == "sudo reboot"
 
 
 def test_the_console_of_a_pi_5_as_it_comes_is_at_a_connector_of_its_own(duo: Layout, tmp_path: Path) -> None:
@@ -156,13 +156,13 @@ def test_the_console_of_a_pi_5_as_it_comes_is_at_a_connector_of_its_own(duo: Lay
     pi.write(CMDLINE, "console=serial0,115200 console=tty1 root=PARTUUID=1-02")
     assert faults(duo, pi) == []
     pi.config("dtparam=uart0=on", "dtparam=uart0=on\ndtparam=uart0_console")
-    assert "console=serial0" in the_fault(duo, pi).told
+    assert "console=serial0" in the_fault(duo, pi).message
 
 
 def test_a_user_who_has_joined_the_group_must_log_in_anew(duo: Layout, pi: FakePi) -> None:
     pi.user = "pi"
     pi.denied.add("spidev0.0")
-    assert the_fault(duo, pi).mend == "log out and in again"
+    assert the_fault(duo, pi).remedy == "log out and in again"
 
 
 def test_config_txt_where_older_systems_have_it(duo: Layout, pi: FakePi) -> None:
@@ -170,21 +170,21 @@ def test_config_txt_where_older_systems_have_it(duo: Layout, pi: FakePi) -> None
     (pi.root / "boot/firmware/cmdline.txt").rename(pi.root / "boot/cmdline.txt")
     assert faults(duo, pi) == []
     (pi.root / "boot/config.txt").write_text("\n".join(CONFIG_FOR_DUO[4][1:]))
-    assert "tee -a /boot/config.txt" in the_fault(duo, pi).mend
+    assert "tee -a /boot/config.txt" in the_fault(duo, pi).remedy
 
 
 def test_many_lights_need_a_larger_buffer(duo: Layout, pi: FakePi) -> None:
     long = replace(duo, chains=(Chain("lights", 10, 338),))
     fault = the_fault(long, pi)
-    assert "338 lights" in fault.told
-    assert "spidev.bufsiz=32768" in fault.mend and "/boot/firmware/cmdline.txt" in fault.mend
+    assert "338 lights" in fault.message
+    assert "spidev.bufsiz=32768" in fault.remedy and "/boot/firmware/cmdline.txt" in fault.remedy
     pi.write("boot/firmware/cmdline.txt", "root=PARTUUID=1-02 spidev.bufsiz=32768\n")
     assert faults(long, pi) == []
 
 
 def test_lights_by_pwm(duo: Layout, pi: FakePi) -> None:
     by_pwm = replace(duo, chains=(Chain("lights", 18, 174),), drivers=replace(duo.drivers, lights="pwm"))
-    told = {fault.told for fault in faults(by_pwm, pi)}
+    told = {fault.message for fault in faults(by_pwm, pi)}
     assert any("audio" in it for it in told)
     assert "only root may send to lights by PWM" in told
     pi.is_root = True
@@ -207,27 +207,27 @@ def test_lights_that_this_board_can_not_send_to(
     wrong = replace(duo, chains=(Chain("lights", pin, 174),), drivers=drivers)
     fault = the_fault(wrong, FakePi(tmp_path, generation))
     assert fault.part == "lights"
-    assert told in fault.told
-    assert fault.mend
+    assert told in fault.message
+    assert fault.remedy
 
 
 def test_a_reader_on_a_port(duo: Layout, pi: FakePi) -> None:
     usb = replace(duo, readers=(Reader("shared", "/dev/ttyUSB0"),))
-    assert "there is no /dev/ttyUSB0" in the_fault(usb, pi).told
+    assert "there is no /dev/ttyUSB0" in the_fault(usb, pi).message
     pi.write("dev/ttyUSB0", "")
     assert faults(usb, pi) == []
 
 
 def test_a_reader_at_a_pin_where_this_board_has_no_port(duo: Layout, tmp_path: Path) -> None:
     fault = the_fault(replace(duo, readers=(Reader("shared", 5),)), FakePi(tmp_path, 3))
-    assert "no serial port at GPIO5" in fault.told and "GPIO15" in fault.mend
+    assert "no serial port at GPIO5" in fault.message and "GPIO15" in fault.remedy
 
 
 def test_a_further_serial_port(duo: Layout, pi: FakePi) -> None:
     second = replace(duo, readers=(Reader("shared", 13),))
-    assert "dtoverlay=uart5" in the_fault(second, pi).mend
+    assert "dtoverlay=uart5" in the_fault(second, pi).remedy
     pi.config("enable_uart=1", "dtoverlay=uart5")
-    assert the_fault(second, pi).mend == "sudo reboot"
+    assert the_fault(second, pi).remedy == "sudo reboot"
     pi.tty("ttyAMA5", "fe201a00.serial")
     pi.write("dev/ttyAMA5", "")
     assert faults(second, pi) == []
@@ -236,7 +236,7 @@ def test_a_further_serial_port(duo: Layout, pi: FakePi) -> None:
 def test_a_machine_that_is_no_pi(duo: Layout, pi: FakePi) -> None:
     pi.remove("proc/device-tree/model")
     fault = the_fault(duo, pi)
-    assert fault.part == "board" and "lights, buttons and readers" in fault.told
+    assert fault.part == "board" and "lights, buttons and readers" in fault.message
 
 
 @pytest.mark.parametrize(
@@ -247,13 +247,13 @@ def test_a_system_that_is_too_old_or_too_narrow(
 ) -> None:
     machine = replace(pi.machine, python=python, bits=bits)
     first = examine(simulated(full), machine)[0]
-    assert first.state is State.FAULT and told in first.told
+    assert first.state is Status.FAULT and told in first.message
 
 
 def test_the_simulated_table_needs_nothing(full: Layout, duo: Layout, pi: FakePi) -> None:
     pi.remove("proc/device-tree/model")
     for layout in (full, duo):
-        assert {finding.state for finding in examine(simulated(layout), pi.machine)} == {State.FINE}
+        assert {finding.state for finding in examine(simulated(layout), pi.machine)} == {Status.FINE}
 
 
 # A Pico
@@ -263,17 +263,17 @@ def test_a_pico_that_is_plugged_in(full: Layout, pi: FakePi) -> None:
     pi.plug_pico()
     assert faults(full, pi) == []
     pi.denied.add("ttyACM0")
-    assert "usermod -aG dialout ana" in the_fault(full, pi).mend
+    assert "usermod -aG dialout ana" in the_fault(full, pi).remedy
 
 
 def test_no_pico(full: Layout, pi: FakePi) -> None:
-    assert "USB cable" in the_fault(full, pi).mend
+    assert "USB cable" in the_fault(full, pi).remedy
 
 
 def test_a_pico_that_waits_for_micropython(full: Layout, pi: FakePi) -> None:
     pi.plug_pico(port=None, product="0003")
     fault = the_fault(full, pi)
-    assert "no MicroPython" in fault.told and "copy" in fault.mend
+    assert "no MicroPython" in fault.message and "copy" in fault.remedy
 
 
 def test_two_picos(full: Layout, pi: FakePi) -> None:
@@ -281,7 +281,7 @@ def test_two_picos(full: Layout, pi: FakePi) -> None:
     pi.write("sys/bus/usb/devices/1-2/idVendor", "2e8a\n")
     pi.write("sys/bus/usb/devices/1-2/idProduct", "0005\n")
     (pi.root / "sys/bus/usb/devices/1-2/1-2:1.0/tty/ttyACM1").mkdir(parents=True)
-    assert "ttyACM0, ttyACM1" in the_fault(full, pi).told
+    assert "ttyACM0, ttyACM1" in the_fault(full, pi).message
 
 
 # config.txt
@@ -309,7 +309,7 @@ def test_two_picos(full: Layout, pi: FakePi) -> None:
 def test_what_config_txt_says(tmp_path: Path, text: str, line: str, says: bool) -> None:  # noqa: FBT001
     (tmp_path / "boot/firmware").mkdir(parents=True)
     (tmp_path / "boot/firmware/config.txt").write_text(text, "latin-1")
-    assert read_boot_files(tmp_path, PI_4).says(line) is says
+    assert read_boot_config(tmp_path, PI_4).has(line) is says
 
 
 @pytest.mark.parametrize(
@@ -328,8 +328,8 @@ def test_sections_that_are_for_a_board(
     every = ("pi1", "pi2", "pi3", "pi4", "pi400", "cm4", "pi5", "pi500", "cm5", "pi0", "pi0w", "pi02", "none")
     (tmp_path / "boot").mkdir()
     (tmp_path / "boot/config.txt").write_text("".join(f"[{name}]\n{name}=1\n" for name in every))
-    said: BootFiles = read_boot_files(tmp_path, Board(model, generation))
-    assert {name for name in every if said.says(f"{name}=1")} == sections
+    said: BootConfig = read_boot_config(tmp_path, Board(model, generation))
+    assert {name for name in every if said.has(f"{name}=1")} == sections
 
 
 # The command
@@ -349,7 +349,7 @@ def test_the_command_in_words(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> No
     status, told = doctor("--layout", "duo", pi=pi, monkeypatch=monkeypatch)
     assert status == 1
     assert (
-        "FAULT  lights: there is no /dev/spidev0.0 yet, though it is switched on\n       mend: sudo reboot"
+        "FAULT  lights: there is no /dev/spidev0.0 yet, although it is enabled\n       mend: sudo reboot"
         in told
     )
     assert told.splitlines()[-1].startswith("1 fault. Mend")

@@ -16,13 +16,12 @@ from hardware.api import (
     Loss,
     PartBack,
     PartLost,
-    PartSaid,
+    PartMessage,
     TagArrived,
     TagLeft,
 )
-from hardware.drivers import gpio
-from hardware.drivers.open import OUTDATED, open_hardware, told_of_bridge
-from hardware.drivers.pico import BridgeState
+from hardware.drivers.open import OUTDATED, open_hardware, part_events
+from hardware.drivers.pico import PicoState
 from hardware.layout.model import DRIVERS, SIMULATED, Chain, Drivers, Layout, Reader, read_layout, simulated
 
 from .conftest import SHIPPED, Faults, changed
@@ -196,7 +195,7 @@ def test_what_a_machine_without_pins_has_not_is_told_and_the_table_goes_on(duo: 
         assert isinstance(event, PartLost)
         lost[event.part] = event
     assert lost.keys() == {"lights", "buttons", "reader.shared"}
-    assert {event.why for event in lost.values()} == {Loss.ABSENT}
+    assert {event.reason for event in lost.values()} == {Loss.ABSENT}
     assert hardware.simulated is None
     assert {"lights", "buttons", "reader.shared", "power"} <= threads()
     hardware.close()
@@ -204,17 +203,12 @@ def test_what_a_machine_without_pins_has_not_is_told_and_the_table_goes_on(duo: 
     assert len(left) <= 1 and all(name.startswith("Thread-") for name in left), left  # lgpio's own
 
 
-def test_readers_that_are_simulated_beside_real_buttons(
-    duo: Layout, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readers_that_are_simulated_beside_real_buttons(duo: Layout, inbox: Inbox) -> None:
     """The twin's drawer for a table that has no readers yet; its buttons are the real ones."""
     from gpiozero.pins.mock import MockFactory
 
-    factory = MockFactory()
-    monkeypatch.setattr(
-        "hardware.drivers.open.GpioButtons", lambda layout, clock: gpio.GpioButtons(layout, lambda: factory)
-    )
-    hardware = open_hardware(replace(duo, drivers=Drivers("simulated", "gpio", "simulated")), inbox.put)
+    layout = replace(duo, drivers=Drivers("simulated", "gpio", "simulated"))
+    hardware = open_hardware(layout, inbox.put, pins=MockFactory)
     assert hardware.simulated is not None
     hardware.simulated.press("ok")
     hardware.simulated.show_tag("shared", "tile-b-01")
@@ -222,35 +216,35 @@ def test_readers_that_are_simulated_beside_real_buttons(
     hardware.close()
 
 
-def test_a_table_on_a_pico(full: Layout, inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_on_a_pico(full: Layout, inbox: Inbox) -> None:
     """No Pico is plugged in here: it is told as lost, and nothing else is."""
     hardware = open_hardware(full, inbox.put)
     hardware.show(LightFrame({"status": (1, 2, 3)}))
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("pico", Loss.ABSENT)
-    assert "Pico" in lost.told
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("pico", Loss.ABSENT)
+    assert "Pico" in lost.message
     hardware.close()
     assert waiting_in(inbox) == []
 
 
 def test_what_a_pico_says_of_itself_as_parts_lost_and_back() -> None:
     """The first state is one that works, so that a Pico that is there at once is not told at all."""
-    there = BridgeState(connected=True, why="", loss=None)
-    gone = BridgeState(connected=False, why="the Pico was unplugged", loss=Loss.UNPLUGGED)
-    silent = BridgeState(connected=False, why="the Pico does not answer", loss=Loss.SILENT)
-    chatters = BridgeState(connected=True, why="", loss=None, muted=frozenset({"ok"}))
+    there = PicoState(connected=True, message="", loss=None)
+    gone = PicoState(connected=False, message="the Pico was unplugged", loss=Loss.UNPLUGGED)
+    silent = PicoState(connected=False, message="the Pico does not answer", loss=Loss.SILENT)
+    chatters = PicoState(connected=True, message="", loss=None, muted=frozenset({"ok"}))
     lost = PartLost("pico", Loss.UNPLUGGED, "the Pico was unplugged", 1.0)
-    assert told_of_bridge(there, there, 1.0) == []
-    assert told_of_bridge(there, gone, 1.0) == [lost]
-    assert told_of_bridge(gone, gone, 1.0) == []
-    assert told_of_bridge(gone, silent, 2.0) == [PartLost("pico", Loss.SILENT, silent.why, 2.0)]
-    assert told_of_bridge(silent, there, 3.0) == [PartBack("pico", 3.0)]
-    failed = replace(there, said="ValueError: 7", outdated=True)
-    assert told_of_bridge(there, failed, 4.0) == [
-        PartSaid("pico", OUTDATED, 4.0),
-        PartSaid("pico", "ValueError: 7", 4.0),
+    assert part_events(there, there, 1.0) == []
+    assert part_events(there, gone, 1.0) == [lost]
+    assert part_events(gone, gone, 1.0) == []
+    assert part_events(gone, silent, 2.0) == [PartLost("pico", Loss.SILENT, silent.message, 2.0)]
+    assert part_events(silent, there, 3.0) == [PartBack("pico", 3.0)]
+    failed = replace(there, log="ValueError: 7", outdated=True)
+    assert part_events(there, failed, 4.0) == [
+        PartMessage("pico", OUTDATED, 4.0),
+        PartMessage("pico", "ValueError: 7", 4.0),
     ]
-    assert told_of_bridge(failed, failed, 5.0) == []
-    (muted,) = told_of_bridge(there, chatters, 4.0)
-    assert isinstance(muted, PartLost) and (muted.part, muted.why) == ("button.ok", Loss.CHATTERING)
-    assert told_of_bridge(chatters, there, 5.0) == [PartBack("button.ok", 5.0)]
+    assert part_events(failed, failed, 5.0) == []
+    (muted,) = part_events(there, chatters, 4.0)
+    assert isinstance(muted, PartLost) and (muted.part, muted.reason) == ("button.ok", Loss.CHATTERING)
+    assert part_events(chatters, there, 5.0) == [PartBack("button.ok", 5.0)]

@@ -16,9 +16,8 @@ from gpiozero import InputDevice
 from gpiozero.pins import mock
 
 from hardware.api import ButtonPressed, Loss, PartBack, PartError, PartLost
-from hardware.drivers import gpio
-from hardware.drivers.debounce import CALM, MOST_PRESSES
-from hardware.drivers.gpio import GpioButtons, real_pins
+from hardware.drivers.debounce import MAX_PRESSES, REST
+from hardware.drivers.gpio import POLL, GpioButtons, real_pins
 from hardware.layout.model import Layout
 
 from .waiting import Clock, Inbox, next_of, until, waiting_in
@@ -98,8 +97,8 @@ Listen = Callable[..., GpioButtons]
 def listen(panel: Panel, duo: Layout, clock: Clock) -> Iterator[Listen]:
     opened: list[GpioButtons] = []
 
-    def listen(pins: Callable[[], Any] = lambda: panel.factory) -> GpioButtons:
-        buttons = GpioButtons(duo, pins, clock)
+    def listen(pins: Callable[[], Any] = lambda: panel.factory, poll: float = POLL) -> GpioButtons:
+        buttons = GpioButtons(duo, pins, clock, poll)
         opened.append(buttons)
         buttons.start(panel.inbox.put)
         return buttons
@@ -109,15 +108,13 @@ def listen(panel: Panel, duo: Layout, clock: Clock) -> Iterator[Listen]:
         buttons.close()
 
 
-@pytest.fixture
-def no_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No look falls between two movements of the finger: it might see a change before its time is told."""
-    monkeypatch.setattr(gpio, "LOOK", 100_000.0)
+NEVER = 100_000.0
+"""No poll between two movements of the finger: it might see a change before its edge is reported."""
 
 
 @pytest.fixture
-def ready(no_looks: None, listen: Listen, panel: Panel) -> Panel:
-    listen()
+def ready(listen: Listen, panel: Panel) -> Panel:
+    listen(poll=NEVER)
     panel.listened()
     return panel
 
@@ -189,15 +186,15 @@ def test_a_switch_that_chatters_is_muted_told_once_and_back_when_it_rests(
 ) -> None:
     for _ in range(100):
         looked_at.press("display.3", held=10 * MS, rest=30 * MS)
-    events = [next_of(looked_at.inbox) for _ in range(MOST_PRESSES + 1)]
+    events = [next_of(looked_at.inbox) for _ in range(MAX_PRESSES + 1)]
     assert {type(event) for event in events[:-1]} == {ButtonPressed}
     lost = events[-1]
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("button.display.3", Loss.CHATTERING)
-    assert "wires" in lost.told
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("button.display.3", Loss.CHATTERING)
+    assert "wires" in lost.message
     looked_at.press("ok")
     pressed = next_of(looked_at.inbox)
     assert isinstance(pressed, ButtonPressed) and pressed.button == "ok"
-    clock.now += CALM
+    clock.now += REST
     back = next_of(looked_at.inbox)
     assert isinstance(back, PartBack) and back.part == "button.display.3"
     looked_at.press("display.3")
@@ -210,7 +207,7 @@ def test_a_change_that_was_not_told_is_found(looked_at: Panel, clock: Clock) -> 
     next_of(looked_at.inbox)
     pin.edges = "none"
     looked_at.close_contact("ok")
-    clock.now += gpio.LOOK + 1
+    clock.now += POLL + 1
     assert next_of(looked_at.inbox) == ButtonPressed("ok", clock.now)
 
 
@@ -226,18 +223,18 @@ def test_a_press_during_a_look_is_told_with_its_own_time(looked_at: Panel, clock
         return pin.state
 
     pin._get_state = while_it_is_looked_at
-    clock.now += gpio.LOOK
+    clock.now += POLL
     assert next_of(looked_at.inbox) == ButtonPressed(last, clock.now)
 
 
 def test_a_button_that_is_held_at_the_start_was_not_pressed(
-    no_looks: None, panel: Panel, listen: Listen, clock: Clock
+    panel: Panel, listen: Listen, clock: Clock
 ) -> None:
     """As when the table starts again while somebody leans on it."""
     pin = panel.pin("ok")
     pin._set_pull = lambda _pull: None  # the finger is stronger than the resistor
     pin.drive_low()
-    listen()
+    listen(poll=NEVER)
     panel.listened()
     clock.now += 1
     panel.open_contact("ok")
@@ -259,13 +256,13 @@ def test_a_pin_that_another_has_costs_one_button(panel: Panel, listen: Listen, c
     other = InputDevice(12, pull_up=True, pin_factory=panel.factory)
     listen()
     lost = next_of(panel.inbox)
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("button.ok", Loss.BUSY)
-    assert "GPIO12" in lost.told
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("button.ok", Loss.BUSY)
+    assert "GPIO12" in lost.message
     panel.listened("ok")
     panel.press("undo")
     assert next_of(panel.inbox) == ButtonPressed("undo", 100.0)
     other.close()
-    clock.now += gpio.LOOK
+    clock.now += POLL
     assert isinstance(back := next_of(panel.inbox), PartBack) and back.part == "button.ok"
     panel.listened()
     clock.now += 1
@@ -283,7 +280,7 @@ def test_pins_that_can_not_be_had_are_tried_again(panel: Panel, listen: Listen) 
 
     listen(pins)
     lost = next_of(panel.inbox)
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("buttons", Loss.DENIED)
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("buttons", Loss.DENIED)
     assert next_of(panel.inbox) == PartBack("buttons", 100.0)
     panel.press("ok")
     assert next_of(panel.inbox) == ButtonPressed("ok", 100.0)
@@ -301,9 +298,9 @@ def test_buttons_that_are_lost_while_they_work(
         raise OSError(5, "Input/output error")
 
     first.pin(12)._get_state = gone
-    clock.now += gpio.LOOK
+    clock.now += POLL
     lost = next_of(panel.inbox)
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("buttons", Loss.UNPLUGGED)
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("buttons", Loss.UNPLUGGED)
     assert isinstance(next_of(panel.inbox), PartBack)
     panel.press("ok")
     assert isinstance(next_of(panel.inbox), ButtonPressed)
@@ -331,9 +328,9 @@ def test_a_machine_without_pins_says_so_and_leaves_no_files(
 ) -> None:
     """The real lgpio writes into the working directory as soon as it is imported, unless told otherwise."""
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(PartError, match="no Raspberry Pi") as raised:
+    with pytest.raises(PartError, match="not a Raspberry Pi") as raised:
         real_pins()
-    assert raised.value.why is Loss.ABSENT
+    assert raised.value.reason is Loss.ABSENT
     assert list(tmp_path.iterdir()) == []
 
 
@@ -352,7 +349,7 @@ def test_loading_lgpio_leaves_the_process_where_it_was(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, env=where, capture_output=True, text=True, check=False
     )
-    assert "no Raspberry Pi" in done.stderr
+    assert "not a Raspberry Pi" in done.stderr
     assert done.stdout.strip() == str(tmp_path)
 
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.api import Loss, PartBack, PartLost
-from hardware.drivers import health as throttling
-from hardware.drivers.health import HOLD, Health, PowerWatch, Reading, judge, read, reading_of
+from hardware.drivers.health import HYSTERESIS, Health, PowerMonitor, Reading, evaluate, parse_throttled, read
 
 from .waiting import PATIENCE, Clock, Inbox, next_of, until, waiting_in
 
@@ -44,18 +43,12 @@ FIRMWARE = "sys/devices/platform/soc/soc:firmware/get_throttled"
     ],
 )
 def test_what_a_pi_says(text: str, reading: Reading | None) -> None:
-    assert reading_of(text) == reading
+    assert parse_throttled(text) == reading
 
 
 @given(st.text(max_size=30))
 def test_whatever_it_says(text: str) -> None:
-    reading_of(text)
-
-
-@pytest.fixture(autouse=True)
-def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It may be long in starting a program."""
-    monkeypatch.setattr(throttling, "ANSWER", PATIENCE)
+    parse_throttled(text)
 
 
 def put(root: Path, path: str, text: str) -> None:
@@ -65,13 +58,13 @@ def put(root: Path, path: str, text: str) -> None:
 
 def test_the_kernels_file_is_asked_first(tmp_path: Path) -> None:
     put(tmp_path, FIRMWARE, "80008\n")
-    assert read(tmp_path) == HOT
+    assert read(tmp_path, PATIENCE) == HOT
 
 
 def test_vcgencmd_is_asked_where_the_kernel_has_no_file(tmp_path: Path) -> None:
     put(tmp_path, "usr/bin/vcgencmd", '#!/bin/sh\n[ "$1" = get_throttled ] && echo throttled=0x50005\n')
     (tmp_path / "usr/bin/vcgencmd").chmod(0o755)
-    assert read(tmp_path) == LOW
+    assert read(tmp_path, PATIENCE) == LOW
 
 
 @pytest.mark.parametrize(
@@ -84,10 +77,10 @@ def test_sensors_are_asked_where_vcgencmd_fails(tmp_path: Path, script: str) -> 
     put(tmp_path, "sys/class/hwmon/hwmon1/name", "rpi_volt\n")
     put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
     put(tmp_path, "sys/class/thermal/thermal_zone0/temp", "81234\n")
-    assert read(tmp_path) == Reading(undervoltage=True, hot=True)
+    assert read(tmp_path, PATIENCE) == Reading(undervoltage=True, hot=True)
     put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
     put(tmp_path, "sys/class/thermal/thermal_zone0/temp", "54321\n")
-    assert read(tmp_path) == FINE
+    assert read(tmp_path, PATIENCE) == FINE
 
 
 def test_a_vcgencmd_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,18 +88,18 @@ def test_a_vcgencmd_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: py
         raise subprocess.TimeoutExpired("vcgencmd", 2)
 
     monkeypatch.setattr(subprocess, "run", hang)
-    assert read(tmp_path) is None
+    assert read(tmp_path, PATIENCE) is None
 
 
 def test_a_machine_that_is_no_pi_says_nothing(tmp_path: Path) -> None:
-    assert read(tmp_path) is None
+    assert read(tmp_path, PATIENCE) is None
 
 
 def judged(*readings: tuple[float, Reading]) -> list[PartLost | PartBack]:
     health = Health()
     told: list[PartLost | PartBack] = []
     for at, reading in readings:
-        health, events = judge(health, reading, at)
+        health, events = evaluate(health, reading, at)
         told += events
     return told
 
@@ -114,8 +107,8 @@ def judged(*readings: tuple[float, Reading]) -> list[PartLost | PartBack]:
 def test_an_alarm_is_told_once_and_over_when_it_was_quiet_for_long() -> None:
     lost, back = judged((0, FINE), (5, LOW), (10, LOW), (15, FINE), (20, FINE), (25, FINE), (30, FINE))
     assert isinstance(lost, PartLost)
-    assert (lost.part, lost.why, lost.at) == ("power", Loss.VOLTAGE, 5)
-    assert "supply" in lost.told
+    assert (lost.part, lost.reason, lost.at) == ("power", Loss.VOLTAGE, 5)
+    assert "supply" in lost.message
     assert back == PartBack("power", 25)
 
 
@@ -140,7 +133,7 @@ def test_each_alarm_is_told_and_taken_back_in_turns(steps: list[tuple[float, Rea
         own = [event for event in told if event.part == part]
         assert all(isinstance(event, (PartLost, PartBack)[n % 2]) for n, event in enumerate(own))
         for lost, back in zip(own[::2], own[1::2], strict=False):
-            assert back.at - lost.at >= HOLD
+            assert back.at - lost.at >= HYSTERESIS
 
 
 def test_the_thread_asks_and_tells() -> None:
@@ -151,11 +144,11 @@ def test_the_thread_asks_and_tells() -> None:
     def ask() -> Reading | None:
         reading = readings.pop(0) if readings else FINE
         asked.append(reading)
-        clock.now += HOLD / 2
+        clock.now += HYSTERESIS / 2
         return reading or FINE
 
     told: Inbox = SimpleQueue()
-    watch = PowerWatch(told.put, ask, clock, every=0.001)
+    watch = PowerMonitor(told.put, ask, clock, poll=0.001)
     assert isinstance(next_of(told), PartLost)
     assert isinstance(next_of(told), PartBack)
     watch.close()
@@ -169,13 +162,13 @@ def test_a_watch_that_fails_is_told_and_is_back_when_it_can_ask_again() -> None:
 
     def ask() -> Reading:
         reading = readings.pop(0) if readings else FINE
-        clock.now += HOLD
+        clock.now += HYSTERESIS
         if isinstance(reading, Exception):
             raise reading
         return reading
 
     told: Inbox = SimpleQueue()
-    watch = PowerWatch(told.put, ask, clock, every=0.001)
+    watch = PowerMonitor(told.put, ask, clock, poll=0.001)
     events = [next_of(told) for _ in range(4)]
     watch.close()
     assert [(type(event), getattr(event, "part")) for event in events] == [  # noqa: B009 - parts alone come here
@@ -193,7 +186,7 @@ def test_a_machine_that_says_nothing_is_no_fault() -> None:
     def ask() -> None:
         asked.append(True)
 
-    watch = PowerWatch(told.put, ask)
+    watch = PowerMonitor(told.put, ask)
     until(lambda: asked != [])
     watch.close()
     assert waiting_in(told) == []

@@ -20,7 +20,7 @@ from hardware.layout.model import (
     PlacedButton,
     PlacedLight,
     Reader,
-    drawing,
+    layout_json,
     read_layout,
     shipped_layouts,
 )
@@ -261,7 +261,7 @@ def test_tables_may_stand_in_any_order(tmp_path: Path) -> None:
 @every
 def test_the_drawing_is_json_and_tells_nothing_of_wires(name: str) -> None:
     layout = read_layout(name)
-    drawn = json.loads(json.dumps(drawing(layout), allow_nan=False))
+    drawn = json.loads(json.dumps(layout_json(layout), allow_nan=False))
     assert set(drawn) == {
         *("name", "title", "width", "height", "seats", "displays", "centre"),
         *("lights", "buttons", "outlines"),

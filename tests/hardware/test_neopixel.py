@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from hardware.api import HardwareError, LightFrame, Loss, PartBack, PartError, PartLost, Rgb
 from hardware.drivers import neopixel as driver
-from hardware.drivers.gamma import levels
 from hardware.drivers.neopixel import NeoPixelLights, check_board
-from hardware.drivers.pico import StripBytes
-from hardware.drivers.raspberry_pi import Board, board_of
+from hardware.drivers.pixels import FrameEncoder, gamma_table
+from hardware.drivers.raspberry_pi import Board, parse_model
 from hardware.layout.file import ColourOrder, LightsDriver
 from hardware.layout.model import Chain, Layout
 
@@ -135,7 +134,7 @@ def test_brightness_and_gamma_are_those_of_the_chain(open_lights: Open, wire: Wi
 
 def test_a_fifth_of_35_is_7() -> None:
     """And not 8, though the arithmetic has a hair more than 7."""
-    assert levels(Chain("lights", 10, 1, "GRB", 0.2, 1.0))[35] == 7
+    assert gamma_table(Chain("lights", 10, 1, "GRB", 0.2, 1.0))[35] == 7
 
 
 def test_a_light_that_is_not_named_is_dark_again(open_lights: Open, wire: Wire) -> None:
@@ -170,7 +169,7 @@ def test_no_channel_is_ever_raised_and_what_is_lit_stays_lit(
     order: ColourOrder, brightness: float, gamma: float
 ) -> None:
     """The limit of the current counts on the first, players on the second."""
-    table = levels(Chain("lights", 10, 1, order, brightness, gamma))
+    table = gamma_table(Chain("lights", 10, 1, order, brightness, gamma))
     assert table[0] == 0
     assert all(1 <= sent <= value for value, sent in enumerate(table) if value)
     assert sorted(table) == list(table)
@@ -179,14 +178,14 @@ def test_no_channel_is_ever_raised_and_what_is_lit_stays_lit(
 @given(colours)
 def test_the_pico_sends_the_same_colours(duo: Layout, colour: Rgb) -> None:
     frame = LightFrame({"status": colour})
-    assert StripBytes(duo).of(frame) == expected(duo, frame)
+    assert FrameEncoder(duo).encode(frame) == expected(duo, frame)
 
 
 def test_a_frame_that_is_none_of_this_table_is_refused(open_lights: Open, wire: Wire) -> None:
     lights = open_lights()
     with pytest.raises(HardwareError, match=r"seat\.3\.turn"):
         lights.show(LightFrame({"seat.3.turn": (1, 1, 1)}))
-    with pytest.raises(HardwareError, match="beyond 0 to 255"):
+    with pytest.raises(HardwareError, match="outside of 0 to 255"):
         lights.show(LightFrame({"status": (256, 0, 0)}))
     assert waiting_in(wire.sent) == []
 
@@ -250,8 +249,8 @@ def test_a_strip_that_is_lost_is_opened_again_with_the_latest_frame(
     latest = LightFrame({"centre.1": (9, 99, 199)})
     lights.show(latest)
     lost = next_of(told)
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("lights", Loss.FAILED)
-    assert "DMA" in lost.told
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("lights", Loss.FAILED)
+    assert "DMA" in lost.message
     assert isinstance(next_of(told), PartBack)
     assert next_of(wire.sent) == bytes(3 * 174)
     assert next_of(wire.sent) == expected(duo, latest)
@@ -292,8 +291,8 @@ def test_why_a_strip_can_not_be_opened(
     lost = next_of(told)
     lights.close()
     assert isinstance(lost, PartLost) and lost.part == "lights"
-    assert lost.why is why
-    assert words in lost.told
+    assert lost.reason is why
+    assert words in lost.message
 
 
 def test_the_same_reason_is_told_once(duo: Layout, wire: Wire) -> None:
@@ -332,7 +331,7 @@ def test_ways_to_send_that_a_board_has(board: Board, pin: int, way: LightsDriver
 @pytest.mark.parametrize(
     ("board", "pin", "way", "words"),
     [
-        (None, 10, "neopixel", "no Raspberry Pi"),
+        (None, 10, "neopixel", "not a Raspberry Pi"),
         (PI_4, 5, "neopixel", "GPIO10"),
         (PI_4, 10, "pio", "no PIO"),
         (PI_5, 10, "spi", "by PIO"),
@@ -344,7 +343,7 @@ def test_ways_to_send_that_a_board_has_not(
 ) -> None:
     with pytest.raises(PartError, match=words) as raised:
         check_board(Chain("lights", pin, 1), way, board)
-    assert raised.value.why is Loss.ABSENT
+    assert raised.value.reason is Loss.ABSENT
 
 
 @pytest.mark.parametrize(
@@ -363,12 +362,12 @@ def test_ways_to_send_that_a_board_has_not(
     ],
 )
 def test_boards_by_their_models(model: str, generation: int) -> None:
-    assert board_of(model) == Board(model.strip("\0"), generation)
+    assert parse_model(model) == Board(model.strip("\0"), generation)
 
 
 @pytest.mark.parametrize("model", ["", "Pine64 RockPro64", "linux,dummy-virt\0"])
 def test_what_is_no_raspberry_pi(model: str) -> None:
-    assert board_of(model) is None
+    assert parse_model(model) is None
 
 
 # Blinka's own way from the bytes to the Pi 4's library

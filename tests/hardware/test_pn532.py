@@ -14,8 +14,7 @@ import pytest
 from serial import Serial
 
 from hardware.api import Loss, PartBack, PartLost, TagArrived, TagLeft
-from hardware.drivers import rfid
-from hardware.drivers.rfid import LEAVES, TagReaders
+from hardware.drivers.rfid import LEAVES, TagReaders, Times
 from hardware.layout.model import Drivers, Layout, Reader
 
 from . import vendors
@@ -53,10 +52,10 @@ Listen = Callable[..., TagReaders]
 def listen(duo: Layout, inbox: Inbox) -> Iterator[Listen]:
     opened: list[TagReaders] = []
 
-    def listen(chip: FakePn532, clock: Callable[[], float] = monotonic) -> TagReaders:
+    def listen(chip: FakePn532, clock: Callable[[], float] = monotonic, **times: float) -> TagReaders:
         readers = (Reader("shared", str(chip.path)),)
         layout = replace(duo, readers=readers, drivers=Drivers("simulated", "simulated", "pn532"))
-        opened.append(TagReaders(layout, clock=clock))
+        opened.append(TagReaders(layout, clock=clock, times=Times(**times)))
         opened[-1].start(inbox.put)
         return opened[-1]
 
@@ -89,14 +88,13 @@ def test_tags_one_after_another(chip: FakePn532, listen: Listen, inbox: Inbox, c
 
 
 def test_a_chip_that_went_deaf_is_noticed_and_woken_again(
-    chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+    chip: FakePn532, listen: Listen, inbox: Inbox
 ) -> None:
-    monkeypatch.setattr(rfid, "HEALTH", 0.2)
-    listen(chip)
+    listen(chip, health_check=0.2)
     until(lambda: chip.woken > 0)
     chip.deaf = True
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("reader.shared", Loss.SILENT)
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("reader.shared", Loss.SILENT)
     chip.deaf = False
     assert isinstance(next_of(inbox), PartBack)
     assert chip.woken >= 2
@@ -105,19 +103,17 @@ def test_a_chip_that_went_deaf_is_noticed_and_woken_again(
 
 
 def test_a_chip_that_is_well_is_asked_for_its_health_while_no_tag_lies_there(
-    chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+    chip: FakePn532, listen: Listen, inbox: Inbox
 ) -> None:
-    monkeypatch.setattr(rfid, "HEALTH", 0.1)
-    listen(chip)
+    listen(chip, health_check=0.1)
     until(lambda: chip.asked.count(0x02) > 2)
     assert inbox.empty()
 
 
 def test_a_chip_that_has_seen_nothing_for_long_is_initialised_anew(
-    chip: FakePn532, listen: Listen, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+    chip: FakePn532, listen: Listen, inbox: Inbox
 ) -> None:
-    monkeypatch.setattr(rfid, "QUIET", 0.3)
-    listen(chip)
+    listen(chip, initialize=0.3)
     until(lambda: chip.woken > 1)
     assert inbox.empty()
 
@@ -128,7 +124,7 @@ def test_a_chip_that_answers_nonsense(chip: FakePn532, listen: Listen, inbox: In
     chip.mad = True  # before the tag is there
     chip.tag = SHORT
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and lost.why is Loss.GARBLED
+    assert isinstance(lost, PartLost) and lost.reason is Loss.GARBLED
     chip.mad = False
     assert {type(next_of(inbox)) for _ in range(2)} in ({PartBack, TagArrived}, {PartLost, PartBack})
 
@@ -137,8 +133,8 @@ def test_nobody_at_the_port(chip: FakePn532, listen: Listen, inbox: Inbox) -> No
     chip.deaf = True
     listen(chip)
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and lost.why is Loss.SILENT
-    assert "UART" in lost.told
+    assert isinstance(lost, PartLost) and lost.reason is Loss.SILENT
+    assert "UART" in lost.message
 
 
 def test_a_chip_that_is_unplugged_while_its_port_is_cleared(
@@ -153,7 +149,7 @@ def test_a_chip_that_is_unplugged_while_its_port_is_cleared(
     until(lambda: 0x4A in chip.asked)
     monkeypatch.setattr(Serial, "reset_input_buffer", gone)
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and lost.why is Loss.UNPLUGGED
+    assert isinstance(lost, PartLost) and lost.reason is Loss.UNPLUGGED
 
 
 def test_a_chip_that_is_unplugged_and_plugged_in_again(
@@ -164,7 +160,7 @@ def test_a_chip_that_is_unplugged_and_plugged_in_again(
     assert isinstance(next_of(inbox), TagArrived)
     chip.unplug()
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and lost.why is Loss.UNPLUGGED
+    assert isinstance(lost, PartLost) and lost.reason is Loss.UNPLUGGED
     chip.plug()
     while not isinstance(next_of(inbox), PartBack):
         pass

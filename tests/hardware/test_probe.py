@@ -9,14 +9,12 @@ import pytest
 from gpiozero.pins.mock import MockFactory
 from serial import Serial
 
-from hardware.diagnostics import probe as probing
-from hardware.diagnostics.doctor import Finding, State
-from hardware.diagnostics.probe import probe
-from hardware.drivers import rfid
+from hardware.diagnostics.doctor import Finding, Status
+from hardware.diagnostics.probe import listen_to, probe
 from hardware.layout.model import SIMULATED, Layout
 
 from .fake_readers import FakeRdm6300
-from .waiting import Clock
+from .waiting import PATIENCE
 
 
 def listened(layout: Layout, factory: MockFactory, port: str = "/dev/none") -> list[Finding]:
@@ -37,14 +35,14 @@ def test_buttons_that_are_closed_though_nobody_presses(duo: Layout) -> None:
     no_readers = replace(duo, readers=())
     assert listened(no_readers, held_at_ground()) == []
     (guess,) = listened(no_readers, held_at_ground(12, 16))
-    assert guess.state is State.GUESS
-    assert "ok (GPIO12), undo (GPIO16)" in guess.told and "stuck" in guess.mend
+    assert guess.state is Status.GUESS
+    assert "ok (GPIO12), undo (GPIO16)" in guess.message and "stuck" in guess.remedy
 
 
 def test_buttons_that_are_all_closed(duo: Layout) -> None:
     pins = [it.switch for it in duo.buttons if isinstance(it.switch, int)]
     (guess,) = listened(replace(duo, readers=()), held_at_ground(*pins))
-    assert guess.told.startswith("all buttons are closed")
+    assert guess.message.startswith("all buttons are closed")
 
 
 def test_pins_that_a_running_table_has(duo: Layout) -> None:
@@ -52,56 +50,46 @@ def test_pins_that_a_running_table_has(duo: Layout) -> None:
         raise OSError(16, "GPIO busy")
 
     (guess,) = probe(replace(duo, readers=()), lambda _part: True, busy)
-    assert "running" in guess.mend
+    assert "running" in guess.remedy
 
 
 @pytest.mark.parametrize(
     ("data", "state", "told"),
     [
         (b"", None, ""),
-        (b"\0\0\0", State.GUESS, "held low"),
-        (b"\xfe\x81\x7e", State.GUESS, "makes no sense"),
-        (b"\x0262E3086CED08\x03", State.FINE, "62E3086CED"),
+        (b"\0\0\0", Status.GUESS, "held low"),
+        (b"\xfe\x81\x7e", Status.GUESS, "invalid data"),
+        (b"\x0262E3086CED08\x03", Status.FINE, "62E3086CED"),
     ],
 )
 def test_what_a_reader_sends(
-    duo: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, state: State | None, told: str
+    duo: Layout, tmp_path: Path, data: bytes, state: Status | None, told: str
 ) -> None:
-    """The time to listen is up when all has been heard, however long that takes."""
-    clock = Clock()
-    heard = 0
-
-    class Heard(Serial):
-        def read(self, size: int = 1, /) -> bytes:
-            nonlocal heard
-            read = super().read(size)
-            heard += len(read)
-            return read
-
-    def time() -> float:
-        if heard == len(data):
-            clock.now += probing.LISTEN
-        return clock.now
-
     reader = FakeRdm6300(tmp_path / "ttyFake0")
-    real = rfid.open_port
 
-    def opened(path: str, baud: int) -> object:
-        port = real(path, baud)
+    def listen(port: Serial) -> bytes:
         reader.send(data)
-        return port
+        port.timeout = PATIENCE
+        return port.read(len(data))
 
-    monkeypatch.setattr(rfid, "Serial", Heard)
-    monkeypatch.setattr(probing, "monotonic", time)
-    monkeypatch.setattr(probing, "open_port", opened)
     found = probe(
         replace(duo, drivers=replace(SIMULATED, readers="rdm6300")),
         lambda _part: True,
         port_of=lambda _reader: str(reader.path),
+        listen=listen,
     )
     reader.unplug()
     assert [finding.state for finding in found] == ([state] if state else [])
-    assert all(told in finding.told for finding in found)
+    assert all(told in finding.message for finding in found)
+
+
+def test_a_port_is_listened_to_for_a_while(tmp_path: Path) -> None:
+    reader = FakeRdm6300(tmp_path / "ttyFake0")
+    with Serial(str(reader.path), 9600, timeout=0.01) as port:
+        reader.send(b"first")
+        reader.send(b" second")
+        assert listen_to(port, seconds=0.1) == b"first second"
+    reader.unplug()
 
 
 def test_a_part_with_faults_is_not_listened_to(duo: Layout) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardware.diagnostics.doctor import State, examine
+from hardware.diagnostics.doctor import Status, examine
 from hardware.drivers import raspberry_pi
 from hardware.drivers.raspberry_pi import Library
 from hardware.layout.model import Layout
@@ -23,9 +23,9 @@ def pi(tmp_path: Path) -> FakePi:
 
 def mend(layout: Layout, pi: FakePi) -> str:
     """Return what mends the one fault that there is."""
-    (fault,) = (finding for finding in examine(layout, pi.machine) if finding.state is State.FAULT)
+    (fault,) = (finding for finding in examine(layout, pi.machine) if finding.state is Status.FAULT)
     assert fault.part == "libraries"
-    return fault.mend
+    return fault.remedy
 
 
 def test_the_bounds_are_those_of_the_project_file() -> None:
@@ -50,12 +50,12 @@ def test_the_bounds_are_those_of_the_project_file() -> None:
     ],
 )
 def test_versions_that_fit(version: str, fits: bool) -> None:  # noqa: FBT001
-    assert Library("gpiod", (2, 2, 2), (3,)).fits(version) is fits
+    assert Library("gpiod", (2, 2, 2), (3,)).accepts(version) is fits
 
 
 def test_what_is_installed_here() -> None:
-    assert raspberry_pi.installed("gpiozero") is not None
-    assert raspberry_pi.installed("azul-table-of-stone") is None
+    assert raspberry_pi.installed_version("gpiozero") is not None
+    assert raspberry_pi.installed_version("azul-table-of-stone") is None
 
 
 def test_a_library_is_installed_where_this_program_runs(duo: Layout, pi: FakePi) -> None:

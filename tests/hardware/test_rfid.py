@@ -16,7 +16,7 @@ from serial import Serial, SerialException
 from hardware.api import Loss, PartBack, PartError, PartLost, TagArrived, TagLeft
 from hardware.drivers import rfid
 from hardware.drivers.raspberry_pi import Board, device_of
-from hardware.drivers.rfid import LEAVES, TagReaders
+from hardware.drivers.rfid import LEAVES, TagReaders, Times
 from hardware.layout.file import ReadersDriver
 from hardware.layout.model import Drivers, Layout, Reader
 
@@ -68,7 +68,6 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return super().read(size)
 
     monkeypatch.setattr(rfid, "Serial", ListenedTo)
-    monkeypatch.setattr(rfid, "WAIT", 0.02)
     return opened
 
 
@@ -81,7 +80,7 @@ def listen(duo: Layout, inbox: Inbox, clock: Clock, opened: list[str]) -> Iterat
         names = ["shared", *(f"display.{number}" for number in range(1, len(ports)))]
         named = tuple(Reader(name, str(port.path)) for name, port in zip(names, ports, strict=True))
         layout = replace(duo, readers=named, drivers=Drivers("simulated", "simulated", kind))
-        listening.append(TagReaders(layout, clock=clock))
+        listening.append(TagReaders(layout, clock=clock, times=Times(read=0.02)))
         listening[-1].start(inbox.put)
         return listening[-1]
 
@@ -138,10 +137,10 @@ def test_a_reader_that_is_unplugged_and_plugged_in_again(
     assert isinstance(next_of(inbox), TagArrived)
     reader.unplug()
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("reader.shared", Loss.UNPLUGGED)
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("reader.shared", Loss.UNPLUGGED)
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and lost.why is Loss.ABSENT
-    assert str(reader.path) in lost.told
+    assert isinstance(lost, PartLost) and lost.reason is Loss.ABSENT
+    assert str(reader.path) in lost.message
     began = monotonic()
     reader.plug()
     assert next_of(inbox) == PartBack("reader.shared", 100.0)
@@ -155,8 +154,8 @@ def test_a_reader_that_comes_after_the_table(reader: FakeRdm6300, listen: Listen
     reader.unplug()
     listen(reader)
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and lost.why is Loss.ABSENT
-    assert "doctor" in lost.told
+    assert isinstance(lost, PartLost) and lost.reason is Loss.ABSENT
+    assert "doctor" in lost.message
     reader.plug()
     assert isinstance(next_of(inbox), PartBack)
     reader.read_tag(TAG)
@@ -167,7 +166,7 @@ def test_a_port_that_another_program_has(reader: FakeRdm6300, listen: Listen, in
     with Serial(str(reader.path), exclusive=True):
         listen(reader)
         lost = next_of(inbox)
-        assert isinstance(lost, PartLost) and lost.why is Loss.BUSY
+        assert isinstance(lost, PartLost) and lost.reason is Loss.BUSY
     assert isinstance(next_of(inbox), PartBack)
 
 
@@ -182,8 +181,8 @@ def test_a_port_that_this_user_may_not_use(
     monkeypatch.setattr(rfid, "Serial", refuse)
     listen(reader)
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and lost.why is Loss.DENIED
-    assert "dialout" in lost.told
+    assert isinstance(lost, PartLost) and lost.reason is Loss.DENIED
+    assert "dialout" in lost.message
 
 
 def test_one_lost_reader_leaves_the_other_alone(
@@ -208,7 +207,7 @@ def test_what_makes_no_sense_is_told_until_a_tag_does(
     until(lambda: opened != [])
     reader.send(noise)
     lost = next_of(inbox)
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("reader.shared", Loss.GARBLED)
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("reader.shared", Loss.GARBLED)
     until(lambda: len(opened) == 2)
     reader.read_tag(TAG)
     assert {type(next_of(inbox)), type(next_of(inbox))} == {PartBack, TagArrived}
@@ -234,7 +233,7 @@ def test_a_noisy_reader_that_has_become_quiet_is_believed(
     reader.send(b"\x00" * 300)
     assert isinstance(next_of(inbox), PartLost)
     until(lambda: len(opened) > 1)
-    clock.now += 2 * rfid.CLEAN
+    clock.now += 2 * rfid.USUAL.clean
     assert isinstance(next_of(inbox), PartBack)
 
 
@@ -243,7 +242,7 @@ def test_a_port_that_is_silent_for_long_is_opened_anew_without_a_word(
 ) -> None:
     listen(reader)
     until(lambda: len(opened) == 1)
-    clock.now += rfid.QUIET + 1
+    clock.now += rfid.USUAL.silent + 1
     until(lambda: len(opened) == 2)
     reader.read_tag(TAG)
     assert next_of(inbox) == TagArrived("shared", TAG, clock.now)
@@ -306,7 +305,7 @@ def test_the_ports_of_a_pi_5(tmp_path: Path) -> None:
 def test_a_port_that_is_not_there(tmp_path: Path, pin: int, board: Board | None, words: str) -> None:
     with pytest.raises(PartError, match=words) as raised:
         device_of(pin, board, tmp_path)
-    assert raised.value.why is Loss.ABSENT
+    assert raised.value.reason is Loss.ABSENT
 
 
 def test_a_pin_needs_a_pi(duo: Layout, inbox: Inbox) -> None:
@@ -315,4 +314,4 @@ def test_a_pin_needs_a_pi(duo: Layout, inbox: Inbox) -> None:
     readers.start(inbox.put)
     lost = next_of(inbox)
     readers.close()
-    assert isinstance(lost, PartLost) and (lost.part, lost.why) == ("reader.shared", Loss.ABSENT)
+    assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("reader.shared", Loss.ABSENT)

@@ -12,7 +12,6 @@ from queue import SimpleQueue
 import pytest
 from click.testing import CliRunner
 
-import hardware.diagnostics.selftest as selftest_module
 from device.commands.cli import azul_table
 from device.commands.selftest import AtTerminal
 from hardware.api import (
@@ -28,12 +27,12 @@ from hardware.api import (
 from hardware.diagnostics.selftest import (
     LayTag,
     Outcome,
-    Press,
+    PressButton,
     Report,
     Result,
-    SimulatedHands,
+    ShowLights,
+    SimulatedOperator,
     Step,
-    Walk,
     plan,
     run,
 )
@@ -69,16 +68,16 @@ class Hands:
         self.missed: dict[str, int] = {}
         self._name = ""
 
-    def miss(self, why: str, steps: Sequence[Step]) -> None:
+    def report_missing(self, why: str, steps: Sequence[Step]) -> None:
         self.missed[why] = len(steps)
 
     def begin(self, step: Step) -> None:
         match step:
-            case Press(name):
+            case PressButton(name):
                 usual: list[HardwareEvent] = [ButtonPressed(name, 0.0)]
             case LayTag(name):
                 usual = [TagArrived(name, "A", 0.0)]
-            case Walk(name):
+            case ShowLights(name):
                 usual = []
         self._name = name
         for event in self.doing.get(name, usual):
@@ -87,17 +86,12 @@ class Hands:
     def look(self, frame: LightFrame, seconds: float) -> None:
         self.frames.append(frame)
 
-    def judge(self, step: Walk) -> str | None:
+    def judge(self, step: ShowLights) -> str | None:
         judged = self.judging.get(step.part)
         return judged.pop(0) if judged else ""
 
-    def skips(self) -> bool:
+    def wants_to_skip(self) -> bool:
         return self._name in self.skipping
-
-
-@pytest.fixture(autouse=True)
-def _nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selftest_module, "GLANCE", 0.001)
 
 
 @pytest.fixture
@@ -112,7 +106,7 @@ class NoLights:
 
 
 def walked(layout: Layout, hands: Hands) -> dict[str, Result]:
-    report = run(layout, NoLights(), hands.events, hands, "today", 3.0, Clock())
+    report = run(layout, NoLights(), hands.events, hands, "today", 3.0, Clock(), poll=0.001)
     return {result.part: result for result in report.results}
 
 
@@ -120,19 +114,25 @@ def walked(layout: Layout, hands: Hands) -> dict[str, Result]:
 def test_every_light_button_and_reader_has_its_step(name: str, full: Layout, duo: Layout) -> None:
     layout = {"full": full, "duo": duo}.get(name, full)
     steps = plan(layout)
-    lights = Counter(light for step in steps if isinstance(step, Walk) for light in step.lights)
+    lights = Counter(light for step in steps if isinstance(step, ShowLights) for light in step.lights)
     assert lights == Counter(light.name for light in layout.lights)
-    assert [step.button for step in steps if isinstance(step, Press)] == [it.name for it in layout.buttons]
+    assert [step.button for step in steps if isinstance(step, PressButton)] == [
+        it.name for it in layout.buttons
+    ]
     assert [step.reader for step in steps if isinstance(step, LayTag)] == [it.name for it in layout.readers]
     kinds = [type(step) for step in steps]
-    assert kinds == sorted(kinds, key=[Walk, Press, LayTag].index)
+    assert kinds == sorted(kinds, key=[ShowLights, PressButton, LayTag].index)
 
 
 def test_lights_are_walked_part_by_part_and_buttons_are_shown_by_their_lights(duo: Layout) -> None:
     steps = plan(duo)
-    assert steps[0] == Walk("display.1", tuple(f"display.1.{place}" for place in range(1, 5)))
-    assert {step.part for step in steps if isinstance(step, Walk)} >= {"centre", "seat.2.wall", "status"}
-    places = {step.button: step.lights for step in steps if isinstance(step, Press)}
+    assert steps[0] == ShowLights("display.1", tuple(f"display.1.{place}" for place in range(1, 5)))
+    assert {step.part for step in steps if isinstance(step, ShowLights)} >= {
+        "centre",
+        "seat.2.wall",
+        "status",
+    }
+    places = {step.button: step.lights for step in steps if isinstance(step, PressButton)}
     assert places["seat.1.line.2"] == ("seat.1.line.2.1", "seat.1.line.2.2")
     assert places["ok"] == ("status",)
     assert len(places["centre"]) == 16
@@ -171,14 +171,14 @@ def test_buttons_whose_wires_are_swapped(duo: Layout, hands: Hands) -> None:
     hands.skipping.add("ok")
     results = walked(duo, hands)
     assert results["button.ok"].outcome is Outcome.WRONG
-    assert results["button.ok"].told == "undo answered in its place; are wires swapped?"
-    assert results["button.undo"].told == "ok answered as well; are wires swapped?"
+    assert results["button.ok"].message == "undo answered instead; are wires swapped?"
+    assert results["button.undo"].message == "ok answered as well; are wires swapped?"
 
 
 def test_a_button_that_does_not_answer(duo: Layout, hands: Hands) -> None:
     hands.doing["display.3"] = []
     assert walked(duo, hands)["button.display.3"] == Result(
-        "button.display.3", Outcome.WRONG, "nothing came within 3 seconds"
+        "button.display.3", Outcome.WRONG, "no answer within 3 seconds"
     )
 
 
@@ -206,9 +206,11 @@ def test_what_is_not_there_is_told_first_and_not_asked_about(duo: Layout, hands:
     """Without any hardware it asked whether lights were right that nobody could see."""
     hands.events.put(PartLost("lights", Loss.ABSENT, "no strip", 0.0))
     hands.events.put(PartLost("reader.shared", Loss.ABSENT, "no reader", 0.0))
-    hands.judging = {step.part: ["nobody is to be asked"] for step in plan(duo) if isinstance(step, Walk)}
-    report = run(duo, NoLights(), hands.events, hands, "today", 3.0, Clock(), settle=0.2)
-    walks = sum(isinstance(step, Walk) for step in plan(duo))
+    hands.judging = {
+        step.part: ["nobody is to be asked"] for step in plan(duo) if isinstance(step, ShowLights)
+    }
+    report = run(duo, NoLights(), hands.events, hands, "today", 3.0, Clock(), poll=0.001, settle=0.2)
+    walks = sum(isinstance(step, ShowLights) for step in plan(duo))
     assert hands.missed == {"no strip": walks, "no reader": 1}
     told = {result.part: result for result in report.results}
     assert told["centre"] == Result("centre", Outcome.LOST, "no strip")
@@ -218,11 +220,11 @@ def test_what_is_not_there_is_told_first_and_not_asked_about(duo: Layout, hands:
 
 def test_a_pico_that_is_not_there_takes_all_that_hangs_on_it(full: Layout, duo: Layout, hands: Hands) -> None:
     hands.events.put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0))
-    run(full, NoLights(), hands.events, hands, "today", 3.0, Clock(), settle=0.2)
+    run(full, NoLights(), hands.events, hands, "today", 3.0, Clock(), poll=0.001, settle=0.2)
     assert hands.missed == {"no Pico": len(plan(full))}
     hands.missed.clear()
     hands.events.put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0))
-    run(duo, NoLights(), hands.events, hands, "today", 3.0, Clock(), settle=0.2)
+    run(duo, NoLights(), hands.events, hands, "today", 3.0, Clock(), poll=0.001, settle=0.2)
     assert hands.missed == {}, "nothing of this table hangs on a Pico"
 
 
@@ -251,14 +253,14 @@ def test_a_report_in_words_and_in_json() -> None:
         Result("reader.shared", Outcome.SKIPPED),
     )
     report = Report("duo", "today", results)
-    assert report.in_words().splitlines() == [
+    assert report.to_text().splitlines() == [
         "Self-test of the layout duo, today",
         "wrong    button.ok: nothing came",
         "skipped  reader.shared",
         "1 of 3 parts are fine.",
     ]
     assert not report.fine
-    assert json.loads(json.dumps(report.in_json()))["results"][1] == {
+    assert json.loads(json.dumps(report.to_json()))["results"][1] == {
         "part": "button.ok",
         "outcome": "wrong",
         "told": "nothing came",
@@ -284,10 +286,10 @@ def test_simulated_hands_see_what_is_wrong(duo: Layout) -> None:
     table = Blind(duo)
     events: Inbox = SimpleQueue()
     table.start(events.put)
-    report = run(duo, table, events, SimulatedHands(table), "today", 1.0, Clock())
+    report = run(duo, table, events, SimulatedOperator(table), "today", 1.0, Clock(), poll=0.001)
     bad = {result.part: result for result in report.results if result.outcome is not Outcome.FINE}
     assert bad.keys() == {"centre", "button.undo"}
-    assert "centre.3" in bad["centre"].told
+    assert "centre.3" in bad["centre"].message
 
 
 def selftest(*arguments: str, typed: str = "") -> tuple[int, str]:
@@ -340,7 +342,7 @@ def test_answers_at_the_terminal(typed: str, judged: str | None) -> None:
     @click.command()
     def ask() -> None:
         person = AtTerminal(9, "duo")
-        step = Walk("centre", ("centre.1", "centre.2"))
+        step = ShowLights("centre", ("centre.1", "centre.2"))
         person.begin(step)
         click.echo(repr(person.judge(step)))
 
@@ -355,4 +357,4 @@ def test_a_table_that_refuses_a_frame_says_why(duo: Layout, hands: Hands) -> Non
             raise HardwareError("no")
 
     with pytest.raises(HardwareError):
-        run(duo, Refusing(), hands.events, hands, "today", 1.0, Clock())
+        run(duo, Refusing(), hands.events, hands, "today", 1.0, Clock(), poll=0.001)

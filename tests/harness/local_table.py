@@ -13,7 +13,7 @@ from device.runtime.loop import Inbox, Stop, TableLoop
 from device.socket.messages import Answer, ClientMessage
 from device.socket.server import Request, SocketServer
 from hardware.drivers.simulated import SimulatedTable
-from hardware.layout.model import drawing, read_layout
+from hardware.layout.model import layout_json, read_layout
 from tests.harness.client import Message
 from tests.harness.hands import next_button
 from tests.harness.mirror import as_told
@@ -48,7 +48,7 @@ class LocalTable:
 
     def __init__(self, store: Path, layout: str = "full", socket: Path | None = None) -> None:
         self.inbox: Inbox = SimpleQueue()
-        plan = drawing(read_layout(layout))
+        plan = layout_json(read_layout(layout))
         self.server = None if socket is None else SocketServer(socket, plan, self.inbox.put)
         self.publisher = RecordingPublisher(self.server)
         self.hardware = SimulatedTable(read_layout(layout))

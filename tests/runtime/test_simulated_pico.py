@@ -19,7 +19,7 @@ from device.lights.palettes import PALETTES
 from device.runtime.assembly import open_table_hardware
 from device.runtime.loop import Inbox, Options, Stop, TableLoop
 from hardware.api import LightFrame
-from hardware.drivers.pico import StripBytes
+from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import read_layout
 from tests.harness.client import Client, Message
@@ -48,7 +48,7 @@ class Watched:
             command=(sys.executable, "-m", "tests.harness.watched_play"),
             surroundings={FOLDER: str(self.strips)},
         )
-        self._bytes = StripBytes(FULL)
+        self._bytes = FrameEncoder(FULL)
 
     def begin(self) -> Client:
         """Wait for the table; a client that is told of everything."""
@@ -70,7 +70,7 @@ class Watched:
             name: (dots[at], dots[at + 1], dots[at + 2])
             for name, at in zip(names, range(0, len(dots), 3), strict=True)
         }
-        return self._bytes.of(LightFrame(lit))
+        return self._bytes.encode(LightFrame(lit))
 
     def await_lights(self, client: Client, what: str) -> None:
         """Wait until the strips show just a frame of the twin's, a new one and the last that it got."""
@@ -247,7 +247,7 @@ def opened(tmp_path: Path, short: Path) -> Iterator[tuple[SimulatedPicoTable, Re
 
     loop = Thread(target=run_loop, name="loop", daemon=True)
     loop.start()
-    until(lambda: pico.bridge.state.connected and audience.snapshot, "the Pico")
+    until(lambda: pico.driver.state.connected and audience.snapshot, "the Pico")
     yield pico, audience
     inbox.put(Stop())
     loop.join(DEADLINE)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from device.socket import messages
 from device.socket.messages import LONGEST_LINE
-from hardware.layout.model import drawing, read_layout
+from hardware.layout.model import layout_json, read_layout
 from tests.harness.client import Client, Message
 from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE, until
@@ -24,7 +24,7 @@ from tests.harness.waiting import DEADLINE, until
 def test_a_subscriber_is_told_the_layout_then_the_snapshot(client: Client) -> None:
     client.send({"subscribe": {"frames": False}})
     first, second = client.read(), client.read()
-    assert first == json.loads(json.dumps({"layout": drawing(read_layout("full"))}))
+    assert first == json.loads(json.dumps({"layout": layout_json(read_layout("full"))}))
     assert set(second) == {"snapshot"}
     assert second["snapshot"]["schema"] == 1
     assert second["snapshot"]["stage"] == "seating"

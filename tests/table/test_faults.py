@@ -61,7 +61,7 @@ def test_what_is_lost_is_what_was_lost_last_and_did_not_come_back(events: list[P
             reasons.pop(event.part, None)
         else:
             first = reasons.get(event.part, event)
-            if (first.why, event.why) != (Loss.UNPLUGGED, Loss.ABSENT):
+            if (first.reason, event.reason) != (Loss.UNPLUGGED, Loss.ABSENT):
                 reasons[event.part] = replace(event, at=first.at)
     assert table.lost == tuple(reasons.values())
 
