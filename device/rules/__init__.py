@@ -1,1 +1,5 @@
-"""The rules of Azul as pure functions on values: standard library only, no clock, no chance, no I/O."""
+"""The rules of Azul: pure functions on immutable values, without I/O, clock or random numbers.
+
+Start at `game`: `setup` returns a `State`, whose methods play every mode with the events in `events`. The
+other modules hold tiles, boards, notation, scoring, and the modes (`standard`, `solo`); all may be imported.
+"""

@@ -1,4 +1,7 @@
-"""One player's board: pattern lines, wall and floor; placing tiles (R6 to R8, R10, G1)."""
+"""Boards: pattern lines, wall and floor of a player, and placing tiles on them (R6 to R8, R10, G1).
+
+Rows, columns and lines are numbered from 1 in every function; line 0 is the floor.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,15 +15,13 @@ from device.rules.tiles import (
     Colour,
     Counts,
     Marker,
-    add,
     count,
     letter,
-    of_colour,
 )
 
 LINES: Final = (1, 2, 3, 4, 5)
 FLOOR: Final = 0
-"""The line number that stands for the floor in a draft."""
+"""The number of the floor as the line of a draft."""
 FLOOR_SPACES: Final = 7
 
 Row = tuple[Colour | None, ...]
@@ -35,10 +36,7 @@ WALL_PATTERN: Final[tuple[tuple[Colour, ...], ...]] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A player's board at one moment.
-
-    Rows, columns and lines are numbered from 1 in every function, and stored from 0 in the tuples.
-    """
+    """A player's board at one moment; the tuples are indexed from 0."""
 
     colours: tuple[Colour | None, ...] = (None,) * 5  # of each line; None while the line is empty
     held: tuple[int, ...] = (0,) * 5  # tiles in each line
@@ -47,19 +45,19 @@ class Board:
     score: int = 0
 
     def line_is_full(self, line: int) -> bool:
-        """Whether line 1 to 5 holds all its tiles."""
+        """Return whether a line holds all its tiles."""
         return self.held[line - 1] == line
 
 
 def open_lines(board: Board, colour: Colour) -> tuple[int, ...]:
-    """The lines that take tiles of a colour now, from the top; the floor always does (R7)."""
+    """Return the lines that accept tiles of a colour, from the top, without the floor (R7)."""
     return tuple(lines_by_colour(board)[colour])
 
 
 def lines_by_colour(board: Board) -> list[list[int]]:
-    """For each colour, in wall order, the lines that take its tiles now, from the top (R7).
+    """Return for each colour, in wall order, the lines that accept its tiles, from the top (R7).
 
-    A line does while it is not full, holds no other colour, and its wall row lacks this one.
+    A line accepts a colour if it is not full, holds no other colour, and its wall row lacks the colour.
     """
     lines: list[list[int]] = [[], [], [], [], []]
     for line in LINES:
@@ -74,12 +72,12 @@ def lines_by_colour(board: Board) -> list[list[int]]:
 
 @cache
 def _missing(row: Row) -> tuple[Colour, ...]:
-    """The colours that a wall row lacks; worked out once for each row that a game has seen."""
+    """Return the colours that a wall row lacks."""
     return tuple(colour for colour in COLOURS if colour not in row)
 
 
 def check_line(board: Board, line: int, colour: Colour) -> None:
-    """Raise IllegalEventError, naming the reason, unless the line takes tiles of a colour now (R7)."""
+    """Raise IllegalEventError, with the reason, unless the line accepts tiles of a colour (R7)."""
     if line not in LINES:
         raise IllegalEventError("no_such_line", f"there is no line {line}")
     row = line - 1
@@ -95,7 +93,7 @@ def check_line(board: Board, line: int, colour: Colour) -> None:
 
 
 def drop(board: Board, tiles: Floor) -> tuple[Board, Counts]:
-    """Let tiles fall to the floor from the left; the second value is what did not fit (R8)."""
+    """Let tiles fall to the floor, filled from the left; also return the tiles that did not fit (R8)."""
     room = FLOOR_SPACES - len(board.floor)
     over = NO_TILES
     if len(tiles) > room:
@@ -104,7 +102,7 @@ def drop(board: Board, tiles: Floor) -> tuple[Board, Counts]:
 
 
 def fill(board: Board, colour: Colour, number: int, line: int) -> tuple[Board, int]:
-    """Put tiles on a line that takes them (see `check_line`); the second value is how many are left (R7)."""
+    """Put tiles on a line that accepts them (see `check_line`); also return how many did not fit (R7)."""
     row = line - 1
     fit = min(number, line - board.held[row])
     held = (*board.held[:row], board.held[row] + fit, *board.held[line:])
@@ -113,9 +111,9 @@ def fill(board: Board, colour: Colour, number: int, line: int) -> tuple[Board, i
 
 
 def place(board: Board, colour: Colour, number: int, line: int) -> tuple[Board, Counts]:
-    """Put tiles on a line that takes them, or on the floor (line 0); what does not fit the line falls.
+    """Put tiles on a line that accepts them, or on the floor; what does not fit the line falls.
 
-    The second value is what does not fit the floor either (R7, R8).
+    The second value is the tiles that did not fit the floor either (R7, R8).
     """
     falling = number
     if line:
@@ -124,7 +122,7 @@ def place(board: Board, colour: Colour, number: int, line: int) -> tuple[Board, 
 
 
 def legal_columns(board: Board, line: int) -> tuple[int, ...]:
-    """The columns of a gray wall that may take a full line's tile: free, and without its colour (G1)."""
+    """Return the columns of a gray wall that are legal for a full line's tile (G1)."""
     colour = board.colours[line - 1]
     row = board.wall[line - 1]
     if colour is None or colour in row:
@@ -137,7 +135,7 @@ def legal_columns(board: Board, line: int) -> tuple[int, ...]:
 
 
 def printed_column(colour: Colour, row: int) -> int:
-    """The column where the coloured wall shows a colour in a row (R2)."""
+    """Return the column of a colour in a row of the coloured wall (R2)."""
     return (colour + row - 1) % 5 + 1
 
 
@@ -160,20 +158,10 @@ def clear_line(board: Board, line: int) -> Board:
 
 
 def next_full_line(board: Board) -> int | None:
-    """The topmost full line: the next to move its tile to the wall (R10)."""
+    """Return the topmost full line, the next to move its tile to the wall; None without one (R10)."""
     return next((line for line in LINES if board.line_is_full(line)), None)
 
 
 def tiles_on_floor(board: Board) -> Counts:
-    """The tiles on the floor, the marker left out."""
+    """Return the tiles on the floor without the marker."""
     return count([tile for tile in board.floor if tile is not MARKER])
-
-
-def tiles_on(board: Board) -> Counts:
-    """Every tile that lies on the board, the marker left out."""
-    on_lines: Counts = NO_TILES
-    for colour, number in zip(board.colours, board.held, strict=True):
-        if colour is not None:
-            on_lines = add(on_lines, of_colour(colour, number))
-    on_wall = count([tile for row in board.wall for tile in row if tile is not None])
-    return add(add(on_lines, on_wall), tiles_on_floor(board))

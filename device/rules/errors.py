@@ -1,16 +1,16 @@
-"""What can be wrong with a move: its text, or the move at this moment."""
+"""Errors of the rules: bad text, an illegal event, an impossible setup."""
 
 
 class RulesError(ValueError):
-    """The base of all faults that the rules find in what they are given."""
+    """The base of all errors about the input that the rules were given."""
 
 
 class NotationError(RulesError):
-    """A text that is no event of the game, whatever the state."""
+    """A text that is not an event in any state."""
 
 
 class IllegalEventError(RulesError):
-    """A well-formed event that the rules do not allow in this state.
+    """A well-formed event that is illegal in this state.
 
     `why` is a short key for programs and translations, such as 'line_full'.
     """
@@ -21,4 +21,4 @@ class IllegalEventError(RulesError):
 
 
 class SetupError(RulesError):
-    """A game that can't be set up: a wrong number of players, an unknown mode, no such first player."""
+    """An impossible setup: an unknown mode, a wrong number of players or no such first player."""

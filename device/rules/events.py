@@ -1,6 +1,6 @@
-"""Everything that can happen in a game: chance outcomes and choices, as values.
+"""Events of a game: chance events, which are drawn, and choices, which a player makes.
 
-Their text forms are in `notation.py`.
+Their text form is in `notation.py`, their JSON form in `device.records`.
 """
 
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from typing import Final
 from device.rules.tiles import Colour, Counts
 
 CENTRE: Final = 0
-"""The source number of the centre of the table; displays are 1..n."""
+"""The number of the centre of the table as a source; the displays are 1..n."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """Chance: the tiles that fill displays 1..n (R4)."""
+    """A chance event: the tiles that fill displays 1..n (R4)."""
 
     displays: tuple[Counts, ...]
 
@@ -30,7 +30,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A choice on a gray wall: where a seat's full line puts its tile; rows and columns from 1 (G1)."""
+    """A choice on a gray wall: the column, from 1, for the tile of a seat's full line `row` (G1)."""
 
     seat: int
     row: int
@@ -39,28 +39,28 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """Chance, solo: the tiles of the penalty row from the left (S1)."""
+    """A chance event of solo: the tiles of the penalty row from the left (S1)."""
 
     tiles: tuple[Colour, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringColour:
-    """Chance, solo: the colour drawn for the scoring tile (S1)."""
+    """A chance event of solo: the colour drawn for the scoring tile (S1)."""
 
     colour: Colour
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Chance, solo: the tile that action line 1 draws into the penalty row (S8)."""
+    """A chance event of solo: the tile that action line 1 draws into the penalty row (S8)."""
 
     colour: Colour
 
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """A choice, solo: the inner square of the action wall that takes the scoring tile (S1)."""
+    """A choice of solo: the inner square of the action wall for the scoring tile (S1)."""
 
     row: int
     column: int
@@ -68,14 +68,14 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A choice, solo: action line 2 swaps the k-th penalty tile from the left with the next (S8)."""
+    """A choice of solo: action line 2 swaps the penalty tile at a position, from 1, with the next (S8)."""
 
     position: int
 
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """A choice, solo: action lines 3 to 5 remove the k-th penalty tile, or none of them (S8)."""
+    """A choice of solo: action lines 3 to 5 remove the penalty tile at a position, or None (S8)."""
 
     position: int | None
 

@@ -1,8 +1,8 @@
-"""Events as short texts, the same in records, logs, on the command line and on the pages.
+"""Notation: the text form of events in logs, in the database, on the command line and on the pages.
 
 A draft is three characters, such as `3b2`: source, colour, line. Every other event is a word and its values:
 `deal bbyr byyw - -`, `tile 0 3 4` (seat, row, column); in solo `penalty rryyw`, `colour y`, `scoring 3 4`
-(row, column), `draw b`, `swap 3`, `remove 1`, `remove none`. Parsing what is printed gives the event back.
+(row, column), `draw b`, `swap 3`, `remove 1`, `remove none`. Formatting and parsing round-trip.
 """
 
 import re
@@ -19,7 +19,7 @@ _NONE: Final = "none"
 
 
 def text_of(event: Event) -> str:
-    """The text form of an event."""
+    """Format an event as text."""
     match event:
         case Draft(source, colour, line):
             return f"{source}{letter(colour)}{line if line != FLOOR else 'f'}"
@@ -44,7 +44,7 @@ def text_of(event: Event) -> str:
 
 
 def event_of(text: str) -> Event:
-    """The event that a text spells; raises NotationError."""
+    """Parse the text of an event; raises NotationError."""
     if draft := _DRAFT.fullmatch(text):
         source, colour, line = draft.groups()
         return Draft(int(source), colour_of(colour), FLOOR if line == "f" else int(line))
@@ -59,7 +59,7 @@ def event_of(text: str) -> Event:
 
 
 def _solo_event(word: str, values: list[str]) -> Event | None:
-    """The solo game's own event of that word; None where there is none with these values."""
+    """Parse an event that only solo has; return None for an unknown word or a wrong number of values."""
     match word, values:
         case "penalty", [tiles] if tiles:
             return Penalty(tuple(colour_of(each) for each in tiles))

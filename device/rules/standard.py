@@ -262,7 +262,7 @@ def setup(ruleset: Ruleset, players: int, first: int) -> StandardState:
     return StandardState(ruleset, Phase.DEAL, (Board(),) * players, sources, first, first)
 
 
-# --- Deal and offer --------------------------------------------------------------------------------------
+# --- Deals and drafts --------------------------------------------------------------------------------------
 
 
 def _deal(state: StandardState, event: Deal) -> StandardState:
@@ -285,7 +285,7 @@ _DRAFTS: Final = tuple(
     tuple(tuple(Draft(source, colour, line) for line in (FLOOR, *LINES)) for colour in COLOURS)
     for source in range(max(DISPLAYS.values()) + 1)
 )
-"""Every draft there is, made once: by source, colour and line."""
+"""All possible drafts by source, colour and line, made once for speed."""
 
 
 def _legal_drafts(state: StandardState) -> list[Event]:
@@ -335,7 +335,7 @@ def _draft(state: StandardState, event: Draft) -> StandardState:
 
 
 def _discarded(state: StandardState, tiles: Counts) -> tuple[Counts, Counts]:
-    """Bag and lid once `tiles` are out of the round: in the lid, or back in the bag (R10, D1)."""
+    """Return the bag and the lid with discarded tiles: in the lid, or back in the bag (R10, D1)."""
     if tiles == NO_TILES:
         return state.bag, state.lid
     return (state.bag, add(state.lid, tiles)) if state.ruleset.lid else (add(state.bag, tiles), state.lid)
@@ -365,12 +365,12 @@ def _tile(state: StandardState, event: Tile) -> StandardState:
 
 
 def _seats_with_full_lines(boards: tuple[Board, ...]) -> list[tuple[int, int]]:
-    """Each seat that still has a full line, with the topmost one."""
+    """Return each seat that has a full line, with its topmost one."""
     return [(seat, line) for seat, board in enumerate(boards) if (line := next_full_line(board)) is not None]
 
 
 def _go_on_tiling(state: StandardState, steps: list[Step]) -> StandardState:
-    """Do on every board what leaves its player no choice; once nobody has one, charge the floors."""
+    """Tile every board up to its next choice; if no player has a choice, finish the round."""
     assert state.account is not None
     boards = []
     discarded = []
@@ -386,7 +386,7 @@ def _go_on_tiling(state: StandardState, steps: list[Step]) -> StandardState:
 
 
 def _tile_without_choice(ruleset: Ruleset, seat: int, board: Board) -> tuple[Board, list[Step], Counts]:
-    """Tile full lines from the top until a gray wall asks its player; also what was discarded (R10, G2)."""
+    """Tile full lines from the top until a choice is due; also return the discarded tiles (R10, G2)."""
     steps = []
     discarded = []
     while (line := next_full_line(board)) is not None:
@@ -407,7 +407,7 @@ def _tile_without_choice(ruleset: Ruleset, seat: int, board: Board) -> tuple[Boa
 
 
 def _finish_round(state: StandardState, account: Account) -> StandardState:
-    """Charge the floors (R12); then the game ends (R13, R16), or the next deal is due."""
+    """Charge the floors (R12); then end the game (R13, R16), or wait for the next deal."""
     charged = [scoring.charge_floor(board) for board in state.boards]
     bag, lid = _discarded(state, total(tiles_on_floor(board) for board in state.boards))
     steps = (*account.steps, *(Step(seat, item) for seat, item in enumerate(charged)))
@@ -428,7 +428,7 @@ def _finish_round(state: StandardState, account: Account) -> StandardState:
 
 
 def _end(state: StandardState) -> StandardState:
-    """Give every bonus, one by one (R14)."""
+    """End the game with its bonuses (R14)."""
     account = state.account or Account(state.round, state.boards)
     steps = [Step(seat, given) for seat, board in enumerate(state.boards) for given in scoring.bonuses(board)]
     account = replace(account, steps=(*account.steps, *steps))

@@ -1,4 +1,4 @@
-"""Tiles: the five colours, their letters, and counting them."""
+"""Tiles: the five colours, their letters, the first-player marker, and counts of tiles by colour."""
 
 from collections.abc import Iterable
 from enum import Enum, IntEnum
@@ -8,7 +8,7 @@ from device.rules.errors import NotationError
 
 
 class Colour(IntEnum):
-    """A tile's colour; the values are the wall order of row 1 (R2)."""
+    """The colour of a tile; the values are the order of row 1 of the wall (R2)."""
 
     BLUE = 0
     YELLOW = 1
@@ -20,7 +20,7 @@ class Colour(IntEnum):
 
 
 class Marker(Enum):
-    """The starting player marker, which may lie among the tiles of a floor (R6)."""
+    """The first-player marker, which may lie among the tiles of a floor (R6)."""
 
     MARKER = "m"
 
@@ -40,24 +40,24 @@ ALL_TILES: Final[Counts] = (TILES_OF_A_COLOUR,) * 5  # R1
 
 
 def letter(colour: Colour) -> str:
-    """The letter of a colour in every text form: b, y, r, k or w."""
+    """Return the letter of a colour in every text form: b, y, r, k or w."""
     return LETTERS[colour]
 
 
 def colour_of(text: str) -> Colour:
-    """The colour of a letter; raises NotationError for any other text."""
+    """Return the colour of a letter; raises NotationError for any other text."""
     if len(text) != 1 or text not in LETTERS:
         raise NotationError(f"{text!r} is no colour; the colours are {', '.join(LETTERS)}")
     return COLOURS[LETTERS.index(text)]
 
 
 def letters(counts: Counts) -> str:
-    """Tiles as letters in wall order, such as 'bbyr'."""
+    """Return tiles as letters in wall order, such as 'bbyr'."""
     return "".join(LETTERS[colour] * counts[colour] for colour in range(5))
 
 
 def counts_of(text: str) -> Counts:
-    """The tiles that `text` spells; raises NotationError unless its letters stand in wall order."""
+    """Parse letters as counts; raises NotationError unless they are colours in wall order."""
     counts = count(colour_of(character) for character in text)
     if letters(counts) != text:
         raise NotationError(f"{text!r} is not in wall order; write {letters(counts)!r}")
@@ -65,7 +65,7 @@ def counts_of(text: str) -> Counts:
 
 
 def count(tiles: Iterable[Colour]) -> Counts:
-    """How many of each colour there are among `tiles`."""
+    """Count the tiles of each colour."""
     found = [0, 0, 0, 0, 0]
     for colour in tiles:
         found[colour] += 1
@@ -73,14 +73,14 @@ def count(tiles: Iterable[Colour]) -> Counts:
 
 
 def of_colour(colour: Colour, number: int) -> Counts:
-    """`number` tiles of one colour."""
+    """Return `number` tiles of one colour as counts."""
     found = [0, 0, 0, 0, 0]
     found[colour] = number
     return (found[0], found[1], found[2], found[3], found[4])
 
 
 def add(these: Counts, those: Counts) -> Counts:
-    """Both together."""
+    """Add two counts."""
     return (
         these[0] + those[0],
         these[1] + those[1],
@@ -91,7 +91,7 @@ def add(these: Counts, those: Counts) -> Counts:
 
 
 def without(these: Counts, those: Counts) -> Counts:
-    """`these` less `those`; a colour goes negative where there were too few (see `holds`)."""
+    """Subtract `those` from `these`; a colour becomes negative if there were too few (see `holds`)."""
     return (
         these[0] - those[0],
         these[1] - those[1],
@@ -102,12 +102,12 @@ def without(these: Counts, those: Counts) -> Counts:
 
 
 def holds(these: Counts, those: Counts) -> bool:
-    """Whether `those` can be taken out of `these`."""
+    """Return whether `these` contain all of `those`."""
     return all(have >= want for have, want in zip(these, those, strict=True))
 
 
 def total(counts: Iterable[Counts]) -> Counts:
-    """The sum of several counts."""
+    """Add several counts."""
     result = NO_TILES
     for each in counts:
         result = add(result, each)

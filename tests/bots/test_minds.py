@@ -22,7 +22,7 @@ from device.rules.solo.game import preview
 from device.rules.standard import StandardState
 from tests.bots.core_check import SETUPS, title
 from tests.rules.positions import after, board, offer
-from tests.rules.solo_positions import board as solo_board
+from tests.rules.positions import board as solo_board
 from tests.rules.solo_positions import offer as solo_offer
 
 LITTLE = 1500

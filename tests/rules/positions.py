@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from device.rules import game
-from device.rules.board import Board, tiles_on
+from device.rules.board import Board, Row, tiles_on_floor
 from device.rules.notation import event_of, text_of
 from device.rules.standard import DISPLAYS, Phase, StandardState
 from device.rules.tiles import (
@@ -13,12 +13,14 @@ from device.rules.tiles import (
     MARKER,
     Counts,
     colour_of,
+    count,
     counts_of,
+    of_colour,
     total,
     without,
 )
-from tests.rules.solo_positions import EMPTY_WALL
-from tests.rules.solo_positions import board as board_without_marker
+
+EMPTY_WALL = (".....",) * 5
 
 
 def board(
@@ -28,8 +30,15 @@ def board(
     score: int = 0,
 ) -> Board:
     """A board spelt out: lines by number ("rr"), the wall's rows ("b...."), the floor ("bmr"; m: marker)."""
-    spelt = tuple(MARKER if letter == "m" else colour_of(letter) for letter in floor)
-    return replace(board_without_marker(lines, wall, score=score), floor=spelt)
+    held = {line: tiles for line, tiles in (lines or {}).items() if tiles}
+    rows: list[Row] = [tuple(None if letter == "." else colour_of(letter) for letter in row) for row in wall]
+    return Board(
+        colours=tuple(colour_of(held[line][0]) if line in held else None for line in range(1, 6)),
+        held=tuple(len(held.get(line, "")) for line in range(1, 6)),
+        wall=tuple(rows),
+        floor=tuple(MARKER if letter == "m" else colour_of(letter) for letter in floor),
+        score=score,
+    )
 
 
 def offer(
@@ -68,12 +77,12 @@ def drafts(state: game.State) -> list[str]:
     return [text_of(event) for event in state.legal()]
 
 
-def floor(state: StandardState, seat: int = 0) -> str:
+def floor(state: game.State, seat: int = 0) -> str:
     """A seat's floor, m for the marker."""
     return "".join("m" if tile is MARKER else LETTERS[tile] for tile in state.boards[seat].floor)
 
 
-def wall(state: StandardState, seat: int = 0) -> tuple[str, ...]:
+def wall(state: game.State, seat: int = 0) -> tuple[str, ...]:
     """A seat's wall, row by row."""
     return tuple(
         "".join("." if tile is None else LETTERS[tile] for tile in row) for row in state.boards[seat].wall
@@ -81,10 +90,17 @@ def wall(state: StandardState, seat: int = 0) -> tuple[str, ...]:
 
 
 def all_tiles(state: game.State) -> Counts:
-    """Every tile of a game, wherever it lies."""
+    """Every tile of a game, wherever it lies, without the marker."""
     return total([state.bag, state.lid, *state.sources, *map(tiles_on, state.boards)])
 
 
-def scores(state: StandardState) -> list[int]:
+def scores(state: game.State) -> list[int]:
     """All seats' scores."""
     return [each.score for each in state.boards]
+
+
+def tiles_on(board: Board) -> Counts:
+    """Every tile on a board, without the marker."""
+    on_lines = [of_colour(c, n) for c, n in zip(board.colours, board.held, strict=True) if c is not None]
+    on_wall = count(tile for row in board.wall for tile in row if tile is not None)
+    return total([*on_lines, on_wall, tiles_on_floor(board)])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from device.rules import game
-from device.rules.board import Board, Row, tiles_on
+from device.rules.board import Board
 from device.rules.events import Draft, Event, Remove
 from device.rules.game import Setup
 from device.rules.notation import event_of
@@ -24,26 +24,7 @@ from device.rules.tiles import (
     total,
     without,
 )
-
-EMPTY_WALL = (".....",) * 5
-
-
-def board(
-    lines: Mapping[int, str] | None = None,
-    wall: tuple[str, ...] = EMPTY_WALL,
-    floor: str = "",
-    score: int = 0,
-) -> Board:
-    """A board spelt out: lines by number ("rr"), the wall's rows ("b...."), the floor ("bbr")."""
-    held = {line: tiles for line, tiles in (lines or {}).items() if tiles}
-    rows: list[Row] = [tuple(None if letter == "." else colour_of(letter) for letter in row) for row in wall]
-    return Board(
-        colours=tuple(colour_of(held[line][0]) if line in held else None for line in range(1, 6)),
-        held=tuple(len(held.get(line, "")) for line in range(1, 6)),
-        wall=tuple(rows),
-        floor=tuple(colour_of(letter) for letter in floor),
-        score=score,
-    )
+from tests.rules.positions import board, tiles_on
 
 
 def offer(
@@ -100,16 +81,6 @@ def parts(state: SoloState) -> list[Item]:
 def penalty(state: SoloState) -> str:
     """The penalty row's letters."""
     return "".join("byrkw"[tile] for tile in state.boards[ACTION].floor if isinstance(tile, int))
-
-
-def floor(state: SoloState) -> str:
-    """The player floor's letters."""
-    return "".join("byrkw"[tile] for tile in state.boards[PLAYER].floor if isinstance(tile, int))
-
-
-def all_tiles(state: SoloState) -> Counts:
-    """Every tile of the game, wherever it lies."""
-    return total([state.bag, state.lid, *state.sources, *map(tiles_on, state.boards)])
 
 
 def finished(state: SoloState, rng: Random) -> SoloState:

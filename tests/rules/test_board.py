@@ -13,11 +13,10 @@ from device.rules.board import (
     place,
     printed_column,
     set_tile,
-    tiles_on,
 )
 from device.rules.errors import IllegalEventError
 from device.rules.tiles import LETTERS, MARKER, NO_TILES, Colour, counts_of
-from tests.rules.positions import board
+from tests.rules.positions import board, tiles_on
 
 BLUE, YELLOW, RED, BLACK, WHITE = Colour
 

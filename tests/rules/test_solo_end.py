@@ -9,7 +9,8 @@ from device.rules.scoring import BonusGiven
 from device.rules.solo.game import SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.solo.scoring import ClearBoardAward, PenaltyRowCounted, SoloOutcome, Victory, victory
-from tests.rules.solo_positions import after, board, offer, parts
+from tests.rules.positions import board
+from tests.rules.solo_positions import after, offer, parts
 
 ENDING_ROW = (".....", ".....", ".....", ".....", "yrkw.")
 

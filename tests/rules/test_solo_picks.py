@@ -10,7 +10,8 @@ from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.solo.scoring import Ending, SoloOutcome, Victory
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, counts_of
-from tests.rules.solo_positions import after, all_tiles, board, floor, offer, penalty
+from tests.rules.positions import all_tiles, board, floor
+from tests.rules.solo_positions import after, offer, penalty
 
 SIX = "bbbbbb"
 SEVEN = "bbbbbbb"

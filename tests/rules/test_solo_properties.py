@@ -30,7 +30,8 @@ from device.rules.solo.game import LEVELS, WALLS, Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.solo.scoring import Ending, SoloOutcome
 from device.rules.tiles import ALL_TILES, COLOURS, Counts, without
-from tests.rules.solo_positions import account, all_tiles, play
+from tests.rules.positions import all_tiles
+from tests.rules.solo_positions import account, play
 
 MOST_ROUNDS = 9
 """A first bag of 100 and a second of less deal at most so many rounds; S12 then ends the game."""

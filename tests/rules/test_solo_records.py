@@ -9,7 +9,7 @@ from device.rules import game
 from device.rules.events import Choice
 from device.rules.solo.game import SoloState
 from device.rules.tiles import ALL_TILES
-from tests.rules.solo_positions import all_tiles
+from tests.rules.positions import all_tiles
 
 RECORDS = Path(__file__).parents[3] / "shared" / "records"
 FILES = sorted(RECORDS.glob("solo-*.jsonl"))

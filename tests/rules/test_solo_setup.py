@@ -15,7 +15,8 @@ from device.rules.notation import event_of, text_of
 from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import PLAYER
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, Counts, count, counts_of, letters, total, without
-from tests.rules.solo_positions import after, all_tiles, bag_of, board, offer, penalty
+from tests.rules.positions import all_tiles, board
+from tests.rules.solo_positions import after, bag_of, offer, penalty
 
 DEAL = "deal byrk byrk byrk byrk byrw"
 

@@ -28,7 +28,8 @@ from device.rules.solo.scoring import (
     SoloOutcome,
 )
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, counts_of
-from tests.rules.solo_positions import account, after, all_tiles, bag_of, board, offer, parts, penalty
+from tests.rules.positions import all_tiles, board
+from tests.rules.solo_positions import account, after, bag_of, offer, parts, penalty
 
 TWENTY = "bbbbyyyyrrrrkkkkwwww"
 

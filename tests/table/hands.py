@@ -12,11 +12,9 @@ from device.lights.palettes import BOX
 from device.lights.view import view
 from device.records import record
 from device.records.record import Record
-from device.rules import game
-from device.rules.board import tiles_on
 from device.rules.events import Chance, Deal, Draft, Event, Tile
 from device.rules.game import SOLO, Setup
-from device.rules.tiles import Colour, Counts, letters, total
+from device.rules.tiles import Colour, Counts, letters
 from device.table.game import Play, start
 from device.table.state import (
     BotReply,
@@ -358,11 +356,6 @@ def to_end(hands: Hands, random: Random) -> Hands:
     while hands.table.stage is not Stage.OVER:
         to_end_of_round(hands.skip(), random).skip()
     return hands
-
-
-def tiles_everywhere(state: game.State) -> Counts:
-    """All tiles of a game, wherever they are; the marker is none."""
-    return total([state.bag, state.lid, *state.sources, *map(tiles_on, state.boards)])
 
 
 def colours_of(letters_of_colours: str) -> list[Colour]:

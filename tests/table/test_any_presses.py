@@ -20,7 +20,8 @@ from device.table.prompts import live_buttons, prompt
 from device.table.state import PlayerNamed, Stage, Table, Tick, needed_draw
 from device.table.update import update
 from hardware.api import ButtonPressed
-from tests.table.hands import BUTTONS, Hands, settled, tiles_everywhere
+from tests.rules.positions import all_tiles
+from tests.table.hands import BUTTONS, Hands, settled
 from tests.table.walks import NONSENSE, Start, Step, Walk, moments, take, walks, whole_games
 
 EVERY_BUTTON = [*BUTTONS, *NONSENSE]
@@ -69,7 +70,7 @@ def test_the_live_buttons_of_every_kind_of_game_are_the_ones_taken(start: Start)
 def test_100_tiles_always(walk: Walk) -> None:
     for hands in moments(walk):
         if hands.table.play is not None:
-            assert tiles_everywhere(hands.play.state) == ALL_TILES
+            assert all_tiles(hands.play.state) == ALL_TILES
 
 
 @walking

@@ -23,7 +23,8 @@ from device.table.opponents import PACES, PATIENCE
 from device.table.prompts import live_buttons, prompt
 from device.table.state import OPPONENTS, BotReply, Question, Stage, Table, Tick
 from device.table.update import update
-from tests.table.hands import BUTTONS, Hands, at_table, tiles_everywhere
+from tests.rules.positions import all_tiles
+from tests.table.hands import BUTTONS, Hands, at_table
 from tests.table.opponents import Think, answer_all, answer_to, any_choice, play_on, seated
 
 NORMAL = PACES["normal"]
@@ -398,7 +399,7 @@ def check(hands: Hands, before: Table, what: str) -> None:
     if play is None:
         return
     assert resume(play.setup, play.places, play.events) == play
-    assert tiles_everywhere(play.state) == ALL_TILES
+    assert all_tiles(play.state) == ALL_TILES
     if what not in ("undo", "press", "ok", "hint") and before.play is not None:
         assert play.events[: len(before.play.events)] == before.play.events, "only people take back"
 

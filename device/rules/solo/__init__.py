@@ -1,4 +1,5 @@
-"""The solo game (S1 to S15): state, penalty row, scoring and the sequence of a round.
+"""The solo game (S1 to S15): its state and the sequence of a round, its scoring, and the penalty row.
 
-Pure, like all of `device.rules`. Callers use `device.rules.game`, which plays every mode.
+Import `device.rules.game` to play it; import from here only for what no other mode has, such as the penalty
+row.
 """

@@ -430,12 +430,12 @@ def _draft(state: SoloState, event: Draft) -> SoloState:
 
 
 def _start_tiling(state: SoloState) -> SoloState:
-    """All displays are worked: resolve the action board from line 1 as far as nothing is asked (S8)."""
+    """Open the account of the round and resolve the action board (S8), once no display holds a tile."""
     return _next_action_line(replace(state, account=Account(state.round, state.boards)))
 
 
 def _next_action_line(state: SoloState) -> SoloState:
-    """Place the tile of the action board's next full line and let the line act; with none, go on to S10."""
+    """Move the tile of the action board's next full line to the wall and let the line act (S8)."""
     action = state.boards[ACTION]
     line = next_full_line(action)
     if line is None:
@@ -463,13 +463,13 @@ def _next_action_line(state: SoloState) -> SoloState:
 
 
 def _draw_penalty_tile(state: SoloState, event: Draw) -> SoloState:
-    """Action line 1, with the drawn tile (S8)."""
+    """Action line 1: draw a tile into the penalty row (S8)."""
     check_in_bag(state.bag, event.colour)
     return _redraw(state, event.colour)
 
 
 def _redraw(state: SoloState, drawn: Colour | None) -> SoloState:
-    """Action line 1, with the drawn tile; None where the bag holds none."""
+    """Action line 1: replace the leftmost penalty tile by the drawn one; None if the bag is empty (S8)."""
     action = state.boards[ACTION]
     tiles = penalty_row.tiles_in(action)
     aside = tiles[0] if tiles else None
@@ -484,7 +484,7 @@ def _redraw(state: SoloState, drawn: Colour | None) -> SoloState:
 
 
 def _swap(state: SoloState, event: Swap) -> SoloState:
-    """Action line 2 (S8)."""
+    """Action line 2: swap two neighbouring penalty tiles (S8)."""
     action = state.boards[ACTION]
     if not 1 <= event.position < len(action.floor):
         raise IllegalEventError(
@@ -496,14 +496,14 @@ def _swap(state: SoloState, event: Swap) -> SoloState:
 
 
 def _removable(state: SoloState) -> list[int]:
-    """The positions in the penalty row, from 1, of the tiles that the acting line may remove (S8)."""
+    """Return the positions, from 1, of the penalty tiles that the acting line may remove (S8)."""
     if state.acting is None or state.acting.row < 3:
         return []
     return penalty_row.removable(state.boards[ACTION], state.acting.row, state.acting.colour)
 
 
 def _remove(state: SoloState, event: Remove) -> SoloState:
-    """Action lines 3 to 5, or leaving it (S8)."""
+    """Action lines 3 to 5: remove a penalty tile, or none (S8)."""
     assert state.acting is not None
     action = state.boards[ACTION]
     line, colour = state.acting.row, state.acting.colour
@@ -516,7 +516,7 @@ def _remove(state: SoloState, event: Remove) -> SoloState:
 
 
 def _acted(state: SoloState) -> SoloState:
-    """Score the placed tile once its line has acted (S9), and go on."""
+    """Score the placed tile after its line has acted (S9), and go on with the next line."""
     assert state.acting is not None
     placed = (state.acting.row, state.acting.column)
     after = replace(state, acting=None)
@@ -525,6 +525,7 @@ def _acted(state: SoloState) -> SoloState:
 
 
 def _charge_penalty_row(state: SoloState) -> SoloState:
+    """Charge the penalty row, which may lose the game (S10); then tile the player board."""
     charged = solo_scoring.charge_penalty_row(*state.boards)
     after = _noted(state, PLAYER, charged)
     if charged.board.score == 0:
@@ -536,14 +537,14 @@ def _charge_penalty_row(state: SoloState) -> SoloState:
 
 
 def _line_to_tile(state: SoloState) -> int:
-    """The player board's line whose tile is to be placed now, on a gray wall (S11)."""
+    """Return the player board's topmost full line."""
     line = next_full_line(state.boards[PLAYER])
     assert line is not None
     return line
 
 
 def _go_on_tiling(state: SoloState) -> SoloState:
-    """Tile the player board's full lines from the top until a gray wall asks for a column (S11)."""
+    """Tile the player board's full lines from the top until a gray wall leaves a choice of columns (S11)."""
     while (line := next_full_line(state.boards[PLAYER])) is not None:
         player = state.boards[PLAYER]
         colour = player.colours[line - 1]
@@ -564,7 +565,7 @@ def _tile_line(state: SoloState, line: int, column: int) -> SoloState:
 
 
 def _tile(state: SoloState, event: Tile) -> SoloState:
-    """A tile of the player board onto its gray wall (S11)."""
+    """Place a tile of the player board on its gray wall (S11)."""
     line = _line_to_tile(state)
     if (event.seat, event.row) != (PLAYER, line):
         raise IllegalEventError("not_now", f"the tile to place now is that of row {line}, seat {PLAYER}")
@@ -574,9 +575,9 @@ def _tile(state: SoloState, event: Tile) -> SoloState:
 
 
 def _finish_round(state: SoloState) -> SoloState:
-    """Clear the floor without a charge (S11); then the game ends, or the next deal is due (S12).
+    """Clear the floor without a charge (S11); then end the game, or wait for the next deal (S12).
 
-    The bag can fill its displays: once in a game the tiles out of play go back for that.
+    If the bag can't fill the displays, the tiles out of play go back into it, once in a game.
     """
     player = state.boards[PLAYER]
     after = replace(state, phase=Phase.DEAL)
