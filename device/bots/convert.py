@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from device.bots.core import tables
+from device.bots.core import constants
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
 from device.rules import standard
@@ -24,27 +24,27 @@ from device.rules.standard import StandardState
 from device.rules.tiles import COLOURS, Colour, Counts
 
 PHASES: Final = {
-    standard.Phase.DEAL: tables.DEAL,
-    standard.Phase.OFFER: tables.OFFER,
-    standard.Phase.TILING: tables.TILING,
-    standard.Phase.OVER: tables.OVER,
-    solo.Phase.DEAL: tables.DEAL,
-    solo.Phase.OFFER: tables.OFFER,
-    solo.Phase.TILING: tables.TILING,
-    solo.Phase.OVER: tables.OVER,
-    solo.Phase.PENALTY: tables.PENALTY,
-    solo.Phase.COLOUR: tables.COLOUR,
-    solo.Phase.SCORING: tables.SCORING,
-    solo.Phase.DRAW: tables.DRAW,
-    solo.Phase.SWAP: tables.SWAP,
-    solo.Phase.REMOVE: tables.REMOVE,
+    standard.Phase.DEAL: constants.DEAL,
+    standard.Phase.OFFER: constants.OFFER,
+    standard.Phase.TILING: constants.TILING,
+    standard.Phase.OVER: constants.OVER,
+    solo.Phase.DEAL: constants.DEAL,
+    solo.Phase.OFFER: constants.OFFER,
+    solo.Phase.TILING: constants.TILING,
+    solo.Phase.OVER: constants.OVER,
+    solo.Phase.PENALTY: constants.PENALTY,
+    solo.Phase.COLOUR: constants.COLOUR,
+    solo.Phase.SCORING: constants.SCORING,
+    solo.Phase.DRAW: constants.DRAW,
+    solo.Phase.SWAP: constants.SWAP,
+    solo.Phase.REMOVE: constants.REMOVE,
 }
 ENDINGS: Final = {
     None: 0,
-    Ending.EIGHTH_TILE: tables.EIGHTH_TILE,
-    Ending.NO_POINTS: tables.NO_POINTS,
-    Ending.ROW_COMPLETE: tables.ROW_COMPLETE,
-    Ending.BAG_EMPTY: tables.BAG_EMPTY,
+    Ending.EIGHTH_TILE: constants.EIGHTH_TILE,
+    Ending.NO_POINTS: constants.NO_POINTS,
+    Ending.ROW_COMPLETE: constants.ROW_COMPLETE,
+    Ending.BAG_EMPTY: constants.BAG_EMPTY,
 }
 
 
@@ -63,9 +63,9 @@ def position_of(state: StandardState) -> Position:
     position.marker = -1 if state.marker is None else state.marker
     position.round = state.round
     position.row_complete = int(any(complete_rows(board.wall) for board in state.boards))
-    position.sources = _filled([packed(tiles) for tiles in state.sources], tables.SOURCES)
+    position.sources = _filled([packed(tiles) for tiles in state.sources], constants.SOURCES)
     position.holders = sum(
-        1 << tables.SOURCES * colour + source
+        1 << constants.SOURCES * colour + source
         for source, tiles in enumerate(state.sources)
         for colour in COLOURS
         if tiles[colour]
@@ -73,7 +73,7 @@ def position_of(state: StandardState) -> Position:
     position.pool = [packed(state.bag), packed(state.lid)]
     boards = state.boards
     position.lines = _filled([_lines(board) for board in boards], 4)
-    position.open = _filled([_open(board) for board in boards], 4, tables.OPEN_BOARD)
+    position.open = _filled([_open(board) for board in boards], 4, constants.OPEN_BOARD)
     position.full = _filled([_full(board) for board in boards], 4)
     position.floor = _filled([_floor(board) for board in boards], 4)
     position.wall = _filled([_squares(board) for board in boards], 4)
@@ -103,7 +103,7 @@ def solo_position_of(state: SoloState) -> SoloPosition:
     position.row_complete = int(any(complete_rows(board.wall) for board in state.boards))
     position.sources = [packed(tiles) for tiles in state.sources]
     position.bag = packed(state.bag)
-    position.out = packed(state.lid)
+    position.lid = packed(state.lid)
     position.lines = [_lines(board) for board in state.boards]
     position.open = [_open(board) for board in state.boards]
     position.full = [_full(board) for board in state.boards]
@@ -138,14 +138,14 @@ def draft_of(move: int) -> Draft:
 
 def solo_event(phase: int, move: int) -> Event:
     """The solo choice that an integer of the core stands for, in a phase."""
-    if phase == tables.OFFER:
+    if phase == constants.OFFER:
         return draft_of(move)
-    if phase == tables.SWAP:
+    if phase == constants.SWAP:
         return Swap(move)
-    if phase == tables.REMOVE:
+    if phase == constants.REMOVE:
         return Remove(move or None)
     row, column = move // 5 + 1, move % 5 + 1
-    return Scoring(row, column) if phase == tables.SCORING else Tile(PLAYER, row, column)
+    return Scoring(row, column) if phase == constants.SCORING else Tile(PLAYER, row, column)
 
 
 def _filled(numbers: list[int], length: int, rest: int = 0) -> list[int]:

@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import Final
 
 MODULES: Final = (
-    *("position", "solo_position", "solo_chance", "value", "search", "tree"),
-    *("duel", "several", "alone", "teacher"),
+    *("position", "solo_position", "evaluation", "timed_search", "uct"),
+    *("alpha_beta", "multiplayer_tree", "solo_tree", "learner"),
 )
 """The files that are compiled where that is possible; each has its types in a .pxd file."""
 

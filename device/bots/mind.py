@@ -14,10 +14,10 @@ from typing import Final
 
 from device.bots.convert import draft_of, move_of, position_of, solo_event, solo_position_of
 from device.bots.core import weights
-from device.bots.core.alone import Alone
-from device.bots.core.duel import Duel
-from device.bots.core.several import Several
-from device.bots.core.value import Value
+from device.bots.core.alpha_beta import AlphaBeta
+from device.bots.core.evaluation import Evaluation
+from device.bots.core.multiplayer_tree import MultiplayerTree
+from device.bots.core.solo_tree import SoloTree
 from device.bots.simple import Below, Bot, choices, play_calm, play_greedy, play_random, promise_of_wall
 from device.rules import game
 from device.rules.board import Board, legal_columns, next_full_line
@@ -114,10 +114,10 @@ class Mind:
     def __init__(self, strength: Strength, clock: Clock) -> None:
         self.strength = strength
         self._clock = clock
-        self._values: dict[str, Value] = {}
-        self._duels: dict[str, Duel] = {}
-        self._crowds: dict[str, Several] = {}
-        self._alones: dict[str, Alone] = {}
+        self._values: dict[str, Evaluation] = {}
+        self._duels: dict[str, AlphaBeta] = {}
+        self._crowds: dict[str, MultiplayerTree] = {}
+        self._alones: dict[str, SoloTree] = {}
 
     def think(self, state: State, seconds: float, seat: int | None = None) -> Event:
         """The best choice, found in so many seconds, of a seat; of the first that has one by default."""
@@ -187,33 +187,33 @@ class Mind:
         name = self._name(state)
         if len(state.boards) == 2:
             duel = self._duel(name)
-            move = duel.think(position, end - self._clock(), asked[0], asked[1], depth or 99)
-            return Found(draft_of(move), duel.worth / 100, duel.depth)
+            move = duel.best_move(position, end - self._clock(), asked[0], asked[1], depth or 99)
+            return Found(draft_of(move), duel.value / 100, duel.depth)
         crowd = self._crowd(name)
-        move = crowd.think(position, end - self._clock(), asked[0], asked[1])
-        return Found(draft_of(move), crowd.worth / 100, crowd.depth)
+        move = crowd.best_move(position, end - self._clock(), asked[0], asked[1])
+        return Found(draft_of(move), crowd.value / 100, crowd.depth)
 
     def _search_solo(self, state: SoloState, end: float, only: Event | None, without: Event | None) -> Found:
         alone = self._alone(state)
         position = solo_position_of(state)
         asked = [-1 if event is None else move_of(event) for event in (only, without)]
-        move = alone.think(position, end - self._clock(), asked[0], asked[1])
-        return Found(solo_event(position.phase, move), alone.worth / 100, alone.depth)
+        move = alone.best_move(position, end - self._clock(), asked[0], asked[1])
+        return Found(solo_event(position.phase, move), alone.value / 100, alone.depth)
 
-    def _alone(self, state: SoloState) -> Alone:
+    def _alone(self, state: SoloState) -> SoloTree:
         name = "solo-gray" if state.gray else "solo-coloured"
         if name not in self._alones:
-            self._alones[name] = Alone(weights.read(name), self._clock)
+            self._alones[name] = SoloTree(weights.read(name), self._clock)
         return self._alones[name]
 
-    def _duel(self, name: str) -> Duel:
+    def _duel(self, name: str) -> AlphaBeta:
         if name not in self._duels:
-            self._duels[name] = Duel(self._value(name), self._clock)
+            self._duels[name] = AlphaBeta(self._value(name), self._clock)
         return self._duels[name]
 
-    def _crowd(self, name: str) -> Several:
+    def _crowd(self, name: str) -> MultiplayerTree:
         if name not in self._crowds:
-            self._crowds[name] = Several(self._value(name), self._clock)
+            self._crowds[name] = MultiplayerTree(self._value(name), self._clock)
         return self._crowds[name]
 
     def _name(self, state: State) -> str:
@@ -221,10 +221,10 @@ class Mind:
         mode = "gray" if state.has_gray_wall(0) else "standard"
         return f"{mode}-{len(state.boards)}"
 
-    def _value(self, name: str) -> Value:
+    def _value(self, name: str) -> Evaluation:
         if name not in self._values:
             learned = next(each for each in self._names(name) if weights.exists(each))
-            self._values[name] = Value(weights.read(learned))
+            self._values[name] = Evaluation(weights.read(learned))
         return self._values[name]
 
     def _names(self, name: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from device.bots.convert import draft_of, move_of, packed, position_of, solo_event, solo_position_of
-from device.bots.core import position, tables
+from device.bots.core import constants, position
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
 from device.bots.engine import is_compiled
@@ -53,9 +53,7 @@ def core_of(state: State) -> Core:
 
 def figures(core: Core) -> dict[str, Any]:
     """Everything that a core holds of its game, by name, to compare it with another."""
-    names = [
-        name for name in core.__slots__ if not name.startswith("kept_") and name not in ("depth", "dice")
-    ]
+    names = {name for name in core.__slots__ if not name.startswith("saved_")} - {"depth", "random_state"}
     return {name: getattr(core, name) for name in names}
 
 
@@ -63,9 +61,9 @@ def events_of(core: Core) -> list[Event]:
     """Every choice that the core allows now, of all seats."""
     if isinstance(core, SoloPosition):
         return [solo_event(core.phase, move) for move in core.legal()]
-    if core.phase == tables.OFFER:
+    if core.phase == constants.OFFER:
         return [draft_of(move) for move in core.drafts()]
-    if core.phase != tables.TILING:
+    if core.phase != constants.TILING:
         return []
     tiles: list[Event] = []
     for player in range(core.players):
@@ -90,8 +88,8 @@ def play(core: Core, event: Event) -> None:
             core.tile(seat, row - 1, column - 1)
         case _:
             raise TypeError(f"no event of a game for two or more: {event}")
-    if core.phase == tables.TILING:
-        core.go_on()
+    if core.phase == constants.TILING:
+        core.advance_tiling()
 
 
 def _play_solo(core: SoloPosition, event: Event) -> None:

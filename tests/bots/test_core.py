@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from device.bots.convert import position_of
-from device.bots.core import tables
+from device.bots.core import constants
 from device.bots.core.position import Position
-from device.bots.core.solo_chance import random_game
 from device.bots.core.solo_position import SoloPosition
 from device.records import record
 from device.rules import game
@@ -73,7 +72,7 @@ def test_drafts_are_taken_back_to_the_round_s_start(chosen: Setup) -> None:
     for state in rounds_of(chosen, 5):
         core = position_of(state)
         before = []
-        while core.phase == tables.OFFER:
+        while core.phase == constants.OFFER:
             before.append(figures(core))
             core.make(chance.choice(core.drafts()))
         for each in reversed(before):
@@ -103,7 +102,7 @@ def test_the_core_s_own_random_games_end_as_random_games_do(players: int) -> Non
         core.clear(number % players)
         drafts += core.random_game()
         rounds += core.round
-        assert core.phase == tables.OVER
+        assert core.phase == constants.OVER
         assert core.row_complete or not any(core.pool)
         assert events_of(core) == []
     # As far as 50 games may be from the means of a million: 70, 88 and 108 drafts, 6.6 to 6.8 rounds.
@@ -116,9 +115,13 @@ def test_the_core_s_own_random_solo_games_end() -> None:
     endings = set()
     for _ in range(300):
         core.clear(5, 20)
-        random_game(core)
+        core.random_game()
         endings.add(core.ending)
-    assert {tables.EIGHTH_TILE, tables.NO_POINTS, tables.ROW_COMPLETE} >= endings >= {tables.EIGHTH_TILE}
+    assert (
+        {constants.EIGHTH_TILE, constants.NO_POINTS, constants.ROW_COMPLETE}
+        >= endings
+        >= {constants.EIGHTH_TILE}
+    )
 
 
 def test_deals_are_fair() -> None:

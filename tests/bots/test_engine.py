@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from device.bots.core import duel, weights
+from device.bots.core import alpha_beta, weights
 from device.bots.engine import MODULES, engine, is_compiled, outdated
 
-BOTS = Path(weights.__file__).parent
+CORE = Path(weights.__file__).parent
 
 
 def test_the_compiled_core_is_of_these_sources() -> None:
@@ -26,10 +26,11 @@ def test_a_core_that_was_compiled_from_older_sources_is_left_alone(
     tmp_path: Path, compiled: Sequence[str]
 ) -> None:
     """As after `git pull` alone: the sources run, and `doctor` says what to do."""
-    device = BOTS.parent
-    shutil.copytree(device, tmp_path / "device", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    shutil.copytree(
+        CORE.parents[1], tmp_path / "device", ignore=shutil.ignore_patterns("*.so", "__pycache__")
+    )
     for name in compiled:
-        old = tmp_path / f"device/bots/{name}{EXTENSION_SUFFIXES[0]}"
+        old = tmp_path / f"device/bots/core/{name}{EXTENSION_SUFFIXES[0]}"
         old.write_bytes(b"of an older version")
         os.utime(old, (1_000_000_000, 1_000_000_000) if compiled is MODULES else None)
     program = "from device.bots.engine import engine; print(engine())"
@@ -45,8 +46,8 @@ def test_a_core_that_was_compiled_from_older_sources_is_left_alone(
 
 
 def test_the_engine_says_which_it_is() -> None:
-    assert ("uncompiled" in engine()) == (not is_compiled(duel))
-    assert sorted(MODULES) == sorted(path.stem for path in BOTS.glob("*.pxd"))
+    assert ("uncompiled" in engine()) == (not is_compiled(alpha_beta))
+    assert sorted(MODULES) == sorted(path.stem for path in CORE.glob("*.pxd"))
 
 
 SAME = """
@@ -54,15 +55,14 @@ import json, sys
 from device.bots.engine import is_compiled, stay_uncompiled
 if "uncompiled" in sys.argv:
     stay_uncompiled()
-from device.bots import weights
-from device.bots.core.alone import Alone
-from device.bots.core.duel import Duel
+from device.bots.core import weights
+from device.bots.core.solo_tree import SoloTree
+from device.bots.core.alpha_beta import AlphaBeta
 from device.bots.core.position import Position
-from device.bots.core.several import Several
-from device.bots.core.solo_chance import chance
+from device.bots.core.multiplayer_tree import MultiplayerTree
 from device.bots.core.solo_position import SoloPosition
-from device.bots.core.value import Value
-import device.bots.core.duel
+from device.bots.core.evaluation import Evaluation
+import device.bots.core.alpha_beta
 
 class Ticks:
     reads = 0
@@ -71,26 +71,26 @@ class Ticks:
         return self.reads / 1000
 
 found = []
-for players, kind in ((2, Duel), (3, Several)):
-    search = kind(Value(weights.read(f"standard-{players}")), Ticks())
+for players, kind in ((2, AlphaBeta), (3, MultiplayerTree)):
+    search = kind(Evaluation(weights.read(f"standard-{players}")), Ticks())
     position = Position(players, seed=5)
     for _ in range(3):
         position.deal()
         while position.holders:
-            move = search.think(position, 0.006)
-            found.append([move, search.worth, search.steps])
+            move = search.best_move(position, 0.006)
+            found.append([move, search.value, search.steps])
             position.play(move)
-        position.go_on()
-alone = Alone(weights.read("solo-coloured"), Ticks())
+        position.advance_tiling()
+alone = SoloTree(weights.read("solo-coloured"), Ticks())
 game = SoloPosition(seed=5)
 for _ in range(25):
     if game.phase in (0, 4, 5, 7):
-        chance(game)
+        game.draw_chance()
     elif game.phase != 3:
-        move = alone.think(game, 0.006)
-        found.append([move, alone.worth, alone.steps])
+        move = alone.best_move(game, 0.006)
+        found.append([move, alone.value, alone.steps])
         game.play(move)
-print(json.dumps([is_compiled(device.bots.core.duel), found]))
+print(json.dumps([is_compiled(device.bots.core.alpha_beta), found]))
 """
 
 
@@ -103,5 +103,5 @@ def test_compiled_and_uncompiled_think_the_same() -> None:
     ]
     (first_compiled, first), (second_compiled, second) = (json.loads(each) for each in ran)
     assert not first_compiled
-    assert second_compiled == is_compiled(duel)
+    assert second_compiled == is_compiled(alpha_beta)
     assert first == second

@@ -9,10 +9,10 @@ import pytest
 
 from device.bench.bots import Contender, crowd, duel, solo
 from device.bots.convert import position_of
-from device.bots.core import tables, weights
-from device.bots.core.duel import Duel
+from device.bots.core import constants, weights
+from device.bots.core.alpha_beta import AlphaBeta
+from device.bots.core.evaluation import Evaluation
 from device.bots.core.position import Position
-from device.bots.core.value import Value
 from device.bots.mind import MASTER, NAMES, STRENGTHS, STRONG, Mind, column_worths, thinker
 from device.rules import game
 from device.rules.events import Draft, Tile
@@ -69,28 +69,28 @@ def left_in_offer(state: StandardState) -> int:
     return sum(number > 0 for tiles in state.sources for number in tiles)
 
 
-def minimax(search: Duel, position: Position) -> int:
+def minimax(search: AlphaBeta, position: Position) -> int:
     """The worth of a position by trying everything; the ends of rounds as `search` values them."""
     best = -(10**9)
     player = position.turn
     for move in position.drafts():
         position.make(move)
-        if position.phase == tables.OFFER:
+        if position.phase == constants.OFFER:
             worth = -minimax(search, position)
         else:
             slots = [
-                search.value.assess(each, position.lines[each], position.floor[each] >> 25)
+                search.evaluation.evaluate(each, position.lines[each], position.floor[each] >> 25)
                 for each in (player, 1 - player)
             ]
-            lasts = min(4, *(search.value.needs[slot] for slot in slots))
+            lasts = min(4, *(search.evaluation.rounds_to_row[slot] for slot in slots))
             if lasts:
-                mine, theirs = (search.value.ahead[4 * slot + lasts - 1] for slot in slots)
+                mine, theirs = (search.evaluation.expected_values[4 * slot + lasts - 1] for slot in slots)
                 worth = mine - theirs
             else:
-                worth = search.value.closed[slots[0]] - search.value.closed[slots[1]]
+                worth = search.evaluation.final_values[slots[0]] - search.evaluation.final_values[slots[1]]
                 worth += (worth > 0) * WON - (worth < 0) * WON
             starts = position.starter if position.marker < 0 else position.marker
-            worth += search.starting[lasts] if starts == player else -search.starting[lasts]
+            worth += search.start_bonus[lasts] if starts == player else -search.start_bonus[lasts]
         position.unmake()
         best = max(best, worth)
     return best
@@ -99,15 +99,15 @@ def minimax(search: Duel, position: Position) -> int:
 @pytest.mark.parametrize("mode", ["standard", "gray", "dtc"])
 def test_the_end_of_a_round_is_solved_as_trying_everything_solves_it(mode: str) -> None:
     checked = 0
-    search = Duel(Value(weights.read("standard-2")), Ticks())
+    search = AlphaBeta(Evaluation(weights.read("standard-2")), Ticks())
     for seed in range(400):
         state = random_state(Setup(mode, ("a", "b")), seed, 8 + seed % 40)
         if not isinstance(state, StandardState) or not 2 <= left_in_offer(state) <= 4:
             continue
         position = position_of(state)
-        move = search.think(position, 100.0)
-        assert not search.cut_short
-        assert search.worth == minimax(search, position)
+        move = search.best_move(position, 100.0)
+        assert not search.depth_limited
+        assert search.value == minimax(search, position)
         assert move in position.drafts()
         checked += 1
         if checked == 25:
@@ -353,19 +353,19 @@ def test_weights_come_back_as_they_were_written(tmp_path: Path, monkeypatch: pyt
 
 
 def test_all_weights_are_small() -> None:
-    folder = Path(weights.__file__).with_name("weights")
+    folder = Path(weights.__file__).parents[1] / "weights"
     assert sum(path.stat().st_size for path in folder.iterdir()) < 1_000_000
 
 
 def test_learning_brings_expectation_and_outcome_together() -> None:
-    from device.bots.core.teacher import Teacher
+    from device.bots.core.learner import Learner
     from device.bots.training import untrained
 
-    teacher = Teacher(Position(2, seed=9), Value(untrained()))
+    teacher = Learner(Position(2, seed=9), Evaluation(untrained()))
     errors = []
     for _ in range(4):
-        teacher.error = teacher.samples = 0
+        teacher.squared_error = teacher.samples = 0
         for _ in range(25):
-            teacher.game(20, 200)
-        errors.append(teacher.error / teacher.samples)
+            teacher.play_game(20, 200)
+        errors.append(teacher.squared_error / teacher.samples)
     assert errors[-1] < errors[0] * 0.75

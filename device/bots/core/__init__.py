@@ -1,5 +1,6 @@
-"""The search core of the bots: positions as machine integers, and the searches on them.
+"""Search core of the bots: positions as machine integers, and the searches on them.
 
-Each module with a `.pxd` file beside it is compiled by Cython where a C compiler exists, and runs as
-plain Python elsewhere. `device.bots.engine` tells which.
+Cython compiles each module with a `.pxd` file beside it where a C compiler exists; elsewhere the same modules
+run as plain Python. `device.bots.engine` decides which. Import the searches, the positions, `constants` and
+`weights` from here; only `device.bots` does.
 """

@@ -1,68 +1,67 @@
-"""The fast core for two to four players: machine integers, changed in place and taken back.
+"""Fast position of a game for two to four players: machine integers, modified in place, with undo.
 
-This file runs as it is; where a C compiler is there at install, it is compiled with the types of
-`position.pxd`. `tests/bots/test_core.py` holds it against `device.rules` step by step. Seats, displays, rows
-and columns are as in the rules, but rows and columns count from 0; the layouts:
+`tests/bots/test_core.py` compares it with `device.rules` step by step. Seats, displays, rows and columns are
+as in the rules, but rows and columns count from 0. Compiled with the types of `position.pxd`. The layouts:
 
-counts    five bits a colour (see `tables`): each of `sources` (0 is the centre), and `pool`: bag and lid
-holders   ten bits a colour: the sources that hold it
+counts    five bits a colour: each of `sources` (0 is the centre), and `pool`: bag and lid
+holders   ten bits a colour: mask of the sources that hold it
 lines     six bits a line: 8 * colour + tiles held; 0 while it is empty
-open      six bits a colour: the lines (bits 1 to 5) that take it now; bit 0, the floor, is always set
-full      the full lines, bit 0 for line 1
-floor     counts, and from bit 25 on how many of the spaces are taken, by the marker too
-wall      five bits a row: the squares that hold a tile
+open      six bits a colour: mask of the lines (bits 1 to 5) that accept it; bit 0, the floor, is always set
+full      mask of the full lines, bit 0 for line 1
+floor     counts, and from bit 25 on the number of occupied spaces, the marker included
+wall      five bits a row: mask of the squares that hold a tile
 row_colours, columns_of_colours    five bits a row: its colours; five bits a colour: its columns (G1)
 a draft   32 * source + 6 * colour + line
 """
 
-from device.bots.core import tables
+from device.bots.core import constants
 
-DEAL = tables.DEAL
-OFFER = tables.OFFER
-TILING = tables.TILING
-OVER = tables.OVER
-ONES = tables.ONES
-NTH = tables.NTH
-RUNS = tables.RUNS
-POINTS = tables.POINTS
-FLOOR_COSTS = tables.FLOOR_COSTS
-LINE_BITS = tables.LINE_BITS
-SPREAD = tables.SPREAD
-A_TILE = tables.A_TILE
-HOLDERS = tables.HOLDERS
-A_SOURCE = tables.A_SOURCE
-GATHER = tables.GATHER
-A_COLUMN = tables.A_COLUMN
-
-FACTOR = tables.FACTOR
-STEP = tables.STEP
-BITS = tables.BITS
+CENTRE_BITS = constants.CENTRE_BITS
+COLUMN_BITS = constants.COLUMN_BITS
+COLUMN_FACTOR = constants.COLUMN_FACTOR
+DEAL = constants.DEAL
+FLOOR_COSTS = constants.FLOOR_COSTS
+FLOOR_TILE = constants.FLOOR_TILE
+LCG_FACTOR = constants.LCG_FACTOR
+LCG_INCREMENT = constants.LCG_INCREMENT
+LCG_MASK = constants.LCG_MASK
+LINE_BITS = constants.LINE_BITS
+NTH_BIT = constants.NTH_BIT
+OFFER = constants.OFFER
+OVER = constants.OVER
+POINTS = constants.POINTS
+POPCOUNT = constants.POPCOUNT
+RUNS = constants.RUNS
+SOURCE_BITS = constants.SOURCE_BITS
+SPREAD_COLOURS = constants.SPREAD_COLOURS
+TILING = constants.TILING
 
 
 def tiles_in(counts: int) -> int:
-    """How many tiles counts hold."""
+    """Return the number of tiles in packed counts."""
     return (
         (counts & 31) + (counts >> 5 & 31) + (counts >> 10 & 31) + (counts >> 15 & 31) + (counts >> 20 & 31)
     )
 
 
 class Position:
-    """A game at one moment; `lid` False is the bot ruleset, where what is discarded goes back to the bag."""
+    """A game at one moment; without `lid` (the bot ruleset), discarded tiles go back to the bag."""
 
     __slots__ = tuple(
         """
-        columns_of_colours depth dice discards displays floor full gray holders kept_centre kept_floor
-        kept_full kept_holders kept_lines kept_markers kept_moves kept_open kept_pool kept_sources lines
-        marker open phase players pool round row_colours row_complete score sources starter turn wall
-        """.split()  # noqa: SIM905 - thirty lines less
+        columns_of_colours depth discards displays floor full gray holders lines marker open phase players
+        pool random_state round row_colours row_complete saved_centre saved_floor saved_full saved_holders
+        saved_lines saved_markers saved_moves saved_open saved_pool saved_sources score sources starter turn
+        wall
+        """.split()  # noqa: SIM905 - shorter
     )
 
     def __init__(self, players: int, *, gray: bool = False, lid: bool = True, seed: int = 1) -> None:
         self.players = players
         self.displays = 2 * players + 1
         self.gray = gray
-        self.discards = 1 if lid else 0  # where in `pool` discarded tiles go
-        self.dice = seed & BITS
+        self.discards = 1 if lid else 0  # index in `pool` for discarded tiles
+        self.random_state = seed & LCG_MASK
         self.sources = [0] * 10
         self.pool = [0] * 2
         self.lines = [0] * 4
@@ -74,41 +73,41 @@ class Position:
         self.columns_of_colours = [0] * 4
         self.score = [0] * 4
         self.depth = 0
-        self.kept_moves = [0] * 100
-        self.kept_sources = [0] * 100
-        self.kept_centre = [0] * 100
-        self.kept_pool = [0] * 100
-        self.kept_markers = [0] * 100
-        self.kept_lines = [0] * 100
-        self.kept_open = [0] * 100
-        self.kept_full = [0] * 100
-        self.kept_floor = [0] * 100
-        self.kept_holders = [0] * 100
+        self.saved_moves = [0] * 100
+        self.saved_sources = [0] * 100
+        self.saved_centre = [0] * 100
+        self.saved_pool = [0] * 100
+        self.saved_markers = [0] * 100
+        self.saved_lines = [0] * 100
+        self.saved_open = [0] * 100
+        self.saved_full = [0] * 100
+        self.saved_floor = [0] * 100
+        self.saved_holders = [0] * 100
         self.clear(0)
 
     def clear(self, first: int) -> None:
-        """Begin a game anew; `first` starts."""
+        """Start a new game; player `first` starts."""
         self.phase = DEAL
         self.turn = self.starter = first
         self.marker = -1
         self.round = 0
         self.row_complete = 0
         self.holders = 0
-        self.pool[0] = tables.FULL_BAG
+        self.pool[0] = constants.FULL_BAG
         self.pool[1] = 0
         for source in range(10):
             self.sources[source] = 0
         for player in range(4):
             self.lines[player] = self.full[player] = self.floor[player] = self.score[player] = 0
             self.wall[player] = self.row_colours[player] = self.columns_of_colours[player] = 0
-            self.open[player] = tables.OPEN_BOARD
+            self.open[player] = constants.OPEN_BOARD
 
     # --- Chance ------------------------------------------------------------------------------------------
 
     def below(self, number: int) -> int:
-        """A random whole number from 0 to `number` - 1."""
-        self.dice = (self.dice * FACTOR + STEP) & BITS
-        return ((self.dice >> 32) * number) >> 31
+        """Return a random integer from 0 to `number` - 1."""
+        self.random_state = (self.random_state * LCG_FACTOR + LCG_INCREMENT) & LCG_MASK
+        return ((self.random_state >> 32) * number) >> 31
 
     def deal(self) -> None:
         """Fill the displays at random (R4)."""
@@ -134,14 +133,14 @@ class Position:
                     number = bag >> 5 * colour & 31
                 bag -= 1 << 5 * colour
                 tiles += 1 << 5 * colour
-                holders |= HOLDERS[colour] << display
+                holders |= CENTRE_BITS[colour] << display
             self.sources[display] = tiles
         self.pool[0] = bag
         self.holders = holders
         self.start_offer()
 
     def set_deal(self, displays: list[int]) -> None:
-        """Fill the displays with given counts, which can have been drawn."""
+        """Fill the displays with the given packed counts."""
         refilled = False
         self.holders = 0
         for display, tiles in enumerate(displays, start=1):
@@ -153,11 +152,11 @@ class Position:
             self.sources[display] = tiles
             for colour in range(5):
                 if tiles >> 5 * colour & 31:
-                    self.holders |= HOLDERS[colour] << display
+                    self.holders |= CENTRE_BITS[colour] << display
         self.start_offer()
 
     def start_offer(self) -> None:
-        """Open a round whose displays are filled."""
+        """Start a round whose displays are filled."""
         self.sources[0] = 0
         self.marker = -1
         self.turn = self.starter
@@ -167,7 +166,7 @@ class Position:
     # --- Drafts ------------------------------------------------------------------------------------------
 
     def drafts(self) -> list[int]:
-        """Every legal draft (R5, R7)."""
+        """Return all legal drafts (R5, R7)."""
         mine = self.open[self.turn]
         return [
             32 * source + 6 * colour + line
@@ -179,7 +178,7 @@ class Position:
         ]
 
     def play(self, move: int) -> None:
-        """Make a draft for good; it must be legal (R5 to R8). After the last one the phase is TILING."""
+        """Make a legal draft without undo (R5 to R8); after the last one the phase is TILING."""
         player = self.turn
         source = move >> 5
         line = move & 31
@@ -192,11 +191,11 @@ class Position:
             self.sources[source] = 0
             self.sources[0] += tiles - (number << field)
             holders = self.holders
-            rest = holders >> source & A_SOURCE & ~HOLDERS[colour]
-            self.holders = holders & ~(A_SOURCE << source) | rest
+            rest = holders >> source & SOURCE_BITS & ~CENTRE_BITS[colour]
+            self.holders = holders & ~(SOURCE_BITS << source) | rest
         else:
             self.sources[0] = tiles - (number << field)
-            self.holders &= ~HOLDERS[colour]
+            self.holders &= ~CENTRE_BITS[colour]
             if self.marker < 0:
                 self.marker = player
                 if self.floor[player] >> 25 < 7:
@@ -220,51 +219,51 @@ class Position:
             if number > room:
                 self.pool[self.discards] += number - room << field
                 number = room
-            self.floor[player] += number * A_TILE[colour]
+            self.floor[player] += number * FLOOR_TILE[colour]
         player += 1
         self.turn = player if player < self.players else 0
         if not self.holders:
             self.phase = TILING
 
     def make(self, move: int) -> None:
-        """Make a draft so that `unmake` can take it back."""
+        """Make a legal draft that `unmake` can undo."""
         depth = self.depth
         player = self.turn
         source = move >> 5
-        self.kept_moves[depth] = 4 * source + player
-        self.kept_sources[depth] = self.sources[source]
-        self.kept_centre[depth] = self.sources[0]
-        self.kept_pool[depth] = self.pool[self.discards]
-        self.kept_markers[depth] = self.marker
-        self.kept_lines[depth] = self.lines[player]
-        self.kept_open[depth] = self.open[player]
-        self.kept_full[depth] = self.full[player]
-        self.kept_floor[depth] = self.floor[player]
-        self.kept_holders[depth] = self.holders
+        self.saved_moves[depth] = 4 * source + player
+        self.saved_sources[depth] = self.sources[source]
+        self.saved_centre[depth] = self.sources[0]
+        self.saved_pool[depth] = self.pool[self.discards]
+        self.saved_markers[depth] = self.marker
+        self.saved_lines[depth] = self.lines[player]
+        self.saved_open[depth] = self.open[player]
+        self.saved_full[depth] = self.full[player]
+        self.saved_floor[depth] = self.floor[player]
+        self.saved_holders[depth] = self.holders
         self.depth = depth + 1
         self.play(move)
 
     def unmake(self) -> None:
-        """Take back the last draft that was made with `make`."""
+        """Undo the last draft made with `make`."""
         depth = self.depth = self.depth - 1
-        player = self.kept_moves[depth] & 3
-        source = self.kept_moves[depth] >> 2
-        self.sources[source] = self.kept_sources[depth]
-        self.sources[0] = self.kept_centre[depth]
-        self.pool[self.discards] = self.kept_pool[depth]
-        self.marker = self.kept_markers[depth]
-        self.lines[player] = self.kept_lines[depth]
-        self.open[player] = self.kept_open[depth]
-        self.full[player] = self.kept_full[depth]
-        self.floor[player] = self.kept_floor[depth]
-        self.holders = self.kept_holders[depth]
+        player = self.saved_moves[depth] & 3
+        source = self.saved_moves[depth] >> 2
+        self.sources[source] = self.saved_sources[depth]
+        self.sources[0] = self.saved_centre[depth]
+        self.pool[self.discards] = self.saved_pool[depth]
+        self.marker = self.saved_markers[depth]
+        self.lines[player] = self.saved_lines[depth]
+        self.open[player] = self.saved_open[depth]
+        self.full[player] = self.saved_full[depth]
+        self.floor[player] = self.saved_floor[depth]
+        self.holders = self.saved_holders[depth]
         self.turn = player
         self.phase = OFFER
 
     # --- Wall-tiling -------------------------------------------------------------------------------------
 
-    def go_on(self) -> None:
-        """Tile what leaves nobody a choice; with all lines tiled, charge the floors and close the round."""
+    def advance_tiling(self) -> None:
+        """Tile all lines that leave no choice; when all are tiled, finish the round."""
         chosen = 0
         for player in range(self.players):
             while self.full[player]:
@@ -278,28 +277,28 @@ class Position:
                     break
                 else:
                     self.clear_line(player, row)
-                    self.fall(player, colour, row + 1)
+                    self.drop_to_floor(player, colour, row + 1)
         if not chosen:
             self.finish_round()
 
     def next_row(self, player: int) -> int:
-        """The row of the topmost full line; there must be one (R10)."""
-        return NTH[10 * self.full[player]]
+        """Return the row of the topmost full line, of which there must be one (R10)."""
+        return NTH_BIT[10 * self.full[player]]
 
     def columns(self, player: int, row: int) -> int:
-        """The columns of a gray wall, as a mask, that may take the tile of a full line (G1)."""
+        """Return the mask of the columns of a gray wall that may take the tile of a full line (G1)."""
         colour = self.lines[player] >> 6 * row + 3 & 7
         return 31 & ~(self.wall[player] >> 5 * row | self.columns_of_colours[player] >> 5 * colour)
 
     def tile(self, player: int, row: int, column: int) -> None:
-        """Move a full line's tile to the wall, and score it (R10, R11)."""
+        """Move the tile of a full line to the wall and score it (R10, R11)."""
         colour = self.lines[player] >> 6 * row + 3 & 7
         wall = self.wall[player] | 1 << 5 * row + column
         self.wall[player] = wall
         self.row_colours[player] |= 1 << 5 * row + colour
         self.columns_of_colours[player] |= 1 << 5 * colour + column
         across = wall >> 5 * row & 31
-        down = (wall >> column & A_COLUMN) * GATHER >> 20 & 31
+        down = (wall >> column & COLUMN_BITS) * COLUMN_FACTOR >> 20 & 31
         self.score[player] += POINTS[6 * RUNS[5 * across + column] + RUNS[5 * down + row]]
         if across == 31:
             self.row_complete = 1
@@ -307,21 +306,21 @@ class Position:
         self.clear_line(player, row)
 
     def clear_line(self, player: int, row: int) -> None:
-        """Take a line's tiles off, and open it for the colours that its row lacks."""
+        """Empty a line, and open it for the colours that its row lacks."""
         self.lines[player] &= ~(63 << 6 * row)
         self.full[player] &= ~(1 << row)
-        self.open[player] |= SPREAD[31 & ~(self.row_colours[player] >> 5 * row)] << row + 1
+        self.open[player] |= SPREAD_COLOURS[31 & ~(self.row_colours[player] >> 5 * row)] << row + 1
 
-    def fall(self, player: int, colour: int, number: int) -> None:
-        """Let tiles fall to the floor, and to the lid what does not fit there (R8)."""
+    def drop_to_floor(self, player: int, colour: int, number: int) -> None:
+        """Add tiles to the floor; those that do not fit go to the lid (R8)."""
         room = 7 - (self.floor[player] >> 25)
         if number > room:
             self.pool[self.discards] += number - room << 5 * colour
             number = room
-        self.floor[player] += number * A_TILE[colour]
+        self.floor[player] += number * FLOOR_TILE[colour]
 
     def finish_round(self) -> None:
-        """Charge the floors (R12); then the game ends (R13, R16), or the next deal is due."""
+        """Charge the floors (R12); then end the game (R13, R16) or make the next deal due."""
         for player in range(self.players):
             floor = self.floor[player]
             if floor:
@@ -348,19 +347,19 @@ class Position:
             for row in range(5):
                 if (wall >> 5 * row & 31) == 31:
                     rows += 1
-            self.score[player] += 2 * rows + 7 * ONES[columns] + 10 * ONES[colours]
+            self.score[player] += 2 * rows + 7 * POPCOUNT[columns] + 10 * POPCOUNT[colours]
 
     # --- Random games ------------------------------------------------------------------------------------
 
     def random_draft(self) -> int:
-        """A legal draft, each as likely as the others."""
+        """Return a random legal draft, uniformly distributed."""
         mine = self.open[self.turn]
         holders = self.holders
-        blue = ONES[holders & 1023] * ONES[mine & 63]
-        yellow = blue + ONES[holders >> 10 & 1023] * ONES[mine >> 6 & 63]
-        red = yellow + ONES[holders >> 20 & 1023] * ONES[mine >> 12 & 63]
-        black = red + ONES[holders >> 30 & 1023] * ONES[mine >> 18 & 63]
-        pick = self.below(black + ONES[holders >> 40] * ONES[mine >> 24])
+        blue = POPCOUNT[holders & 1023] * POPCOUNT[mine & 63]
+        yellow = blue + POPCOUNT[holders >> 10 & 1023] * POPCOUNT[mine >> 6 & 63]
+        red = yellow + POPCOUNT[holders >> 20 & 1023] * POPCOUNT[mine >> 12 & 63]
+        black = red + POPCOUNT[holders >> 30 & 1023] * POPCOUNT[mine >> 18 & 63]
+        pick = self.below(black + POPCOUNT[holders >> 40] * POPCOUNT[mine >> 24])
         if pick < yellow:
             if pick < blue:
                 colour = 0
@@ -378,9 +377,9 @@ class Position:
             pick -= black
         lines = mine >> 6 * colour & 63
         sources = holders >> 10 * colour & 1023
-        nth = pick // ONES[lines]
-        line = NTH[10 * lines + pick - nth * ONES[lines]]
-        return 32 * NTH[10 * sources + nth] + 6 * colour + line
+        nth = pick // POPCOUNT[lines]
+        line = NTH_BIT[10 * lines + pick - nth * POPCOUNT[lines]]
+        return 32 * NTH_BIT[10 * sources + nth] + 6 * colour + line
 
     def random_tile(self) -> None:
         """Place the tile of the first seat that has a choice in a random legal column (G1)."""
@@ -389,10 +388,10 @@ class Position:
             player += 1
         row = self.next_row(player)
         columns = self.columns(player, row)
-        self.tile(player, row, NTH[10 * columns + self.below(ONES[columns])])
+        self.tile(player, row, NTH_BIT[10 * columns + self.below(POPCOUNT[columns])])
 
     def random_game(self) -> int:
-        """Play on at random to the end of the game, or to the end of round 200; how many drafts it took."""
+        """Play random moves to the end of the game or of round 200; return the number of drafts."""
         drafts = 0
         while self.phase != OVER and self.round < 200:
             if self.phase == DEAL:
@@ -401,13 +400,13 @@ class Position:
                 self.play(self.random_draft())
                 drafts += 1
             while self.phase == TILING:
-                self.go_on()
+                self.advance_tiling()
                 if self.phase == TILING:
                     self.random_tile()
         return drafts
 
     def copy_from(self, other: "Position") -> None:
-        """Become the same game as another; what that one could take back is not copied."""
+        """Copy another game, except for its undo stack."""
         self.players = other.players
         self.displays = other.displays
         self.gray = other.gray
@@ -419,7 +418,7 @@ class Position:
         self.round = other.round
         self.row_complete = other.row_complete
         self.holders = other.holders
-        self.dice = other.dice
+        self.random_state = other.random_state
         self.depth = 0
         self.pool[0] = other.pool[0]
         self.pool[1] = other.pool[1]
