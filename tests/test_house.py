@@ -134,6 +134,9 @@ def files() -> tuple[Path, ...]:
     )
 
 
+files()  # asks git during the collection, before any test
+
+
 def inside(path: Path) -> Path:
     return path.relative_to(HOUSE)
 
@@ -334,6 +337,7 @@ def test_every_path_that_the_readme_names_is_there(readme: str) -> None:
 SCRIPTS = [script for script in distribution("azul-table").entry_points if script.group == "console_scripts"]
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("script", SCRIPTS, ids=[script.name for script in SCRIPTS])
 def test_a_command_takes_no_module_of_the_working_directory(tmp_path: Path, script: object) -> None:
     for name in ("board", "click", "device", "hardware", "keypad", "digitalio", "msgspec", "sitecustomize"):

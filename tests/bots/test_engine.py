@@ -21,6 +21,7 @@ def test_the_compiled_core_is_of_these_sources() -> None:
     assert not outdated(), engine()
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("compiled", [MODULES, MODULES[1:]], ids=["older", "in part"])
 def test_a_core_that_was_compiled_from_older_sources_is_left_alone(
     tmp_path: Path, compiled: Sequence[str]
@@ -94,6 +95,7 @@ print(json.dumps([is_compiled(device.bots.core.alpha_beta), found]))
 """
 
 
+@pytest.mark.system
 def test_compiled_and_uncompiled_think_the_same() -> None:
     ran = [
         subprocess.run(

@@ -59,6 +59,7 @@ def play_one(
 # --- Whole games -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("wishes", [("update", "both"), ("both", "update"), ("both", "both")])
 def test_d3_bots_that_keep_the_boards_by_the_updates_play_to_the_end(
@@ -74,6 +75,7 @@ def test_d3_bots_that_keep_the_boards_by_the_updates_play_to_the_end(
     assert list(tmp_path.iterdir()) == []  # no bot had anything to log
 
 
+@pytest.mark.system
 def test_r17_games_that_nobody_ends_are_stopped(tmp_path: Path) -> None:
     result = play_one(GOOD, GOOD, tmp_path, terms=replace(PATIENT, rounds=3))
     assert (result.stopped, result.rounds, result.fault) == (True, 3, None)
@@ -81,6 +83,7 @@ def test_r17_games_that_nobody_ends_are_stopped(tmp_path: Path) -> None:
     assert [result.points(seat) for seat in range(2)] == [1, 1]
 
 
+@pytest.mark.system
 def test_built_in_bots_play_the_same_game_again(tmp_path: Path) -> None:
     game = Game(1, contestants(["greedy", "random"]), 7, 0, PATIENT)
     one, again, other = (play(each, tmp_path) for each in (game, game, replace(game, seed=8)))
@@ -89,6 +92,7 @@ def test_built_in_bots_play_the_same_game_again(tmp_path: Path) -> None:
     assert [one.points(seat) for seat in range(2)] == [2, 0]
 
 
+@pytest.mark.system
 def test_a_result_as_json_and_back(tmp_path: Path) -> None:
     for way in ("behaves", "leaves"):
         result = play_one(bad_bot(way), GOOD, tmp_path, terms=replace(PATIENT, rounds=2))
@@ -99,6 +103,7 @@ def test_a_result_as_json_and_back(tmp_path: Path) -> None:
 # --- Faults ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("way", "why", "sentence"),
     [
@@ -129,6 +134,7 @@ def test_d3_a_fault_ends_the_game_with_minus_50(
     assert (verified.forfeit.seat, verified.forfeit.why) == (seat, why)
 
 
+@pytest.mark.system
 def test_d3_the_clock_runs_down_over_the_game(tmp_path: Path) -> None:
     """Not for each move anew: a bot that logs its clock sees it fall."""
     terms = replace(PATIENT, milliseconds=60_000, rounds=2)
@@ -142,12 +148,14 @@ def test_d3_the_clock_runs_down_over_the_game(tmp_path: Path) -> None:
     assert 60_000 - clock[-1] <= result.thinking[0] + 1 < 60_000
 
 
+@pytest.mark.system
 def test_d3_a_time_out_has_used_the_whole_clock(tmp_path: Path) -> None:
     result = play_one(bad_bot("stops_answering"), GOOD, tmp_path, terms=replace(PATIENT, milliseconds=4000))
     assert result.thinking[0] == 4000
     assert result.thinking[1] < 4000
 
 
+@pytest.mark.system
 def test_limits_are_part_of_the_terms(tmp_path: Path) -> None:
     terms = replace(PATIENT, limits=Limits(start=60, memory=200 * 1024**2))
     result = play_one(GOOD, bad_bot("takes_much_memory"), tmp_path, terms=terms)
@@ -159,6 +167,7 @@ def test_limits_are_part_of_the_terms(tmp_path: Path) -> None:
 # --- Deals -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 def test_d1_the_first_deal_of_a_seed_is_the_same_whoever_plays(tmp_path: Path) -> None:
     pairs = [(GOOD, tracker("both")), (tracker("update"), GOOD)]
     records = [
@@ -254,6 +263,7 @@ def test_a_fingerprint_changes_with_the_program(tmp_path: Path) -> None:
 # --- Sample bots -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 def test_the_sample_in_python_plays_and_beats_random(tmp_path: Path) -> None:
     random_bot, sample = contestants(["random", FIRST_BOT])
     for seed in range(3):
@@ -261,6 +271,7 @@ def test_the_sample_in_python_plays_and_beats_random(tmp_path: Path) -> None:
         assert (result.fault, result.winners) == (None, (1,))
 
 
+@pytest.mark.system
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_the_sample_in_c_plays_and_beats_random(tmp_path: Path) -> None:
     program = tmp_path / "first_bot"

@@ -273,6 +273,7 @@ for chosen in SETUPS:
 """
 
 
+@pytest.mark.system
 def test_little_is_done_between_two_looks_at_the_clock() -> None:
     """So little that Python does it in some milliseconds on a slow machine: one step is one call here."""
     told = subprocess.run([sys.executable, "-c", LOOKS], capture_output=True, text=True, check=True).stdout

@@ -58,6 +58,7 @@ def fault(way: str, log: Path, last: float = LONG, limits: Limits | None = None,
     return caught.value
 
 
+@pytest.mark.system
 def test_a_conversation(log: Path) -> None:
     with Program(bad("behaves"), log, PATIENT) as program:
         assert program.first_line() == "state"
@@ -71,6 +72,7 @@ def test_a_conversation(log: Path) -> None:
 # --- Every way to misbehave ------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("way", "seconds", "why", "sentence"),
     [
@@ -95,6 +97,7 @@ def test_bad_starts(way: str, seconds: float, why: str, sentence: str, log: Path
     assert (error.why, error.sentence) == (why, sentence)
 
 
+@pytest.mark.system
 def test_a_program_that_is_not_there(log: Path, tmp_path: Path) -> None:
     with Program([str(tmp_path / "nobody")], log, PATIENT) as program, pytest.raises(BotError) as caught:
         program.first_line()
@@ -102,6 +105,7 @@ def test_a_program_that_is_not_there(log: Path, tmp_path: Path) -> None:
     assert caught.value.sentence == "it could not be started: No such file or directory"
 
 
+@pytest.mark.system
 def test_a_program_that_may_not_be_executed(log: Path, tmp_path: Path) -> None:
     text = tmp_path / "bot.txt"
     text.write_text("state")
@@ -109,6 +113,7 @@ def test_a_program_that_may_not_be_executed(log: Path, tmp_path: Path) -> None:
         program.first_line()
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("way", "milliseconds", "sentence"),
     [
@@ -126,6 +131,7 @@ def test_time_outs(way: str, milliseconds: int, sentence: str, log: Path) -> Non
     assert (error.why, error.sentence) == ("time", sentence)
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("way", ["never_reads", "closes_its_input"])
 def test_a_bot_that_never_reads_does_not_block_the_match(way: str, log: Path) -> None:
     with Program(bad(way), log, PATIENT) as program:
@@ -136,6 +142,7 @@ def test_a_bot_that_never_reads_does_not_block_the_match(way: str, log: Path) ->
     assert caught.value.why == "time"
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("way", "sentence"),
     [
@@ -150,12 +157,14 @@ def test_unreadable_output(way: str, sentence: str, log: Path) -> None:
     assert (error.why, error.sentence) == ("illegal", sentence)
 
 
+@pytest.mark.system
 def test_a_flood_of_lines(log: Path) -> None:
     error = fault("floods_with_lines", log)
     assert error.why == "illegal"
     assert error.sentence.startswith(r"it wrote more than one line at once: '0 g 5\n0 g 5\n")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("way", "sentence"),
     [
@@ -175,6 +184,7 @@ def test_crashes(way: str, sentence: str, log: Path) -> None:
     assert (error.why, error.sentence) == ("crash", sentence)
 
 
+@pytest.mark.system
 def test_an_answer_before_the_end_counts(log: Path) -> None:
     with Program(bad("leaves_after_its_answer"), log, PATIENT) as program:
         lines = conversation(program)
@@ -183,6 +193,7 @@ def test_an_answer_before_the_end_counts(log: Path) -> None:
             program.ask(TURN, LONG)
 
 
+@pytest.mark.system
 def test_an_answer_out_of_turn(log: Path) -> None:
     with Program(bad("answers_once_more"), log, PATIENT) as program:
         program.first_line()
@@ -196,6 +207,7 @@ def test_an_answer_out_of_turn(log: Path) -> None:
 # --- Limits ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 def test_memory_beyond_the_limit_is_not_given(log: Path) -> None:
     error = fault("takes_much_memory", log, limits=replace(PATIENT, memory=200 * MEGABYTE))
     assert (error.why, error.sentence) == (
@@ -204,17 +216,20 @@ def test_memory_beyond_the_limit_is_not_given(log: Path) -> None:
     )
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("way", ["takes_much_shared_memory", "takes_memory_with_children"])
 def test_memory_is_that_of_all_processes_together(way: str, log: Path) -> None:
     error = fault(way, log, limits=replace(PATIENT, memory=128 * MEGABYTE))
     assert (error.why, error.sentence) == ("crash", "it used more than its 0.125 GB of memory")
 
 
+@pytest.mark.system
 def test_processes_are_counted(log: Path) -> None:
     error = fault("starts_many_processes", log, limits=replace(PATIENT, tasks=20))
     assert (error.why, error.sentence) == ("crash", "it started more than 20 processes and threads")
 
 
+@pytest.mark.system
 def test_one_core(log: Path) -> None:
     core = min(os.sched_getaffinity(0))
     with Program(bad("tells_where_it_runs"), log, PATIENT, core=core) as program:
@@ -226,6 +241,7 @@ def test_the_competitions_limits() -> None:
     assert Limits().memory == 4 * 1024**3
 
 
+@pytest.mark.system
 def test_a_bot_rests_while_it_is_not_its_turn(log: Path, tmp_path: Path) -> None:
     """With all that it has started: a child in a session of its own thought on, on the other's time."""
     with Program(bad("starts_children", tmp_path), log, PATIENT) as program:
@@ -250,6 +266,7 @@ def state(process: int) -> str:
 # --- Its standard error ----------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 def test_a_log_is_kept_and_a_long_one_cut_in_its_middle(log: Path) -> None:
     with Program(bad("logs_too_much"), log, PATIENT) as program:
         program.first_line()
@@ -275,6 +292,7 @@ def test_a_log_little_longer_than_what_is_kept_is_whole(tmp_path: Path) -> None:
 # --- Its end ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 def test_everything_it_has_started_ends_with_it(log: Path, tmp_path: Path) -> None:
     with Program(bad("starts_children", tmp_path), log, PATIENT) as program:
         program.first_line()
@@ -283,6 +301,7 @@ def test_everything_it_has_started_ends_with_it(log: Path, tmp_path: Path) -> No
     assert not any(map(lives, processes))
 
 
+@pytest.mark.system
 def test_everything_ends_when_the_match_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom device.bots.dtc.process import Limits, Program\n"
@@ -300,6 +319,7 @@ def test_everything_ends_when_the_match_is_killed(tmp_path: Path) -> None:
     until(lambda: not any(map(lives, processes)), "the end of everything that the bot has started")
 
 
+@pytest.mark.system
 def test_who_does_not_end_is_killed(log: Path) -> None:
     started = time.monotonic()
     with Program(bad("does_not_end"), log, Limits(start=60, end=0.1)) as program:
@@ -327,6 +347,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.system
 def test_a_guard_ends_no_sooner_than_a_child_that_it_did_not_see_at_once() -> None:
     """Whose parent ends between two looks at who is whose child was seen by no look, and stayed."""
     with subprocess.Popen([sys.executable, "-c", UNSEEN], stdout=subprocess.PIPE) as guard:
@@ -339,6 +360,7 @@ def test_a_guard_ends_no_sooner_than_a_child_that_it_did_not_see_at_once() -> No
     assert not left
 
 
+@pytest.mark.system
 def test_everything_ends_when_the_keeper_is_killed(log: Path, tmp_path: Path) -> None:
     """Once, a child in a session of its own stayed for good."""
     with Program(bad("kills_its_keeper_beside_a_child", tmp_path), log, PATIENT) as program:
@@ -350,17 +372,20 @@ def test_everything_ends_when_the_keeper_is_killed(log: Path, tmp_path: Path) ->
     assert not lives(child)
 
 
+@pytest.mark.system
 def test_a_bot_that_stops_its_keeper_ends_like_any_other(log: Path) -> None:
     """Its log was lost, and its end took ten seconds."""
     assert fault("stops_its_keeper", log, last=3000).why == "time"
     assert log.read_bytes() == b"the last words"
 
 
+@pytest.mark.system
 def test_who_is_at_fault_gets_no_time_to_end(log: Path) -> None:
     with pytest.raises(BotError), Program(bad("says_nothing"), log, Limits(start=0.01, end=3600)) as program:
         program.first_line()
 
 
+@pytest.mark.system
 def test_a_kernel_that_lists_no_children(monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import os\nchild = os.fork()\nif child: print(child, flush=True)\ninput()"
     pipe = subprocess.PIPE

@@ -126,6 +126,7 @@ def lost(state: State, text: str) -> tuple[float, str]:
     return grade.lost, text_of(grade.best)
 
 
+@pytest.mark.system
 def test_the_only_sensible_draft_loses_nothing_and_any_other_does() -> None:
     """The last tile of the offer: it fills a line, or it is dropped for points."""
     state = offer(
@@ -137,6 +138,7 @@ def test_the_only_sensible_draft_loses_nothing_and_any_other_does() -> None:
     assert best == "1b5"
 
 
+@pytest.mark.system
 def test_a_draft_from_the_second_of_two_equal_displays_is_graded() -> None:
     """Once, nothing was found to grade there: the search leaves out what comes to the same."""
     state = offer({1: "bbbb", 2: "yykw", 3: "rrkk", 4: "bbbb"}, board(score=20), board(score=20))
@@ -152,6 +154,7 @@ def columns(*wall: str, lines: dict[int, str]) -> dict[int, float]:
     return {tile.column: round(found[at].lost, 6) for at, tile in enumerate(tiles)}
 
 
+@pytest.mark.system
 def test_a_column_and_its_mirror_image_lose_the_same() -> None:
     """Once, a first tile in column 5 lost 30 points against column 1."""
     assert columns(lines={1: "k", 3: "bbb"}) == dict.fromkeys(range(1, 6), 0.0)
@@ -159,6 +162,7 @@ def test_a_column_and_its_mirror_image_lose_the_same() -> None:
     assert left == {6 - column: lost for column, lost in right.items()}
 
 
+@pytest.mark.system
 def test_a_column_that_scores_less_loses_the_difference() -> None:
     found = columns("by...", "yb...", lines={3: "rrr"})
     assert found[1] == found[2] == 0
@@ -192,6 +196,7 @@ def test_a_blunder_is_named_first(seat: int) -> None:
     assert sum(each.choices for each in found) == len(list(real_choices(TWO, events)))
 
 
+@pytest.mark.system
 def test_a_process_that_can_not_grade_is_told() -> None:
     state = offer({1: "bbbb"}, board(), board())
     with pytest.raises(GradingError, match="Error"):
@@ -216,6 +221,7 @@ class Said:
         self.status, self.out, self.err = ran.returncode, ran.stdout.decode(), ran.stderr.decode()
 
 
+@pytest.mark.system
 def test_a_blunder_in_words(tmp_path: Path) -> None:
     events, _ = two_rounds(0)
     (tmp_path / "round.jsonl").write_bytes(write(TWO, events, stopped=True))
@@ -232,6 +238,7 @@ def test_a_blunder_in_words(tmp_path: Path) -> None:
     assert rui.startswith("Rui: ")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_every_mode_is_reviewed(path: Path) -> None:
     record = records(lines_of(path.stem))[0]
@@ -257,6 +264,7 @@ def test_every_choice_has_words() -> None:
     assert kinds == {"Draft", "Tile", "Scoring", "Swap", "Remove"}
 
 
+@pytest.mark.system
 def test_as_json_and_from_standard_input() -> None:
     events, blunder = two_rounds(0)
     said = Said("-", "--json", "--seconds", "0.3", given=write(TWO, events, stopped=True))
@@ -271,6 +279,7 @@ def test_as_json_and_from_standard_input() -> None:
     ]
 
 
+@pytest.mark.system
 def test_one_game_of_several(tmp_path: Path) -> None:
     events, _ = two_rounds(0)
     written = write(TWO, events, stopped=True)
@@ -283,6 +292,7 @@ def test_one_game_of_several(tmp_path: Path) -> None:
     assert beyond.err.endswith("two.jsonl: there is no game 3: the file holds 2 games\n")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     "damage", [b"", b"what\n", b'{"record":"azul","version":9}\n', b"".join(lines_of("standard-2")[:40])]
 )
@@ -296,6 +306,7 @@ def test_damage_is_named_as_by_replay(damage: bytes, tmp_path: Path) -> None:
     assert said.err == replayed.stderr != ""
 
 
+@pytest.mark.system
 def test_ctrl_c_ends_it_with_a_sentence_and_its_processes_are_silent(tmp_path: Path) -> None:
     """Once, each thinking process wrote a traceback."""
     events, _ = two_rounds(0)

@@ -20,6 +20,8 @@ from device.rules.events import Draft, Tile
 from device.rules.game import Setup, State
 from tests.harness.running import children
 
+pytestmark = pytest.mark.system
+
 PATIENCE = 60.0
 
 

@@ -291,6 +291,7 @@ def test_matches_have_a_core_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert one != other or cores() == 1
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_machine_that_can_not_play_is_no_bots_fault(jobs: int, tmp_path: Path) -> None:
     games = schedule(PLAYERS[:2], [1], TERMS)
@@ -314,6 +315,7 @@ def test_a_process_that_is_killed_with_a_game_before_it_is_told() -> None:
 # --- The command -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 def test_tournament_prints_a_table_and_shows_it_again(tmp_path: Path) -> None:
     arguments = ["tournament", "greedy", FLOOR_BOT, CRASHER, "--seeds", 1, "--folder", tmp_path / "t"]
     result = run(*arguments)
@@ -333,6 +335,7 @@ def test_tournament_prints_a_table_and_shows_it_again(tmp_path: Path) -> None:
     assert json.loads(run(*arguments, "--json").stdout) == told
 
 
+@pytest.mark.system
 def test_tournament_goes_on_after_it_was_killed(tmp_path: Path) -> None:
     """Two games of six are played before; the others wait for a file."""
     folder = tmp_path / "t"
@@ -355,6 +358,7 @@ def test_tournament_goes_on_after_it_was_killed(tmp_path: Path) -> None:
     assert len(records(folder)) == 6
 
 
+@pytest.mark.system
 def test_tournament_interrupted_says_what_is_kept(tmp_path: Path) -> None:
     folder = tmp_path / "t"
     silent = f"silent={sys.executable} -I -S {BAD} stops_answering"

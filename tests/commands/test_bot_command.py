@@ -24,6 +24,7 @@ def bot(given: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
     )
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("name", NAMES)
 def test_d3_bot_answers_the_published_example(name: str) -> None:
     done = bot(state_alone(EXAMPLE).encode() * 2, name, "--move-time", "20")
@@ -34,12 +35,14 @@ def test_d3_bot_answers_the_published_example(name: str) -> None:
     assert all(answer[0] in "0234" for answer in answers)
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("given", [b"", b"282", state_alone(EXAMPLE).encode()[:100]])
 def test_bot_ends_quietly_wherever_its_input_ends(given: bytes) -> None:
     done = bot(given, "greedy")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"state\n", b"")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("given", [b"hello\n", b"\xff\n", b"30000\n0 0 0\n"])
 def test_bot_says_that_the_match_is_at_fault(given: bytes) -> None:
     done = bot(given, "greedy")
@@ -48,6 +51,7 @@ def test_bot_says_that_the_match_is_at_fault(given: bytes) -> None:
     assert done.stderr.count(b"\n") == 1
 
 
+@pytest.mark.system
 def test_bot_ends_quietly_when_nobody_listens() -> None:
     with subprocess.Popen(
         [COMMAND, "bot", "greedy"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -63,6 +67,7 @@ def test_bot_ends_quietly_when_nobody_listens() -> None:
         assert process.wait(60) == 0
 
 
+@pytest.mark.system
 def test_bot_with_a_seed_plays_the_same() -> None:
     given = state_alone(EXAMPLE).encode() * 20
     assert bot(given, "random", "--seed", "a").stdout == bot(given, "random", "--seed", "a").stdout

@@ -65,6 +65,7 @@ def test_each_command_has_the_line_that_the_help_shows_and_a_help_of_its_own(nam
     assert result.output.startswith("Usage: ")
 
 
+@pytest.mark.system
 def test_the_help_is_written_without_importing_a_command() -> None:
     code = (
         "import sys, device.commands.cli; device.commands.cli.azul_table(['--help'], standalone_mode=False)"
@@ -207,6 +208,7 @@ def test_names_leave_the_terminal_alone(tmp_path: Path) -> None:
     assert "A\ufffd[31m\ufffd 0, Zoë 0" in run("replay", record).output
 
 
+@pytest.mark.system
 def test_names_that_the_terminal_can_not_show(tmp_path: Path) -> None:
     header, rest = (GOLDEN / "standard-stopped.jsonl").read_text(encoding="utf-8").split("\n", 1)
     record = tmp_path / "names.jsonl"
@@ -301,6 +303,7 @@ def test_selfplay_replaces_a_file_and_keeps_its_mode(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [file, link]
 
 
+@pytest.mark.system
 def test_a_full_disk(tmp_path: Path) -> None:
     full = Path("/dev/full")
     if not full.exists():
@@ -314,6 +317,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     assert run("selfplay", "--out", full).stderr == "/dev/full: can't be written: No space left on device\n"
 
 
+@pytest.mark.system
 def test_a_file_that_is_not_there_is_not_called_standard_output(tmp_path: Path) -> None:
     """A compiler that compiles nothing: what nobody thought of was taken for a full disk."""
     source = tmp_path / "ceiling.c"
@@ -323,6 +327,7 @@ def test_a_file_that_is_not_there_is_not_called_standard_output(tmp_path: Path) 
     assert told.endswith("/ceiling: No such file or directory\n"), told
 
 
+@pytest.mark.system
 def test_a_reader_that_goes_away_is_no_fault_worth_a_word() -> None:
     for arguments in (["selfplay", "--games", "500"], ["replay", "/dev/stdin"]):
         playing = subprocess.Popen(
@@ -358,6 +363,7 @@ def playing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
+@pytest.mark.system
 def test_ctrl_c_leaves_no_half_of_a_file(playing: subprocess.Popen[bytes], tmp_path: Path) -> None:
     playing.send_signal(signal.SIGINT)
     _, told = playing.communicate(timeout=60)
@@ -389,6 +395,7 @@ def test_bench_rules_for_people_and_for_programs() -> None:
     assert all(figure["value"] > 0 for figure in figures)
 
 
+@pytest.mark.system
 def test_bench_core_with_a_program_to_compare_with(tmp_path: Path) -> None:
     ceiling = tmp_path / "slow.c"
     ceiling.write_text('#include <stdio.h>\nint main(void) { puts("2p 10 games/s 1.0 M moves/s"); }\n')
@@ -403,12 +410,14 @@ def test_bench_core_with_a_program_to_compare_with(tmp_path: Path) -> None:
     assert "slow.c is not compiled: " in refused.stderr
 
 
+@pytest.mark.system
 def test_bench_core_uncompiled() -> None:
     command = command_line("bench", "core", "--seconds", "0.1", "--uncompiled")
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     assert [line.split(",")[1] for line in told] == [" uncompiled"] * 2
 
 
+@pytest.mark.system
 def test_bench_of_a_table_that_does_not_start_says_so(tmp_path: Path) -> None:
     fault = "import sys\nif 'play' in sys.orig_argv: raise SystemExit('out of order')\n"
     (tmp_path / "sitecustomize.py").write_text(fault)
@@ -418,6 +427,7 @@ def test_bench_of_a_table_that_does_not_start_says_so(tmp_path: Path) -> None:
     assert told.splitlines()[-1] == "the table did not start; why stands above"
 
 
+@pytest.mark.system
 def test_bench_of_a_table_in_a_folder_with_a_long_name(tmp_path: Path) -> None:
     """The path is longer than a socket's address can be; the table does with it, and so does its bench."""
     folder = tmp_path / ("x" * 100)

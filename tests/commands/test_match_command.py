@@ -15,6 +15,8 @@ from tests.bots.test_program import BAD, number
 from tests.harness.running import COMMAND, children, lives
 from tests.harness.waiting import DEADLINE, until
 
+pytestmark = pytest.mark.system
+
 FOR_EVER = "86400000"
 """Milliseconds that no game here comes to the end of."""
 

@@ -19,6 +19,8 @@ from tests.harness.fixtures import StartTable
 from tests.harness.running import COMMAND, RunningTable, lives, run
 from tests.harness.waiting import DEADLINE, until
 
+pytestmark = pytest.mark.system
+
 LAYOUTS = Path(__file__).parents[2] / "hardware" / "layouts"
 ROOT = os.geteuid() == 0
 

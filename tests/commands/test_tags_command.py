@@ -17,6 +17,8 @@ from tests.harness.fixtures import StartTable
 from tests.harness.running import COMMAND, RunningTable, run
 from tests.harness.waiting import DEADLINE, until
 
+pytestmark = pytest.mark.system
+
 
 def tags(data: Path, *arguments: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
     """Run `azul-table tags` on a data folder."""

@@ -108,6 +108,7 @@ def table(patient: None, layout: Layout, tmp_path: Path) -> Iterator[Table]:
     table.sim.close()
 
 
+@pytest.mark.system
 def test_it_is_a_driver_of_lights_and_of_inputs(table: Table) -> None:
     lights: Lights = table.sim.driver
     inputs: Inputs = table.sim.driver
@@ -115,6 +116,7 @@ def test_it_is_a_driver_of_lights_and_of_inputs(table: Table) -> None:
     lights.close()
 
 
+@pytest.mark.system
 def test_every_light_of_the_table_is_lit_by_its_name(table: Table, layout: Layout) -> None:
     for shift in range(3):
         lit = {
@@ -125,6 +127,7 @@ def test_every_light_of_the_table_is_lit_by_its_name(table: Table, layout: Layou
         until(lambda: table.sim.shows(LightFrame(lit)), "the frame")  # noqa: B023
 
 
+@pytest.mark.system
 def test_every_button_is_pressed_by_its_name(table: Table, layout: Layout) -> None:
     for button in layout.buttons:
         table.sim.press(button.name, seconds=0.02)
@@ -133,6 +136,7 @@ def test_every_button_is_pressed_by_its_name(table: Table, layout: Layout) -> No
     assert sorted(pressed) == sorted(button.name for button in layout.buttons)
 
 
+@pytest.mark.system
 def test_a_press_has_the_time_of_the_contact(table: Table) -> None:
     before = monotonic()
     table.sim.press("ok")
@@ -146,6 +150,7 @@ NEVER = 3 * LEAVES
 """When a tag is gone where a busy machine may be late with a read."""
 
 
+@pytest.mark.system
 def test_a_tag_comes_once_and_goes_once_at_each_reader(patient: None, layout: Layout, tmp_path: Path) -> None:
     table = Table(layout, tmp_path / "pico", leaves=NEVER)
     for _ in range(4):
@@ -162,6 +167,7 @@ def test_a_tag_comes_once_and_goes_once_at_each_reader(patient: None, layout: La
     table.sim.close()
 
 
+@pytest.mark.system
 def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_anew(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +195,7 @@ def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_
     assert [type(event) for event in events] == [TagArrived, TagLeft, TagArrived]
 
 
+@pytest.mark.system
 def test_a_tag_with_a_wrong_check_is_none(table: Table, layout: Layout) -> None:
     table.sim.pico.receive(layout.readers[0].pin, b"\x0262E3086CED09\x03")
     table.sim.press("ok")
@@ -196,6 +203,7 @@ def test_a_tag_with_a_wrong_check_is_none(table: Table, layout: Layout) -> None:
     assert not any(isinstance(event, TagArrived) for event in table.events)
 
 
+@pytest.mark.system
 def test_the_latest_frame_wins(table: Table) -> None:
     for level in range(200):
         table.sim.show(LightFrame({"status": (level, 0, 0)}))
@@ -203,6 +211,7 @@ def test_the_latest_frame_wins(table: Table) -> None:
     until(lambda: table.sim.shows(last), "the last frame")
 
 
+@pytest.mark.system
 def test_a_lost_pico_is_told_with_what_to_do_and_rejoins_with_its_lights(table: Table) -> None:
     frame = LightFrame({"status": (1, 200, 3), "centre.7": (40, 50, 60)})
     table.sim.show(frame)
@@ -220,6 +229,7 @@ def test_a_lost_pico_is_told_with_what_to_do_and_rejoins_with_its_lights(table: 
     assert table.events == []
 
 
+@pytest.mark.system
 def test_a_chattering_button_is_named_until_it_rests(table: Table) -> None:
     """Its second is a long one: a busy machine may not press often enough in one."""
     switches = table.sim.pico.flash / "firmware_bridge/firmware/switches.py"
@@ -237,6 +247,7 @@ def test_a_chattering_button_is_named_until_it_rests(table: Table) -> None:
     until(lambda: table.sim.driver.state.muted == set(), "the rest")
 
 
+@pytest.mark.system
 def test_another_firmware_is_told_as_outdated(layout: Layout, tmp_path: Path) -> None:
     table = Table(layout, tmp_path / "pico")
     try:
@@ -250,6 +261,7 @@ def test_another_firmware_is_told_as_outdated(layout: Layout, tmp_path: Path) ->
         table.sim.close()
 
 
+@pytest.mark.system
 def test_all_that_goes_over_the_line_is_recorded_where_that_is_wanted(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +277,7 @@ def test_all_that_goes_over_the_line_is_recorded_where_that_is_wanted(
         PicoDriver(layout)
 
 
+@pytest.mark.system
 def test_hands_on_what_is_not_there_are_refused(table: Table) -> None:
     with pytest.raises(HardwareError, match=r"no button 'seat\.9\.floor'"):
         table.sim.press("seat.9.floor")

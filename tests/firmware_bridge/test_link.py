@@ -47,6 +47,8 @@ from firmware_bridge.wire import LineSplitter, pack
 from tests.firmware_bridge.wirings import SMALL
 from tests.harness.waiting import DEADLINE, until
 
+pytestmark = pytest.mark.system
+
 FRAME = bytes(range(SMALL.light_bytes))
 T = TypeVar("T")
 

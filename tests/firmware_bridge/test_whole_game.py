@@ -21,6 +21,8 @@ from hardware.layout.model import read_layout
 from tests.harness.hands import next_button
 from tests.harness.waiting import DEADLINE, until
 
+pytestmark = pytest.mark.system
+
 MAX_PRESSES = 600
 OFF = 0.05
 """Seconds between two presses of a button: what is shorter is bouncing."""

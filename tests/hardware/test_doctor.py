@@ -39,6 +39,7 @@ def the_fault(layout: Layout, pi: FakePi) -> Finding:
     return found[0]
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("generation", [3, 4, 5])
 def test_a_pi_with_all_that_the_layout_needs(duo: Layout, tmp_path: Path, generation: int) -> None:
     findings = examine(duo, FakePi(tmp_path, generation).machine)
@@ -116,6 +117,7 @@ CASES: list[tuple[str, int, Change, str, str, str]] = [
 ]
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("generation", "change", "part", "told", "mend"),
     [case[1:] for case in CASES],
@@ -132,6 +134,7 @@ def test_what_is_missing(
     assert mend in fault.remedy
 
 
+@pytest.mark.system
 def test_a_pi_as_it_comes_is_told_everything_in_the_order_to_mend(duo: Layout, pi: FakePi) -> None:
     pi.write("boot/firmware/config.txt", "# as it comes\ndtparam=audio=on\n[pi5]\ndtparam=spi=on\n")
     for device in ("dev/spidev0.0", "dev/serial0"):
@@ -150,6 +153,7 @@ def test_a_pi_as_it_comes_is_told_everything_in_the_order_to_mend(duo: Layout, p
     assert found[-1].remedy == "sudo reboot"
 
 
+@pytest.mark.system
 def test_the_console_of_a_pi_5_as_it_comes_is_at_a_connector_of_its_own(duo: Layout, tmp_path: Path) -> None:
     """Bug mended: its cmdline.txt says serial0, as any Pi's, but that is not the port of the reader."""
     pi = FakePi(tmp_path, 5)
@@ -159,12 +163,14 @@ def test_the_console_of_a_pi_5_as_it_comes_is_at_a_connector_of_its_own(duo: Lay
     assert "console=serial0" in the_fault(duo, pi).message
 
 
+@pytest.mark.system
 def test_a_user_who_has_joined_the_group_must_log_in_anew(duo: Layout, pi: FakePi) -> None:
     pi.user = "pi"
     pi.denied.add("spidev0.0")
     assert the_fault(duo, pi).remedy == "log out and in again"
 
 
+@pytest.mark.system
 def test_config_txt_where_older_systems_have_it(duo: Layout, pi: FakePi) -> None:
     (pi.root / "boot/firmware/config.txt").rename(pi.root / "boot/config.txt")
     (pi.root / "boot/firmware/cmdline.txt").rename(pi.root / "boot/cmdline.txt")
@@ -173,6 +179,7 @@ def test_config_txt_where_older_systems_have_it(duo: Layout, pi: FakePi) -> None
     assert "tee -a /boot/config.txt" in the_fault(duo, pi).remedy
 
 
+@pytest.mark.system
 def test_many_lights_need_a_larger_buffer(duo: Layout, pi: FakePi) -> None:
     long = replace(duo, chains=(Chain("lights", 10, 338),))
     fault = the_fault(long, pi)
@@ -182,6 +189,7 @@ def test_many_lights_need_a_larger_buffer(duo: Layout, pi: FakePi) -> None:
     assert faults(long, pi) == []
 
 
+@pytest.mark.system
 def test_lights_by_pwm(duo: Layout, pi: FakePi) -> None:
     by_pwm = replace(duo, chains=(Chain("lights", 18, 174),), drivers=replace(duo.drivers, lights="pwm"))
     told = {fault.message for fault in faults(by_pwm, pi)}
@@ -192,6 +200,7 @@ def test_lights_by_pwm(duo: Layout, pi: FakePi) -> None:
     assert faults(by_pwm, pi) == []
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("generation", "driver", "pin", "told"),
     [
@@ -211,6 +220,7 @@ def test_lights_that_this_board_can_not_send_to(
     assert fault.remedy
 
 
+@pytest.mark.system
 def test_a_reader_on_a_port(duo: Layout, pi: FakePi) -> None:
     usb = replace(duo, readers=(Reader("shared", "/dev/ttyUSB0"),))
     assert "there is no /dev/ttyUSB0" in the_fault(usb, pi).message
@@ -218,11 +228,13 @@ def test_a_reader_on_a_port(duo: Layout, pi: FakePi) -> None:
     assert faults(usb, pi) == []
 
 
+@pytest.mark.system
 def test_a_reader_at_a_pin_where_this_board_has_no_port(duo: Layout, tmp_path: Path) -> None:
     fault = the_fault(replace(duo, readers=(Reader("shared", 5),)), FakePi(tmp_path, 3))
     assert "no serial port at GPIO5" in fault.message and "GPIO15" in fault.remedy
 
 
+@pytest.mark.system
 def test_a_further_serial_port(duo: Layout, pi: FakePi) -> None:
     second = replace(duo, readers=(Reader("shared", 13),))
     assert "dtoverlay=uart5" in the_fault(second, pi).remedy
@@ -344,6 +356,7 @@ def doctor(
     return result.exit_code, result.output
 
 
+@pytest.mark.system
 def test_the_command_in_words(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
     pi.remove("dev/spidev0.0")
     status, told = doctor("--layout", "duo", pi=pi, monkeypatch=monkeypatch)
@@ -355,6 +368,7 @@ def test_the_command_in_words(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> No
     assert told.splitlines()[-1].startswith("1 fault. Mend")
 
 
+@pytest.mark.system
 def test_the_layout_of_the_machines_service_is_examined_unless_another_is_named(
     pi: FakePi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -184,6 +184,7 @@ def test_the_simulated_table_by_its_name(full: Layout, inbox: Inbox) -> None:
     assert inbox.empty()
 
 
+@pytest.mark.system
 def test_what_a_machine_without_pins_has_not_is_told_and_the_table_goes_on(duo: Layout, inbox: Inbox) -> None:
     """On this machine. Nothing is simulated in the place of what is missing."""
     before = threads()
@@ -216,6 +217,7 @@ def test_readers_that_are_simulated_beside_real_buttons(duo: Layout, inbox: Inbo
     hardware.close()
 
 
+@pytest.mark.system
 def test_a_table_on_a_pico(full: Layout, inbox: Inbox) -> None:
     """No Pico is plugged in here: it is told as lost, and nothing else is."""
     hardware = open_hardware(full, inbox.put)

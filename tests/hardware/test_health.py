@@ -61,12 +61,14 @@ def test_the_kernels_file_is_asked_first(tmp_path: Path) -> None:
     assert read(tmp_path, PATIENCE) == HOT
 
 
+@pytest.mark.system
 def test_vcgencmd_is_asked_where_the_kernel_has_no_file(tmp_path: Path) -> None:
     put(tmp_path, "usr/bin/vcgencmd", '#!/bin/sh\n[ "$1" = get_throttled ] && echo throttled=0x50005\n')
     (tmp_path / "usr/bin/vcgencmd").chmod(0o755)
     assert read(tmp_path, PATIENCE) == LOW
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     "script", ["#!/bin/sh\necho VCHI initialization failed\nexit 255\n", "not a program"]
 )
@@ -91,6 +93,7 @@ def test_a_vcgencmd_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: py
     assert read(tmp_path, PATIENCE) is None
 
 
+@pytest.mark.system
 def test_a_machine_that_is_no_pi_says_nothing(tmp_path: Path) -> None:
     assert read(tmp_path, PATIENCE) is None
 

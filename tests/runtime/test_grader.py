@@ -32,6 +32,8 @@ from tests.harness.past import PLACES, SOLO_GRAY, STANDARD, keep, keep_grades, p
 from tests.harness.running import children, lives, program
 from tests.harness.waiting import DEADLINE, until
 
+pytestmark = pytest.mark.system
+
 FREE = new_table(4, 9)
 LONG = 300.0
 """Seconds for a whole game: who grades it gets only what the others leave of the processor."""

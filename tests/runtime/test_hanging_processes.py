@@ -20,6 +20,8 @@ from tests.harness.waiting import DEADLINE, until
 from tests.table.hands import MODE_BUTTONS, Hands
 from tests.table.opponents import seated
 
+pytestmark = pytest.mark.system
+
 
 @pytest.fixture
 def stopped() -> Iterator[list[int]]:

@@ -9,9 +9,13 @@ from itertools import chain, repeat
 from pathlib import Path
 from queue import SimpleQueue
 
+import pytest
+
 from device.runtime.pages_process import LONG, PagesProcess
 from tests.harness.running import COMMAND, RunningTable, children
 from tests.harness.waiting import DEADLINE, until
+
+pytestmark = pytest.mark.system
 
 INTO_A_FULL_DISK = ("sh", "-c", 'exec "$0" "$@" 2>/dev/full', COMMAND)
 

@@ -16,6 +16,8 @@ from tests.harness.client import Client, Message
 from tests.harness.running import COMMAND, PATIENT, RunningTable, children
 from tests.harness.waiting import until
 
+pytestmark = pytest.mark.system
+
 TRACKER: Final = Path(__file__).parents[1] / "bots" / "tracker.py"
 FAST: Final = 'pace = "fast"\n[bots]\nstrong = 0.05\nmaster = 0.05\n'
 

@@ -29,6 +29,8 @@ from tests.harness.running import RunningTable, run
 from tests.harness.waiting import DEADLINE, until
 from tests.harness.watched_play import FOLDER
 
+pytestmark = pytest.mark.system
+
 HOUSE = Path(__file__).parents[2]
 FULL = read_layout("full")
 MOST_PRESSES = 600

@@ -136,6 +136,7 @@ def test_sockets_of_somebody_else_are_left_alone(environment: dict[str, str]) ->
     assert ServiceManager(environment, OWN).port() is None
 
 
+@pytest.mark.system
 def test_a_table_tells_its_manager_when_it_can_be_seen_lives_and_ends(
     tmp_path: Path, line: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +154,7 @@ def test_a_table_tells_its_manager_when_it_can_be_seen_lives_and_ends(
         assert table.process.wait(DEADLINE) == 0
 
 
+@pytest.mark.system
 def test_a_table_that_was_killed_says_nothing_more(
     tmp_path: Path, line: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,6 +166,7 @@ def test_a_table_that_was_killed_says_nothing_more(
         assert heard(line) == []
 
 
+@pytest.mark.system
 def test_a_table_serves_the_port_that_it_is_handed(tmp_path: Path) -> None:
     """And asks for none of its own."""
     with socket.create_server(("127.0.0.1", 0)) as listening:

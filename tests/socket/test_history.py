@@ -386,6 +386,7 @@ def history(path: Path) -> Callable[..., Any]:
     return lambda *arguments: run(["history", "--data", str(path.parent), *arguments])
 
 
+@pytest.mark.system
 def test_the_command_lists_games_and_prints_records(path: Path, history: Callable[..., Any]) -> None:
     assert history().stdout == "no game was played at this table yet\n"
     keep(path, [played(STANDARD), played(SOLO), played(STANDARD, most=9)])
@@ -404,6 +405,7 @@ def test_the_command_lists_games_and_prints_records(path: Path, history: Callabl
     assert (missing.returncode, missing.stderr) == (1, f"{path}: there is no game 4\n")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("event", ["9k5", "what"])
 def test_the_command_lists_what_can_be_read(path: Path, history: Callable[..., Any], event: str) -> None:
     do_to_game_2(path, f"UPDATE events SET event = '{event}' WHERE number = 4")
@@ -419,6 +421,7 @@ def test_the_command_lists_what_can_be_read(path: Path, history: Callable[..., A
     assert alone.stderr.startswith(f"{path}: game 2 can't be read: ")
 
 
+@pytest.mark.system
 def test_the_command_names_what_it_can_not_read(path: Path, history: Callable[..., Any]) -> None:
     path.write_text("no database")
     said = history()
@@ -426,6 +429,7 @@ def test_the_command_names_what_it_can_not_read(path: Path, history: Callable[..
     assert said.stderr.startswith(f"{path}: its games can't be read: ")
 
 
+@pytest.mark.system
 def test_the_command_says_which_folder_to_name_where_there_is_none() -> None:
     elsewhere = run(["history", "--data", "/nowhere/at/all"])
     assert elsewhere.returncode == 1

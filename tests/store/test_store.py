@@ -351,6 +351,7 @@ def test_the_newest_file_is_used_and_the_next_number_is_offered(tmp_path: Path) 
     assert next_file(tmp_path / "azul-table.db").name == "azul-table-2.db"
 
 
+@pytest.mark.system
 def test_while_another_program_holds_the_store_the_table_stays_awake(tmp_path: Path) -> None:
     """Once, every save waited five seconds for it, and the lights and every answer with it."""
     path = tmp_path / "azul-table.db"

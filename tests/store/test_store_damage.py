@@ -232,6 +232,7 @@ except StoreError as error:
 """
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(("folder", "file"), [(0o555, 0o000), (0o555, 0o444), (0o000, 0o644)])
 def test_files_that_one_may_not_read_or_write_are_named(
     sound: Path, short: Path, folder: int, file: int

@@ -119,6 +119,7 @@ Store.open(Path(sys.argv[1]))
 """
 
 
+@pytest.mark.system
 def test_a_program_that_dies_on_the_way_leaves_schema_1(path: Path) -> None:
     """Killed before each statement in turn, until there is none left to be killed before."""
     before = columns(path)

@@ -15,6 +15,8 @@ from device.commands.play import command
 from firmware_bridge.link import MICROPYTHON, RASPBERRY_PI
 from hardware.layout.model import shipped_layouts
 
+pytestmark = pytest.mark.system
+
 HOUSE = Path(__file__).parents[2]
 SYSTEMD = HOUSE / "systemd"
 UNITS = ("azul-table.service", "azul-table.socket")

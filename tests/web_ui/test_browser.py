@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import APIResponse, Page, Route, ViewportSize, expect, sync_playwright
+from playwright.sync_api import APIResponse, Page, Route, ViewportSize, expect
 from playwright.sync_api import Browser as Chromium
 
 from device.rules.tiles import Colour
@@ -19,16 +18,6 @@ from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.text.rulebook import MODES
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-QUIETLY = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 PATIENCE = 1000 * TIMEOUT
 """Milliseconds."""
 
@@ -39,14 +28,6 @@ NOTE_HEADINGS = """() => {
     new MutationObserver(note).observe(document.body, everything);
 }"""
 STICKS_OUT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Chromium]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIETLY, timeout=PATIENCE)
-        yield running
-        running.close()
 
 
 @pytest.fixture

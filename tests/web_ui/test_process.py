@@ -104,6 +104,7 @@ def test_it_has_no_privileges_and_takes_none(daemon: FakeDaemon, start_pages: St
     assert browser.post("/press", {"button": "ok"}).json == {"taken": True}, "the table can still be reached"
 
 
+@pytest.mark.system
 def test_nothing_is_imported_after_privileges_are_gone(daemon: FakeDaemon) -> None:
     daemon.play(scenes.offer())
     command = [sys.executable, "-c", IMPORTS_NOTHING_LATE, str(daemon.path)]
@@ -118,6 +119,7 @@ def test_a_user_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         drop_privileges("root")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("options", "status", "says"),
     [
