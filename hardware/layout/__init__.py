@@ -1,4 +1,5 @@
-"""Layout files: which light is which pixel, which button which pin, and where everything lies.
+"""Layouts: which light is which pixel, which button is on which pin, and where everything is on the table.
 
-Pure apart from reading the file. Imports `hardware.api` and `hardware.power` only.
+Import `model`: `read_layout` reads and checks a layout file and returns a `Layout`. `file` has the types of
+the TOML tables, `geometry` computes positions, `checks` finds faults.
 """

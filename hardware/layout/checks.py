@@ -1,7 +1,7 @@
-"""The checks of a layout file that need no ruler: its parts, its pixels, its power.
+"""Checks of a layout file: seats and displays, pixels, pins, drivers, power supply, and the drawing.
 
-Every check looks at the whole file and notes all that it finds. Parts that could not be read are left out
-here: their fault is noted already.
+Every check adds all faults that it finds to `Faults`. Tables that could not be read are ignored here: their
+faults are known already.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hardware.layout.geometry import (
     FIFTH_LIGHT,
     FLOOR_SPACES,
     SIDE,
-    Part,
+    Component,
     Place,
     Plate,
     Spot,
@@ -28,30 +28,215 @@ from hardware.layout.geometry import (
     board_plate,
     centre_button,
     centre_lights,
+    components,
     display_button,
     display_lights,
-    parts,
     round_plate,
 )
 
-# --- The checks of a layout file's pins: each pin exists, carries one wire ---
+# --- Seats and displays ----------------------------------------------------------------------------------
+
+MAX_SEATS: Final = 4
+MAX_DISPLAYS: Final = 9
+DISPLAYS_FOR_SEATS: Final = {2: 5, 3: 7, 4: 9}
+TILES_OF_A_DISPLAY: Final = 4
+
+
+def check_seats_and_displays(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
+    """Add faults for missing or surplus seats and displays, and for too few lights of the centre."""
+    displays = DISPLAYS_FOR_SEATS.get(file.seats or 0, 0)
+    reason = f"a table for {file.seats} needs {file.seats} seats and {displays} displays"
+    if "seat_board" in document or "seat" in document:  # else the boards are on the players' phones
+        _check_numbers("seat", document, file.seats or 0, file.seats or MAX_SEATS, reason, faults)
+    if "seat" in document and "seat_board" not in document:
+        faults.add("seat_board", "is missing", "add the table [seat_board], or remove the seats' tables")
+    _check_numbers("display", document, displays, MAX_DISPLAYS, reason, faults)
+    if file.display_plate:
+        _check_display(file.display_plate, faults)
+    tiles = 3 * displays + 1
+    if file.centre and displays and 1 < _centre_size(file) < tiles:
+        faults.add(
+            "centre.rings",
+            f"{_centre_size(file)} lights are too few: {3 * displays} tiles of {displays} displays "
+            "and the marker may be here",
+            f"make the rings' lights {tiles} or more in all, or a single one",
+        )
+
+
+def _check_display(plate: DisplayPlate, faults: Faults) -> None:
+    """Add faults for a display that has neither a light for each tile nor a single one."""
+    if len(plate.lights) not in (1, TILES_OF_A_DISPLAY):
+        wrong = f"{len(plate.lights)} points are neither four lights nor a single one"
+        faults.add("display_plate.lights", wrong, "write four points, or one")
+    for key in ("fifth", "fifth_size"):
+        given = getattr(plate, key) is not None
+        if len(plate.lights) == TILES_OF_A_DISPLAY and not given:
+            faults.add(f"display_plate.{key}", "is missing", "add it for display 5, which has five lights")
+        elif len(plate.lights) == 1 and given:
+            faults.add(f"display_plate.{key}", "is not for displays with a single light", "remove it")
+
+
+def _check_numbers(
+    kind: str, document: Mapping[str, Any], needed: int, most: int, reason: str, faults: Faults
+) -> None:
+    """Add faults for tables [kind.N] that are missing up to `needed` or the highest, or above `most`."""
+    if not isinstance(document.get(kind, {}), dict):
+        return  # a fault from reading
+    present = _table(document, kind)
+    numbers = {str(number): number for number in range(1, most + 1)}
+    for key in present:
+        if key not in numbers:
+            faults.add(
+                f"{kind}.{key_text(key)}",
+                f"there is no such {kind} on this table",
+                f"number the {kind}s from 1 to {most}, or remove it",
+            )
+    highest = max((numbers[key] for key in present if key in numbers), default=0)
+    for number in range(1, max(needed, highest) + 1):
+        if str(number) not in present:
+            why = reason if number <= needed else f"there is a {kind} {highest}"
+            faults.add(f"{kind}.{number}", f"is missing ({why})", f"add the table [{kind}.{number}]")
+
+
+# --- Pixels ----------------------------------------------------------------------------------------------
+
+LIGHTS_OF_BOARD: Final = {
+    "turn": 1,
+    "tens": DIGITS,
+    "units": DIGITS,
+    "lines": SIDE * (SIDE + 1) // 2,
+    "floor": FLOOR_SPACES,
+    "wall": SIDE * SIDE,
+}
+"""The number of lights of each part of a seat's board."""
+BOARD_LIGHTS: Final = sum(LIGHTS_OF_BOARD.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Successive pixels of a chain that belong to one entry of the file (`path`)."""
+
+    path: str
+    first: int
+    lights: int
+
+    @property
+    def end(self) -> int:
+        """The pixel after the last."""
+        return self.first + self.lights
+
+
+def pixels_text(first: int, end: int) -> str:
+    """Return the text for the pixels from `first` up to, but not including, `end`."""
+    return f"pixel {first}" if end - first == 1 else f"pixels {first} to {end - 1}"
+
+
+def check_pixels(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
+    """Add faults for pixels that two entries share, that are beyond a chain, or that have no light."""
+    if file.seat_board is not None:
+        _check_runs("seat_board", _board_runs(file.seat_board), BOARD_LIGHTS, faults)
+    runs: dict[str, list[Run]] = {name: [] for name in file.chain}
+    named = _table(document, "chain")
+    for chain, run in _chain_runs(file):
+        if chain in runs:
+            runs[chain].append(run)
+        elif chain not in named:
+            path = run.path.removesuffix("first") + "chain"
+            known = ", ".join(map(key_text, named)) or "a chain that you add"
+            faults.add(path, f"there is no chain {chain!r}", f"write one of {known}")
+    gaps = _all_lights_are_read(file, document)
+    for name, chained in runs.items():
+        _check_runs(f"chain.{key_text(name)}", chained, file.chain[name].pixels, faults, gaps=gaps)
+
+
+def _all_lights_are_read(file: LayoutFile, document: Mapping[str, Any]) -> bool:
+    """Return whether every table with lights could be read; otherwise an apparent gap may not be one."""
+    return (
+        file.seat.keys() == _table(document, "seat").keys()
+        and file.display.keys() == _table(document, "display").keys()
+        and (file.display_plate is not None or not file.display)
+        and (file.centre is not None or "centre" not in document)
+        and (file.status is not None or "status" not in document)
+    )
+
+
+def _table(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return a table of the document, an empty one if it is missing or not a table."""
+    table = document.get(key)
+    return table if isinstance(table, dict) else {}
+
+
+def _board_runs(board: SeatBoard) -> list[Run]:
+    return [
+        Run(f"seat_board.{part}.first", getattr(board, part).first, lights)
+        for part, lights in LIGHTS_OF_BOARD.items()
+    ]
+
+
+def _chain_runs(file: LayoutFile) -> Iterator[tuple[str, Run]]:
+    """Yield the chain and the pixels of every entry of the file that has lights."""
+    for number, seat in file.seat.items():
+        yield seat.chain, Run(f"seat.{key_text(number)}.first", seat.first, BOARD_LIGHTS)
+    if (plate := file.display_plate) is not None:
+        for number, display in file.display.items():
+            lights = display_lights(plate, fifth=number == FIFTH_LIGHT)
+            yield display.chain, Run(f"display.{key_text(number)}.first", display.first, len(lights))
+    if file.centre:
+        yield file.centre.chain, Run("centre.first", file.centre.first, _centre_size(file))
+    if file.status:
+        yield file.status.chain, Run("status.first", file.status.first, 1)
+
+
+def _centre_size(file: LayoutFile) -> int:
+    return sum(ring.lights for ring in file.centre.rings) if file.centre else 0
+
+
+def _check_runs(path: str, runs: Sequence[Run], pixels: int, faults: Faults, *, gaps: bool = True) -> None:
+    """Add faults for the runs of one chain, or of one board, of so many pixels."""
+    furthest = Run(path, 0, 0)
+    for run in sorted(runs, key=lambda run: run.first):
+        if run.first < furthest.end:
+            shared = pixels_text(run.first, min(run.end, furthest.end))
+            faults.add(
+                run.path,
+                f"overlaps {furthest.path} at {shared} of {path}",
+                "give each light its own pixel",
+            )
+        elif run.first > furthest.end and gaps:
+            _add_gap(path, furthest.end, run.first, faults)
+        if run.end > pixels:
+            faults.add(
+                run.path,
+                f"extends to pixel {run.end - 1}, but {path} has only {pixels} pixels",
+                "start at a lower pixel, or lengthen the chain",
+            )
+        furthest = max(furthest, run, key=lambda run: run.end)
+    if furthest.end < pixels and gaps:
+        _add_gap(path, furthest.end, pixels, faults)
+
+
+def _add_gap(path: str, first: int, end: int, faults: Faults) -> None:
+    faults.add(path, f"there is no light at {pixels_text(first, end)}", "close the gap, or shorten the chain")
+
+
+# --- Pins ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Controller:
-    """The board that the wires go to, and what its pins can do."""
+    """A controller that a table can be wired to, and what its pins can do."""
 
     title: str
     prefix: str
     pins: frozenset[int]
     reserved: Mapping[int, str] = field(default_factory=dict)
     buses: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """Pins that are lost for others when this one is a data line."""
+    """Pins that a data line on this pin takes as well."""
     receivers: Mapping[int, tuple[int, ...]] | None = None
-    """Pins that can receive serial data, with the pins lost for others; None: every pin can."""
+    """Pins that can receive serial data, with the pins taken as well; None if every pin can."""
 
     def name(self, pin: int) -> str:
-        """Return a pin's name as printed in the controller's pinout."""
+        """Return the name of a pin as in the controller's pinout."""
         return f"{self.prefix}{pin}"
 
 
@@ -70,13 +255,13 @@ CONTROLLERS: Final = {
         pins=frozenset({*range(23), 26, 27, 28}),
     ),
 }
-"""GPIO10 of a Pi sends to lights through SPI, which takes GPIO9 and 11 as well; sent by PIO they stay free.
-Its serial port is GPIO14 (transmit) and 15 (receive); a Pi 4 or 5 has more, each on a pair of pins."""
+"""GPIO10 of a Pi sends to lights by SPI, which takes GPIO9 and 11 as well, unless they are sent by PIO. Its
+serial port is GPIO14 (transmit) and 15 (receive); a Pi 4 or 5 has more, each on a pair of pins."""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A part of the file that takes a pin, itself or as a side effect of another pin (`because`)."""
+class PinUse:
+    """The use of a pin by an entry of the file, directly or because of another pin (`because`)."""
 
     path: str
     pin: int
@@ -84,29 +269,29 @@ class Claim:
 
 
 def check_pins(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
-    """Note pins that the controller has not, that can't do what is asked, or that two things want."""
+    """Add faults for pins that don't exist, can't do what is asked, or are used twice."""
     _check_crossings(file, document, faults)
     if file.controller is None:
         return
     controller = CONTROLLERS[file.controller]
-    taken: dict[int, Claim] = {}
-    told: set[tuple[str, str]] = set()
-    claims = list(_claims(file, controller))
-    spare = sorted(controller.pins - controller.reserved.keys() - {claim.pin for claim in claims})
+    taken: dict[int, PinUse] = {}
+    reported: set[tuple[str, str]] = set()
+    uses = list(_pin_uses(file, controller))
+    spare = sorted(controller.pins - controller.reserved.keys() - {use.pin for use in uses})
     remedy = f"spare: {', '.join(map(controller.name, spare))}" if spare else "no pin is spare"
-    for claim in claims:
-        pin = controller.name(claim.pin)
-        if claim.pin not in controller.pins:
-            faults.add(claim.path, f"a {controller.title} has no {pin}", f"take another pin ({remedy})")
-        elif claim.pin in controller.reserved:
-            reason = controller.reserved[claim.pin]
-            faults.add(claim.path, f"{pin} is {reason}", f"take another pin ({remedy})")
-        elif claim.pin in taken and (claim.path, taken[claim.pin].path) not in told:
-            other = taken[claim.pin]
-            told.add((claim.path, other.path))  # two that want one serial port clash on both its pins
-            wrong = f"{pin}{claim.because} is already taken by {other.path}{other.because}"
-            faults.add(claim.path, wrong, f"give one of them another pin ({remedy})")
-        taken.setdefault(claim.pin, claim)
+    for use in uses:
+        pin = controller.name(use.pin)
+        if use.pin not in controller.pins:
+            faults.add(use.path, f"a {controller.title} has no {pin}", f"use another pin ({remedy})")
+        elif use.pin in controller.reserved:
+            reason = controller.reserved[use.pin]
+            faults.add(use.path, f"{pin} is {reason}", f"use another pin ({remedy})")
+        elif use.pin in taken and (use.path, taken[use.pin].path) not in reported:
+            other = taken[use.pin]
+            reported.add((use.path, other.path))  # two readers on one serial port conflict on both its pins
+            wrong = f"{pin}{use.because} is already used by {other.path}{other.because}"
+            faults.add(use.path, wrong, f"give one of them another pin ({remedy})")
+        taken.setdefault(use.pin, use)
     _check_receivers(file, controller, faults)
 
 
@@ -114,45 +299,38 @@ def _check_receivers(file: LayoutFile, controller: Controller, faults: Faults) -
     if controller.receivers is None:
         return
     able = ", ".join(map(controller.name, controller.receivers))
-    for path, pin in readers(file):
+    for path, pin in reader_pins(file):
         if pin in controller.pins and pin not in controller.receivers:
-            faults.add(path, f"{controller.name(pin)} can't receive from a reader", f"take one of {able}")
+            faults.add(path, f"{controller.name(pin)} can't receive from a reader", f"use one of {able}")
 
 
-def _claims(file: LayoutFile, controller: Controller) -> Iterator[Claim]:
-    """Name every pin that the file uses, the pins that come with it right after it."""
+def _pin_uses(file: LayoutFile, controller: Controller) -> Iterator[PinUse]:
+    """Yield every pin that the file uses, each followed by the pins that it takes as well."""
     for name, chain in file.chain.items():
         path = f"chain.{key_text(name)}.pin"
-        yield Claim(path, chain.pin)
-        for pin in () if by_pio(file) else controller.buses.get(chain.pin, ()):
-            yield Claim(path, pin, f" (the SPI bus of {controller.name(chain.pin)} takes it)")
-    for path, reader in readers(file):
-        yield Claim(path, reader)
+        yield PinUse(path, chain.pin)
+        for pin in () if sends_by_pio(file) else controller.buses.get(chain.pin, ()):
+            yield PinUse(path, pin, f" (by the SPI bus of {controller.name(chain.pin)})")
+    for path, reader in reader_pins(file):
+        yield PinUse(path, reader)
         for pin in (controller.receivers or {}).get(reader, ()):
-            yield Claim(path, pin, f" (the serial port of {controller.name(reader)} takes it)")
+            yield PinUse(path, pin, f" (by the serial port of {controller.name(reader)})")
     if file.matrix:
         for part in ("rows", "columns"):
             for number, pin in enumerate(getattr(file.matrix, part), 1):
-                yield Claim(f"matrix.{part}[{number}]", pin)
+                yield PinUse(f"matrix.{part}[{number}]", pin)
     for path, switch in switches(file):
         if isinstance(switch, int):
-            yield Claim(path, switch)
+            yield PinUse(path, switch)
 
 
-def by_pio(file: LayoutFile) -> bool:
-    """Tell whether the lights are sent by the programmable pins of a Pi 5, which take nothing with them."""
+def sends_by_pio(file: LayoutFile) -> bool:
+    """Return whether the lights are sent by PIO of a Pi 5, which takes no other pins."""
     return file.drivers is not None and file.drivers.lights == "pio"
 
 
-def readers(file: LayoutFile) -> Iterator[tuple[str, int]]:
-    """Name the place in the file and the pin of every reader that is on a pin."""
-    for path, wire in wires(file):
-        if isinstance(wire, int):
-            yield path, wire
-
-
-def wires(file: LayoutFile) -> Iterator[tuple[str, int | str]]:
-    """Name every reader's place in the file, and its pin or port."""
+def reader_wires(file: LayoutFile) -> Iterator[tuple[str, int | str]]:
+    """Yield the path of every reader in the file, and its pin or port."""
     for kind, numbered in (("display", file.display), ("seat", file.seat)):
         for number, part in numbered.items():
             if part.reader is not None:
@@ -163,8 +341,15 @@ def wires(file: LayoutFile) -> Iterator[tuple[str, int | str]]:
         yield "shared.reader", file.shared.reader
 
 
+def reader_pins(file: LayoutFile) -> Iterator[tuple[str, int]]:
+    """Yield the path and the pin of every reader that is on a pin."""
+    for path, wire in reader_wires(file):
+        if isinstance(wire, int):
+            yield path, wire
+
+
 def switches(file: LayoutFile) -> Iterator[tuple[str, Switch]]:
-    """Name every button's place in the file, and its pin or crossing."""
+    """Yield the path of every button in the file, and its pin or crossing."""
     for number, seat in file.seat.items():
         for line, switch in enumerate(seat.line_buttons, 1):
             yield f"seat.{key_text(number)}.line_buttons[{line}]", switch
@@ -177,41 +362,39 @@ def switches(file: LayoutFile) -> Iterator[tuple[str, Switch]]:
 
 
 def _check_crossings(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
-    """Note crossings that the matrix has not, and those that two buttons share."""
+    """Add faults for crossings that the matrix does not have, and for those that two buttons share."""
     crossings = [(path, switch) for path, switch in switches(file) if not isinstance(switch, int)]
     if file.matrix is None:
         if crossings and "matrix" not in document:
-            wrong = (
-                f"is missing, and {len(crossings)} buttons are on its crossings, {crossings[0][0]} for one"
-            )
+            wrong = f"is missing, but {len(crossings)} buttons are on its crossings, as {crossings[0][0]}"
             faults.add("matrix", wrong, "add the table [matrix], or give the buttons pins")
         return
     taken: dict[tuple[int, int], str] = {}
     for path, switch in crossings:
-        if not _has(file.matrix, switch):
+        if not _has_crossing(file.matrix, switch):
             size = f"{len(file.matrix.rows)} rows and {len(file.matrix.columns)} columns, counted from 1"
             faults.add(path, f"the matrix has no crossing {list(switch)}", f"stay within its {size}")
         elif switch in taken:
-            wrong = f"the crossing {list(switch)} is already taken by {taken[switch]}"
-            faults.add(path, wrong, f"take another one ({_spare(file, file.matrix)})")
+            wrong = f"the crossing {list(switch)} is already used by {taken[switch]}"
+            faults.add(path, wrong, f"use another one ({_spare_crossings(file, file.matrix)})")
         taken.setdefault(switch, path)
 
 
-def _has(matrix: FileMatrix, crossing: tuple[int, int]) -> bool:
+def _has_crossing(matrix: FileMatrix, crossing: tuple[int, int]) -> bool:
     return 1 <= crossing[0] <= len(matrix.rows) and 1 <= crossing[1] <= len(matrix.columns)
 
 
-def _spare(file: LayoutFile, matrix: FileMatrix) -> str:
-    """Say which crossings of the matrix carry no button."""
+def _spare_crossings(file: LayoutFile, matrix: FileMatrix) -> str:
+    """Return a list of the crossings without a button, as text."""
     taken = {switch for _, switch in switches(file)}
     crossings = product(range(1, len(matrix.rows) + 1), range(1, len(matrix.columns) + 1))
     spare = [str(list(crossing)) for crossing in crossings if crossing not in taken]
     return f"spare: {', '.join(spare)}" if spare else "none is spare"
 
 
-# --- The checks of a layout file's drivers: each can do, with these wires, what the table needs ----------
+# --- Drivers ---------------------------------------------------------------------------------------------
 
-ABLE: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+DRIVERS_OF_CONTROLLER: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "pi": {
         "lights": ("neopixel", "spi", "pwm", "pio", "simulated"),
         "buttons": ("gpio", "simulated"),
@@ -219,16 +402,16 @@ ABLE: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     },
     "pico": dict.fromkeys(("lights", "buttons", "readers"), ("pico", "simulated")),
 }
-"""The drivers that each controller has for each kind of part."""
+"""The drivers of each controller for lights, buttons and readers."""
 LIGHT_PINS: Final = {"spi": (10,), "pwm": (12, 13, 18, 19)}
-"""Pins of a Pi that can send to lights, by how they are sent. PIO can use any."""
+"""Pins of a Pi that can send to lights by each driver. PIO can use any."""
 
 
 def check_drivers(file: LayoutFile, faults: Faults) -> None:
-    """Note drivers that the controller has not, and wires that a driver can't use."""
+    """Add faults for drivers that the controller does not have, and for wires that a driver can't use."""
     if file.controller is None:
         return
-    for kind, able in ABLE[file.controller].items():
+    for kind, able in DRIVERS_OF_CONTROLLER[file.controller].items():
         named = getattr(file.drivers, kind, None)
         if named is not None and named not in able:
             names = " or ".join(f'"{driver}"' for driver in able)
@@ -251,73 +434,91 @@ def _check_lights(file: LayoutFile, faults: Faults) -> None:
         faults.add(
             "chain",
             f"a Raspberry Pi sends to lights on one data line, and there are {len(file.chain)}",
-            "string all lights on one, or let a Pico send to them",
+            "wire all lights to one chain, or use a Pico",
         )
     pins = LIGHT_PINS.get(driver or "", ())
     for name, chain in file.chain.items():
         if pins and chain.pin not in pins:
             able = " or ".join(f"GPIO{pin}" for pin in pins)
             faults.add(
-                f"chain.{key_text(name)}.pin", f"GPIO{chain.pin} can't send by {driver}", f"take {able}"
+                f"chain.{key_text(name)}.pin", f"GPIO{chain.pin} can't send by {driver}", f"use {able}"
             )
 
 
 def _check_buttons(file: LayoutFile, faults: Faults) -> None:
     driver = file.drivers.buttons if file.drivers else None
     crossed = [path for path, switch in switches(file) if not isinstance(switch, int)]
-    if crossed and file.matrix and driver != "simulated":  # that it is missing is noted where it is
+    if crossed and file.matrix and driver != "simulated":  # a missing matrix is a fault of its own
         faults.add(
             crossed[0],
-            "a Raspberry Pi scans no matrix of buttons",
-            "give each button a pin of its own, or let a Pico read them",
+            "a Raspberry Pi can't scan a matrix of buttons",
+            "give each button a pin of its own, or use a Pico",
         )
 
 
 def _check_ports(file: LayoutFile, faults: Faults) -> None:
-    """Note readers on ports that are none, that two of them share, or that a Pico can't have."""
+    """Add faults for invalid ports of readers, ports that two of them share, and ports of a Pico."""
     taken: dict[str, str] = {}
-    for path, port in wires(file):
+    for path, port in reader_wires(file):
         if isinstance(port, int):
             continue
         if file.controller == "pico":
             faults.add(path, "a Pico has no such port", "write the number of the pin that receives")
         elif not port.startswith("/dev/") or "\0" in port:
-            faults.add(path, f"{port!r} is no port", 'write its path, as "/dev/ttyUSB0"')
+            faults.add(path, f"{port!r} is not a port", 'write its path, as "/dev/ttyUSB0"')
         elif port in taken:
-            faults.add(path, f"{port} is already taken by {taken[port]}", "give each reader its own")
+            faults.add(path, f"{port} is already used by {taken[port]}", "give each reader its own")
         taken.setdefault(port, path)
 
 
-# --- The checks of a layout file with a ruler: nothing lies outside of the table or on top of something els
-# Each part (a seat's board, a display, the centre) is checked once in its own frame: its lights and buttons
-# lie on it and not on each other. Then the parts are checked against each other and the edges of the table.
+# --- Power supply ----------------------------------------------------------------------------------------
 
-HAIR = 0.01
-"""Millimetres that are no overlap: things may touch."""
+
+def check_supply(file: LayoutFile, faults: Faults) -> None:
+    """Add a fault for a supply that can't even feed the lights while all of them are dark."""
+    if file.supply is None:
+        return
+    lights = sum(run.lights for _, run in _chain_runs(file))
+    dark = lights * file.supply.idle_milliamperes
+    if file.supply.amperes * 1000 <= dark:
+        faults.add(
+            "supply.amperes",
+            f"{file.supply.amperes:g} A is not more than the {lights} lights take when all are dark "
+            f"({dark / 1000:g} A)",
+            "use a stronger supply, and write its current",
+        )
+
+
+# --- Drawing ---------------------------------------------------------------------------------------------
+# Each component is checked once in its own coordinates: its lights and buttons are on it and not on each
+# other. Then the components are checked against each other and against the edges of the table.
+
+TOLERANCE: Final = 0.01
+"""Millimetres of overlap that are no fault: things may touch."""
 
 
 def check_drawing(file: LayoutFile, faults: Faults) -> None:
-    """Note everything that is drawn outside of its part or of the table, or on top of something else."""
+    """Add faults for everything outside of its component or of the table, or on top of something else."""
     if file.seat_board:
         board = file.seat_board
-        _check_part("seat_board", board_plate(board), board_lights(board), board_buttons(board), faults)
+        _check_component("seat_board", board_plate(board), board_lights(board), board_buttons(board), faults)
     if file.display_plate:
         plate = file.display_plate
         lights, button = display_lights(plate, fifth=True), display_button(plate)
-        _check_part("display_plate", round_plate(plate.diameter), lights, [button], faults)
+        _check_component("display_plate", round_plate(plate.diameter), lights, [button], faults)
     if file.centre:
         centre = file.centre
         lights, button = centre_lights(centre), centre_button(centre)
-        _check_part("centre", round_plate(centre.diameter), lights, [button], faults)
-    lying = list(parts(file))
-    for part in lying:
-        _check_on_table(part, file, faults)
-    for one, other in combinations(lying, 2):
+        _check_component("centre", round_plate(centre.diameter), lights, [button], faults)
+    placed = list(components(file))
+    for component in placed:
+        _check_on_table(component, file, faults)
+    for one, other in combinations(placed, 2):
         if _overlap(one, other):
-            faults.add(other.name, f"lies on {one.name}", "move one of them, or make it smaller")
+            faults.add(other.name, f"overlaps {one.name}", "move one of them, or make it smaller")
 
 
-def _check_part(
+def _check_component(
     path: str, plate: Plate, lights: Sequence[Spot], buttons: Sequence[Spot], faults: Faults
 ) -> None:
     named = [(f"light {spot.name}", spot) for spot in lights]
@@ -325,12 +526,12 @@ def _check_part(
     outside = [name for name, spot in named if not _on_plate(spot, plate)]
     if outside:
         faults.add(
-            path, f"{_and_more(outside)} reaches over the edge", "move it inwards, or make the part larger"
+            path, f"{_and_more(outside)} extends over the edge", "move it inwards, or make the plate larger"
         )
     touching = [
-        f"{second} lies on {first}"
+        f"{second} overlaps {first}"
         for (first, one), (second, other) in combinations(named, 2)
-        if hypot(one.x - other.x, one.y - other.y) < (one.size + other.size) / 2 - HAIR
+        if hypot(one.x - other.x, one.y - other.y) < (one.size + other.size) / 2 - TOLERANCE
     ]
     if touching:
         faults.add(path, _and_more(touching), "move them apart, or make them smaller")
@@ -341,34 +542,34 @@ def _and_more(found: Sequence[str]) -> str:
 
 
 def _on_plate(spot: Spot, plate: Plate) -> bool:
-    radius = spot.size / 2 - HAIR
+    radius = spot.size / 2 - TOLERANCE
     if plate.shape == "circle":
         return hypot(spot.x, spot.y) + radius <= plate.width / 2
     return abs(spot.x) + radius <= plate.width / 2 and abs(spot.y) + radius <= plate.height / 2
 
 
-def _check_on_table(part: Part, file: LayoutFile, faults: Faults) -> None:
+def _check_on_table(component: Component, file: LayoutFile, faults: Faults) -> None:
     if file.table is None:
         return
-    place = part.place
-    half_width, half_height = _reach(part.plate, place.turn)
+    place = component.place
+    half_width, half_height = _reach(component.plate, place.turn)
     over = {
         "left": half_width - place.x,
         "right": place.x + half_width - file.table.width,
         "top": half_height - place.y,
         "bottom": place.y + half_height - file.table.height,
     }
-    edges = [f"{excess:.4g} mm over the {edge} edge" for edge, excess in over.items() if excess > HAIR]
+    edges = [f"{excess:.4g} mm over the {edge} edge" for edge, excess in over.items() if excess > TOLERANCE]
     if edges:
         faults.add(
-            part.name,
-            f"reaches {' and '.join(edges)} of the table",
+            component.name,
+            f"extends {' and '.join(edges)} of the table",
             "move it inwards, or make the table larger",
         )
 
 
 def _reach(plate: Plate, turn: float) -> tuple[float, float]:
-    """Return how far a turned outline reaches from its middle, sideways and up or down."""
+    """Return half of the width and height of a turned outline's bounding box."""
     if plate.shape == "circle":
         return plate.width / 2, plate.width / 2
     across, along = abs(cos(radians(turn))), abs(sin(radians(turn)))
@@ -378,233 +579,37 @@ def _reach(plate: Plate, turn: float) -> tuple[float, float]:
     )
 
 
-def _overlap(one: Part, other: Part) -> bool:
-    """Tell whether two outlines share more than an edge."""
+def _overlap(one: Component, other: Component) -> bool:
+    """Return whether two outlines overlap by more than TOLERANCE."""
     plate, place = one.plate, one.place
     other_plate, other_place = other.plate, other.place
     if plate.shape == other_plate.shape == "circle":
         between = hypot(place.x - other_place.x, place.y - other_place.y)
-        return between < (plate.width + other_plate.width) / 2 - HAIR
+        return between < (plate.width + other_plate.width) / 2 - TOLERANCE
     if plate.shape == "circle":
         return _overlap(other, one)
-    x, y = _seen_from(place, other_place.x, other_place.y)
+    x, y = _to_own(place, other_place.x, other_place.y)
     if other_plate.shape == "circle":
         beyond_x = max(0.0, abs(x) - plate.width / 2)
         beyond_y = max(0.0, abs(y) - plate.height / 2)
-        return hypot(beyond_x, beyond_y) < other_plate.width / 2 - HAIR
+        return hypot(beyond_x, beyond_y) < other_plate.width / 2 - TOLERANCE
     return not _apart(one, other) and not _apart(other, one)
 
 
-def _apart(one: Part, other: Part) -> bool:
-    """Tell whether a side of the first rectangle lies wholly before the second rectangle."""
+def _apart(one: Component, other: Component) -> bool:
+    """Return whether a side of the first rectangle separates it from the second (separating axis)."""
     plate, place = one.plate, one.place
     other_plate, other_place = other.plate, other.place
-    x, y = _seen_from(place, other_place.x, other_place.y)
+    x, y = _to_own(place, other_place.x, other_place.y)
     half_width, half_height = _reach(other_plate, other_place.turn - place.turn)
-    return abs(x) >= plate.width / 2 + half_width - HAIR or abs(y) >= plate.height / 2 + half_height - HAIR
-
-
-def _seen_from(place: Place, x: float, y: float) -> tuple[float, float]:
-    """Return where a point of the table lies in the frame of this place."""
-    angle = radians(-place.turn)
-    x, y = x - place.x, y - place.y
-    return x * cos(angle) - y * sin(angle), x * sin(angle) + y * cos(angle)
-
-
-# ----------------------------------------------------------------------------------------------------------
-
-MOST_SEATS: Final = 4
-MOST_DISPLAYS: Final = 9
-DISPLAYS_FOR_SEATS: Final = {2: 5, 3: 7, 4: 9}
-TILES_OF_A_DISPLAY: Final = 4
-BOARD_PARTS: Final = {
-    "turn": 1,
-    "tens": DIGITS,
-    "units": DIGITS,
-    "lines": SIDE * (SIDE + 1) // 2,
-    "floor": FLOOR_SPACES,
-    "wall": SIDE * SIDE,
-}
-"""How many lights each part of a seat's board has."""
-BOARD_LIGHTS: Final = sum(BOARD_PARTS.values())
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Pixels of a chain, one after another, that a part of the table takes."""
-
-    path: str
-    first: int
-    lights: int
-
-    @property
-    def end(self) -> int:
-        """The pixel after the last."""
-        return self.first + self.lights
-
-    def __str__(self) -> str:
-        return pixels_text(self.first, self.end)
-
-
-def pixels_text(first: int, end: int) -> str:
-    """Name the pixels from `first` up to, not with, `end`."""
-    return f"pixel {first}" if end - first == 1 else f"pixels {first} to {end - 1}"
-
-
-def check_parts(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
-    """Note seats and displays that are missing or too many, and lights too few for what may lie there."""
-    displays = DISPLAYS_FOR_SEATS.get(file.seats or 0, 0)
-    reason = f"a table for {file.seats} needs {file.seats} seats and {displays} displays"
-    if "seat_board" in document or "seat" in document:  # else the boards are on the players' phones
-        _check_numbers("seat", document, file.seats or 0, file.seats or MOST_SEATS, reason, faults)
-    if "seat" in document and "seat_board" not in document:
-        faults.add("seat_board", "is missing", "add the table [seat_board], or remove the seats' tables")
-    _check_numbers("display", document, displays, MOST_DISPLAYS, reason, faults)
-    if file.display_plate:
-        _check_display(file.display_plate, faults)
-    tiles = 3 * displays + 1
-    if file.centre and displays and 1 < _centre_size(file) < tiles:
-        faults.add(
-            "centre.rings",
-            f"{_centre_size(file)} lights are too few: {3 * displays} tiles of {displays} displays "
-            "and the marker may lie here",
-            f"make the rings' lights {tiles} or more in all, or a single one",
-        )
-
-
-def _check_display(plate: DisplayPlate, faults: Faults) -> None:
-    """Note a display that has neither a light for each tile nor a single one."""
-    if len(plate.lights) not in (1, TILES_OF_A_DISPLAY):
-        wrong = f"{len(plate.lights)} points are neither four lights nor a single one"
-        faults.add("display_plate.lights", wrong, "write four points, or one")
-    for key in ("fifth", "fifth_size"):
-        given = getattr(plate, key) is not None
-        if len(plate.lights) == TILES_OF_A_DISPLAY and not given:
-            faults.add(f"display_plate.{key}", "is missing", "add it for display 5, which has five lights")
-        elif len(plate.lights) == 1 and given:
-            faults.add(f"display_plate.{key}", "is not for displays with a single light", "remove it")
-
-
-def _check_numbers(
-    kind: str, document: Mapping[str, Any], needed: int, most: int, reason: str, faults: Faults
-) -> None:
-    """Note tables [kind.N] that are missing up to `needed` or below the highest, or stand above `most`."""
-    if not isinstance(document.get(kind, {}), dict):
-        return  # noted when it was read
-    present = _table(document, kind)
-    numbers = {str(number): number for number in range(1, most + 1)}
-    for key in present:
-        if key not in numbers:
-            faults.add(
-                f"{kind}.{key_text(key)}",
-                f"there is no such {kind} on this table",
-                f"number the {kind}s from 1 to {most}, or remove it",
-            )
-    highest = max((numbers[key] for key in present if key in numbers), default=0)
-    for number in range(1, max(needed, highest) + 1):
-        if str(number) not in present:
-            why = reason if number <= needed else f"there is a {kind} {highest}"
-            faults.add(f"{kind}.{number}", f"is missing ({why})", f"add the table [{kind}.{number}]")
-
-
-def check_pixels(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
-    """Note pixels that two parts share, that lie beyond a chain, and that carry no light."""
-    if file.seat_board is not None:
-        _check_runs("seat_board", _board_runs(file.seat_board), BOARD_LIGHTS, faults)
-    runs: dict[str, list[Run]] = {name: [] for name in file.chain}
-    named = _table(document, "chain")
-    for chain, run in _chain_runs(file):
-        if chain in runs:
-            runs[chain].append(run)
-        elif chain not in named:
-            path = run.path.removesuffix("first") + "chain"
-            known = ", ".join(map(key_text, named)) or "a chain that you add"
-            faults.add(path, f"there is no chain {chain!r}", f"write one of {known}")
-    gaps = _lit_parts_are_read(file, document)
-    for name, chained in runs.items():
-        _check_runs(f"chain.{key_text(name)}", chained, file.chain[name].pixels, faults, gaps=gaps)
-
-
-def _lit_parts_are_read(file: LayoutFile, document: Mapping[str, Any]) -> bool:
-    """Tell whether every part with lights could be read; if not, what looks like a gap may be none."""
     return (
-        file.seat.keys() == _table(document, "seat").keys()
-        and file.display.keys() == _table(document, "display").keys()
-        and (file.display_plate is not None or not file.display)
-        and (file.centre is not None or "centre" not in document)
-        and (file.status is not None or "status" not in document)
+        abs(x) >= plate.width / 2 + half_width - TOLERANCE
+        or abs(y) >= plate.height / 2 + half_height - TOLERANCE
     )
 
 
-def _table(document: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return a table of the document, an empty one if there is something else or nothing."""
-    table = document.get(key)
-    return table if isinstance(table, dict) else {}
-
-
-def _board_runs(board: SeatBoard) -> list[Run]:
-    return [
-        Run(f"seat_board.{part}.first", getattr(board, part).first, lights)
-        for part, lights in BOARD_PARTS.items()
-    ]
-
-
-def _chain_runs(file: LayoutFile) -> Iterator[tuple[str, Run]]:
-    """Name the chain and the pixels of every part of the table that carries lights."""
-    for number, seat in file.seat.items():
-        yield seat.chain, Run(f"seat.{key_text(number)}.first", seat.first, BOARD_LIGHTS)
-    if (plate := file.display_plate) is not None:
-        for number, display in file.display.items():
-            lights = display_lights(plate, fifth=number == FIFTH_LIGHT)
-            yield display.chain, Run(f"display.{key_text(number)}.first", display.first, len(lights))
-    if file.centre:
-        yield file.centre.chain, Run("centre.first", file.centre.first, _centre_size(file))
-    if file.status:
-        yield file.status.chain, Run("status.first", file.status.first, 1)
-
-
-def _centre_size(file: LayoutFile) -> int:
-    return sum(ring.lights for ring in file.centre.rings) if file.centre else 0
-
-
-def _check_runs(path: str, runs: Sequence[Run], pixels: int, faults: Faults, *, gaps: bool = True) -> None:
-    """Note what is wrong with the runs that share one chain (or one board) of so many pixels."""
-    furthest = Run(path, 0, 0)
-    for run in sorted(runs, key=lambda run: run.first):
-        if run.first < furthest.end:
-            shared = pixels_text(run.first, min(run.end, furthest.end))
-            faults.add(
-                run.path,
-                f"{shared} of {path} already belong to {furthest.path}",
-                "give each light its own pixel",
-            )
-        elif run.first > furthest.end and gaps:
-            _gap(path, furthest.end, run.first, faults)
-        if run.end > pixels:
-            faults.add(
-                run.path,
-                f"{run} reach beyond {path}, which has {pixels}",
-                "start lower, or lengthen the chain",
-            )
-        furthest = max(furthest, run, key=lambda run: run.end)
-    if furthest.end < pixels and gaps:
-        _gap(path, furthest.end, pixels, faults)
-
-
-def _gap(path: str, first: int, end: int, faults: Faults) -> None:
-    faults.add(path, f"{pixels_text(first, end)} carry no light", "close the gap, or shorten the chain")
-
-
-def check_supply(file: LayoutFile, faults: Faults) -> None:
-    """Note a supply that can't even feed the lights while all of them are dark."""
-    if file.supply is None:
-        return
-    lights = sum(run.lights for _, run in _chain_runs(file))
-    dark = lights * file.supply.idle_milliamperes
-    if file.supply.amperes * 1000 <= dark:
-        faults.add(
-            "supply.amperes",
-            f"{file.supply.amperes:g} A is not more than the {lights} lights take when all are dark "
-            f"({dark / 1000:g} A)",
-            "take a stronger supply, and write what it gives",
-        )
+def _to_own(place: Place, x: float, y: float) -> tuple[float, float]:
+    """Convert a point from the table's coordinates to those of a component at this place."""
+    angle = radians(-place.turn)
+    x, y = x - place.x, y - place.y
+    return x * cos(angle) - y * sin(angle), x * sin(angle) + y * cos(angle)

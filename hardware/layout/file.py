@@ -1,6 +1,7 @@
-"""What may stand in a layout file: each of its tables is a type here.
+"""Format of layout files: the types of their TOML tables, and reading with all faults collected.
 
-Each value carries in words what it is, so that a fault can say what to write instead (`layout_reader`).
+Each type carries a title and a description in `Meta`, so that a fault can say what to write instead.
+`read_tables` goes on after a fault, because a maker wants to know all of them, not only the first.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec import Meta, Struct
 
+# --- Values ----------------------------------------------------------------------------------------------
+
 _FAR = 10_000
 
 ColourOrder = Literal["GRB", "RGB", "RBG", "GBR", "BRG", "BGR"]
-"""The order in which a light takes its colours; most take green first."""
+"""The order in which a light receives its colours; most receive green first."""
 LightsDriver = Literal["neopixel", "spi", "pwm", "pio", "pico", "simulated"]
-"""`neopixel` is the one of the next three that the pin and the board allow."""
+"""`neopixel` stands for `spi`, `pwm` or `pio`, whichever the pin and the board allow."""
 ButtonsDriver = Literal["gpio", "pico", "simulated"]
 ReadersDriver = Literal["rdm6300", "id-12la", "pn532", "pico", "simulated"]
 
@@ -89,19 +92,22 @@ End = Annotated[Literal["left", "right"], Meta(title="end of a row", description
 YesOrNo = Annotated[bool, Meta(title="answer", description="true or false")]
 
 
+# --- Tables ----------------------------------------------------------------------------------------------
+
+
 class FileTable(Struct, frozen=True):
-    """A table of a layout file: its keys and nothing else."""
+    """A table of a layout file; other keys than its fields are faults."""
 
 
 class Tabletop(FileTable, frozen=True):
-    """The surface that everything lies on."""
+    """The table top."""
 
     width: Size
     height: Size
 
 
 class FileSupply(FileTable, frozen=True):
-    """What feeds the lights."""
+    """The power supply of the lights."""
 
     volts: Annotated[
         float, Meta(gt=0, le=60, title="voltage", description="a number of volts above 0, at most 60")
@@ -119,7 +125,7 @@ class FileSupply(FileTable, frozen=True):
 
 
 class FileChain(FileTable, frozen=True):
-    """One data line, how many pixels hang on it, and what they make of the bytes they get."""
+    """One data line: its pin, the number of pixels, their colour order, brightness and gamma."""
 
     pin: Pin
     pixels: Count
@@ -136,7 +142,7 @@ class FileChain(FileTable, frozen=True):
 
 
 class FileDrivers(FileTable, frozen=True):
-    """The drivers of the table, where they are not those that its controller suggests."""
+    """The drivers of the table, where they differ from the defaults of its controller."""
 
     lights: (
         Annotated[
@@ -171,14 +177,14 @@ class FileDrivers(FileTable, frozen=True):
 
 
 class FileMatrix(FileTable, frozen=True):
-    """A matrix of buttons: pins of its rows and of its columns."""
+    """A matrix of buttons: the pins of its rows and columns."""
 
     rows: Pins
     columns: Pins
 
 
-class LinesPart(FileTable, frozen=True):
-    """The five pattern lines of a board, a staircase that ends at one right edge, a button left of each."""
+class BoardLines(FileTable, frozen=True):
+    """The five pattern lines of a board, aligned at the right, with a button to the left of each."""
 
     right: Position
     top: Position
@@ -191,8 +197,8 @@ class LinesPart(FileTable, frozen=True):
     zigzag: YesOrNo
 
 
-class WallPart(FileTable, frozen=True):
-    """The wall of a board, five rows of five."""
+class BoardWall(FileTable, frozen=True):
+    """The wall of a board, five rows of five lights."""
 
     left: Position
     top: Position
@@ -203,7 +209,7 @@ class WallPart(FileTable, frozen=True):
     zigzag: YesOrNo
 
 
-class RowPart(FileTable, frozen=True):
+class BoardRow(FileTable, frozen=True):
     """One row of lights: the tens or the units of the score."""
 
     left: Position
@@ -214,8 +220,8 @@ class RowPart(FileTable, frozen=True):
     start: End
 
 
-class FloorPart(FileTable, frozen=True):
-    """The floor's row of seven lights and its button."""
+class BoardFloor(FileTable, frozen=True):
+    """The floor line: a row of seven lights, and its button."""
 
     left: Position
     y: Position
@@ -227,7 +233,7 @@ class FloorPart(FileTable, frozen=True):
     button_size: Size
 
 
-class LampPart(FileTable, frozen=True):
+class BoardLamp(FileTable, frozen=True):
     """One light of a board."""
 
     x: Position
@@ -237,22 +243,22 @@ class LampPart(FileTable, frozen=True):
 
 
 class SeatBoard(FileTable, frozen=True):
-    """A seat's board, described once for all seats; 0, 0 is its middle."""
+    """The board of a seat, described once for all seats; its middle is at 0, 0."""
 
     width: Size
     height: Size
-    turn: LampPart
-    tens: RowPart
-    units: RowPart
-    lines: LinesPart
-    floor: FloorPart
-    wall: WallPart
+    turn: BoardLamp
+    tens: BoardRow
+    units: BoardRow
+    lines: BoardLines
+    floor: BoardFloor
+    wall: BoardWall
 
 
 class DisplayPlate(FileTable, frozen=True):
-    """A display, described once for all displays; 0, 0 is its middle.
+    """A display, described once for all displays; its middle is at 0, 0.
 
-    It has four lights, and display 5 a fifth; or a single one, and no fifth anywhere.
+    It has four lights, and display 5 a fifth; or all displays have a single one.
     """
 
     diameter: Size
@@ -265,7 +271,7 @@ class DisplayPlate(FileTable, frozen=True):
 
 
 class FileSeat(FileTable, frozen=True):
-    """Where a seat's board lies and what it is wired to."""
+    """The position of a seat's board, and its wiring."""
 
     x: Position
     y: Position
@@ -278,7 +284,7 @@ class FileSeat(FileTable, frozen=True):
 
 
 class FileDisplay(FileTable, frozen=True):
-    """Where a display lies and what it is wired to."""
+    """The position of a display, and its wiring."""
 
     x: Position
     y: Position
@@ -290,7 +296,7 @@ class FileDisplay(FileTable, frozen=True):
 
 
 class Ring(FileTable, frozen=True):
-    """A ring of lights round the middle of the centre."""
+    """A ring of lights around the middle of the centre."""
 
     lights: Annotated[
         int, Meta(ge=1, le=100, title="number of lights", description="a whole number from 1 to 100")
@@ -299,7 +305,7 @@ class Ring(FileTable, frozen=True):
 
 
 class FileCentre(FileTable, frozen=True):
-    """The centre of the table: a button, rings of lights round it."""
+    """The centre of the table: a button, and rings of lights around it."""
 
     x: Position
     y: Position
@@ -315,7 +321,7 @@ class FileCentre(FileTable, frozen=True):
 
 
 class FileStatus(FileTable, frozen=True):
-    """The table's own light."""
+    """The status light."""
 
     x: Position
     y: Position
@@ -325,7 +331,7 @@ class FileStatus(FileTable, frozen=True):
 
 
 class FileButton(FileTable, frozen=True):
-    """A button that stands alone."""
+    """A button that is not on a board, display or the centre."""
 
     x: Position
     y: Position
@@ -335,15 +341,15 @@ class FileButton(FileTable, frozen=True):
 
 
 class FileShared(FileTable, frozen=True):
-    """The one reader for everybody."""
+    """The reader that serves all seats."""
 
     reader: Wire
 
 
 class LayoutFile(FileTable, frozen=True):
-    """A whole layout file; a part that is missing or faulty is None (or not in its dict).
+    """A whole layout file; a table that is missing or faulty is None (or not in its dict).
 
-    Without a seat's board and seats' tables, the boards are on the players' phones.
+    Without [seat_board] and [seat.N], the boards are on the players' phones.
     """
 
     title: Text | None
@@ -367,23 +373,22 @@ class LayoutFile(FileTable, frozen=True):
     shared: FileShared | None = None
 
 
-# --- Reading the tables of a layout file into their types ------------------------------------------------
-# Reading goes on after a fault, because a maker wants to know all of them, not only the first.
+# --- Reading ---------------------------------------------------------------------------------------------
 
 
 class Faults:
-    """The faults found so far, each a path in the file, what is wrong there, and what to do."""
+    """Collected faults, each with a path in the file, what is wrong there, and a remedy."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
 
     def add(self, path: str, wrong: str, remedy: str) -> None:
-        """Note one fault."""
+        """Add a fault."""
         self.found.append(f"{path}: {wrong}; {remedy}")
 
 
 def read_tables(document: dict[str, Any], faults: Faults) -> LayoutFile:
-    """Turn a TOML document into a LayoutFile, noting every unknown key, missing key and wrong value."""
+    """Convert a TOML document; add a fault for every unknown key, missing key and wrong value."""
     values = _read_keys(document, LayoutFile, "", faults)
     for field in msgspec.structs.fields(LayoutFile):
         values.setdefault(field.name, {} if get_origin(field.type) is dict else None)
@@ -391,7 +396,7 @@ def read_tables(document: dict[str, Any], faults: Faults) -> LayoutFile:
 
 
 def _read(value: Any, kind: Any, path: str, faults: Faults) -> Any:
-    """Return the value as this type, or None after noting what is wrong with it."""
+    """Return the value as this type, or None after adding a fault."""
     kind = _without_none(kind)
     if isinstance(kind, type) and issubclass(kind, FileTable):
         return _read_table(value, kind, path, faults)
@@ -402,14 +407,14 @@ def _read(value: Any, kind: Any, path: str, faults: Faults) -> Any:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError:
-        told = _words(kind)
-        faults.add(path, f"{_shown(value)} is no {told.title}", f"write {told.description}")
+        meta = _meta(kind)
+        faults.add(path, f"{_shown(value)} is not a valid {meta.title}", f"write {meta.description}")
         return None
 
 
 def _read_table(value: Any, kind: type[FileTable], path: str, faults: Faults) -> FileTable | None:
     if not isinstance(value, dict):
-        faults.add(path, f"{_shown(value)} is no table", f"write it as [{path}] with its keys below")
+        faults.add(path, f"{_shown(value)} is not a table", f"write it as [{path}] with its keys below")
         return None
     values = _read_keys(value, kind, f"{path}.", faults)
     needed = {field.name for field in msgspec.structs.fields(kind) if field.required}
@@ -417,7 +422,7 @@ def _read_table(value: Any, kind: type[FileTable], path: str, faults: Faults) ->
 
 
 def _read_keys(value: dict[str, Any], kind: type[FileTable], prefix: str, faults: Faults) -> dict[str, Any]:
-    """Read each key that the table may have; keys that are missing or wrong are left out."""
+    """Read every key of the table; leave out those that are missing or wrong."""
     fields = {field.name: field for field in msgspec.structs.fields(kind)}
     for key in value:
         if key not in fields:
@@ -434,9 +439,11 @@ def _read_keys(value: dict[str, Any], kind: type[FileTable], prefix: str, faults
 
 
 def _read_named(value: Any, kind: type[FileTable], path: str, faults: Faults) -> dict[str, Any] | None:
-    """Read tables that bear names or numbers of the maker's, as [seat.1]; wrong ones are left out."""
+    """Read tables whose names the maker chooses, as [seat.1]; leave out the wrong ones."""
     if not isinstance(value, dict):
-        faults.add(path, f"{_shown(value)} is no table", f"write tables [{path}.NAME] with their keys below")
+        faults.add(
+            path, f"{_shown(value)} is not a table", f"write tables [{path}.NAME] with their keys below"
+        )
         return None
     tables = {name: _read(table, kind, f"{path}.{key_text(name)}", faults) for name, table in value.items()}
     return {name: table for name, table in tables.items() if table is not None}
@@ -444,7 +451,7 @@ def _read_named(value: Any, kind: type[FileTable], path: str, faults: Faults) ->
 
 def _read_list(value: Any, kind: Any, path: str, faults: Faults) -> tuple[Any, ...] | None:
     if not isinstance(value, list) or not value:
-        faults.add(path, f"{_shown(value)} is no list of one or more", "write [...] with at least one entry")
+        faults.add(path, f"{_shown(value)} is not a list with entries", "write [...] with at least one entry")
         return None
     entries = [_read(entry, kind, f"{path}[{number}]", faults) for number, entry in enumerate(value, 1)]
     return None if None in entries else tuple(entries)
@@ -465,27 +472,27 @@ def _missing_key(path: str, kind: Any, faults: Faults) -> None:
     elif get_origin(kind) is tuple:
         remedy = "add it as a list [...]"
     else:
-        remedy = f"add {path.rpartition('.')[2]}, {_words(kind).description}"
+        remedy = f"add {path.rpartition('.')[2]}, {_meta(kind).description}"
     faults.add(path, "is missing", remedy)
 
 
 def _without_none(kind: Any) -> Any:
-    """Return the type X of `X | None`: TOML has no null, what is optional is simply not there."""
+    """Return the type X of `X | None`: TOML has no null, an optional key is left out."""
     if get_origin(kind) in (Union, UnionType) and NoneType in get_args(kind):
         return next(kind for kind in get_args(kind) if kind is not NoneType)
     return kind
 
 
-def _words(kind: Any) -> Meta:
-    """Return the words that a value's type carries."""
-    return next(words for words in get_args(kind) if isinstance(words, Meta))
+def _meta(kind: Any) -> Meta:
+    """Return the title and description of a type."""
+    return next(meta for meta in get_args(kind) if isinstance(meta, Meta))
 
 
 def key_text(name: str) -> str:
-    """Return a key as it may stand in a path: quoted where TOML wants quotes."""
+    """Return a key for a path, quoted where TOML requires quotes."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]{1,100}", name) else _shown(name)
 
 
 def _shown(value: Any) -> str:
-    """Return a value as short text for a sentence."""
+    """Return a value as short text for a message."""
     return str(value).lower() if isinstance(value, bool) else reprlib.repr(value)

@@ -1,7 +1,8 @@
-"""Where everything lies: parts described once, turned and moved to each of their places.
+"""Positions on the table: components described once, rotated and moved to each of their places.
 
-A part's own frame has its middle at 0, 0, x to the right and y towards whoever sits at it. On the table x
-runs to the right and y downwards as drawn, and turns are clockwise seen from above. All in millimetres.
+A component (a board, a display, the centre, a single light or button) has its own coordinates with its middle
+at 0, 0, x to the right and y towards the person who sits at it. On the table x runs to the right and y
+downwards as drawn, and turns are clockwise as seen from above. All lengths are in millimetres.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ from typing import Final, Literal
 
 from hardware.api import CENTRE, OK, STATUS, UNDO
 from hardware.layout.file import (
+    BoardFloor,
+    BoardLines,
+    BoardRow,
+    BoardWall,
     DisplayPlate,
     FileCentre,
-    FloorPart,
     LayoutFile,
-    LinesPart,
-    RowPart,
     SeatBoard,
-    WallPart,
     key_text,
 )
 
 Switch = int | tuple[int, int]
-"""Where a button is wired to: its pin, or row and column (from 1) of its crossing in the matrix."""
+"""The wiring of a button: its pin, or the row and column (from 1) of its crossing in the matrix."""
 
 FLOOR_SPACES: Final = 7
 DIGITS: Final = 10
@@ -33,12 +34,12 @@ SIDE: Final = 5
 """Lines of a board; rows and columns of its wall."""
 
 FIFTH_LIGHT: Final = "5"
-"""The display that has a fifth light, for the solo game."""
+"""The number of the display that has a fifth light, for the solo game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A light or a button in its part's own frame; a light's pixel counts from the part's first."""
+    """A light or button in its component's coordinates; a light's pixel counts from the component's first."""
 
     name: str
     x: float
@@ -49,7 +50,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """The outline of a part in its own frame."""
+    """The outline of a component in its own coordinates."""
 
     shape: Literal["circle", "rectangle"]
     width: float
@@ -58,14 +59,14 @@ class Plate:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a part's middle lies on the table, and how far it is turned."""
+    """The position of a component's middle on the table, and its turn in degrees."""
 
     x: float
     y: float
     turn: float
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        """Return where a point of the part's own frame lies on the table, to a hundredth of a millimetre."""
+        """Convert a point from the component's coordinates to the table's, rounded to 0.01 mm."""
         angle = radians(self.turn)
         return (
             round(self.x + x * cos(angle) - y * sin(angle), 2),
@@ -74,8 +75,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Something that lies on the table by itself: its name (and path in the file), and what is on it."""
+class Component:
+    """A component of the table: its name, which is also its path in the file, and what is on it."""
 
     name: str
     place: Place
@@ -83,37 +84,39 @@ class Part:
     lights: tuple[Spot, ...] = ()
     buttons: tuple[Spot, ...] = ()
     switches: tuple[Switch, ...] = ()
-    """Where each of the buttons is wired to."""
+    """The wiring of each button."""
     chain: str = ""
     first: int = 0
     reader: int | str | None = None
 
     def name_of(self, spot: Spot) -> str:
-        """Return the full name of a light or button of this part."""
+        """Return the full name of a light or button of this component."""
         return f"{self.name}.{spot.name}" if spot.name else self.name
 
 
-def parts(file: LayoutFile) -> Iterator[Part]:
-    """Name everything that lies on the table and could be read, in the order of frames."""
+def components(file: LayoutFile) -> Iterator[Component]:
+    """Yield every component that could be read, in the order in which frames are sent to pages."""
     yield from _displays(file)
     yield from _centre(file)
     yield from _seats(file)
     if file.status:
         status = file.status
         place, light = Place(status.x, status.y, 0), Spot("", 0, 0, status.size)
-        yield Part(STATUS, place, round_plate(status.size), (light,), chain=status.chain, first=status.first)
+        yield Component(
+            STATUS, place, round_plate(status.size), (light,), chain=status.chain, first=status.first
+        )
     for name, lone in ((OK, file.ok), (UNDO, file.undo)):
         if lone is not None:
             button = Spot("", 0, 0, lone.size)
             place, plate = Place(lone.x, lone.y, lone.turn), round_plate(lone.size)
-            yield Part(name, place, plate, buttons=(button,), switches=(lone.button,))
+            yield Component(name, place, plate, buttons=(button,), switches=(lone.button,))
 
 
-def _displays(file: LayoutFile) -> Iterator[Part]:
+def _displays(file: LayoutFile) -> Iterator[Component]:
     plate = file.display_plate
     for number, display in sorted(file.display.items()):
         if plate is not None:
-            yield Part(
+            yield Component(
                 name=f"display.{key_text(number)}",
                 place=Place(display.x, display.y, display.turn),
                 plate=round_plate(plate.diameter),
@@ -126,10 +129,10 @@ def _displays(file: LayoutFile) -> Iterator[Part]:
             )
 
 
-def _centre(file: LayoutFile) -> Iterator[Part]:
+def _centre(file: LayoutFile) -> Iterator[Component]:
     centre = file.centre
     if centre is not None:
-        yield Part(
+        yield Component(
             name=CENTRE,
             place=Place(centre.x, centre.y, centre.turn),
             plate=round_plate(centre.diameter),
@@ -142,11 +145,11 @@ def _centre(file: LayoutFile) -> Iterator[Part]:
         )
 
 
-def _seats(file: LayoutFile) -> Iterator[Part]:
+def _seats(file: LayoutFile) -> Iterator[Component]:
     board = file.seat_board
     for number, seat in sorted(file.seat.items()):
         if board is not None:
-            yield Part(
+            yield Component(
                 name=f"seat.{key_text(number)}",
                 place=Place(seat.x, seat.y, seat.turn),
                 plate=board_plate(board),
@@ -173,7 +176,7 @@ def board_lights(board: SeatBoard) -> tuple[Spot, ...]:
 
 
 def board_buttons(board: SeatBoard) -> tuple[Spot, ...]:
-    """Return the buttons of a seat's board: its five lines' and its floor's."""
+    """Return the buttons of a seat's board: those of its five lines, and of its floor line."""
     lines = board.lines
     return (
         *(
@@ -190,7 +193,7 @@ def board_buttons(board: SeatBoard) -> tuple[Spot, ...]:
 
 
 def display_lights(plate: DisplayPlate, *, fifth: bool) -> tuple[Spot, ...]:
-    """Return a display's four lights or its single one, and the fifth in the middle where there is one."""
+    """Return the four lights or the single light of a display; with `fifth` also the one in the middle."""
     lights = tuple(
         Spot(str(number), *point, plate.light_size, number - 1)
         for number, point in enumerate(plate.lights, 1)
@@ -206,7 +209,7 @@ def display_button(plate: DisplayPlate) -> Spot:
 
 
 def centre_lights(centre: FileCentre) -> tuple[Spot, ...]:
-    """Return the lights of the centre, ring after ring, each clockwise from the top."""
+    """Return the lights of the centre, ring by ring, each clockwise from the top."""
     lights: list[Spot] = []
     for ring in centre.rings:
         for step in range(ring.lights):
@@ -238,15 +241,15 @@ def round_plate(diameter: float) -> Plate:
     return Plate("circle", diameter, diameter)
 
 
-def _row_lights(name: str, row: RowPart | FloorPart, numbers: Sequence[int]) -> list[Spot]:
+def _row_lights(name: str, row: BoardRow | BoardFloor, numbers: Sequence[int]) -> list[Spot]:
     spots = [
         Spot(f"{name}.{number}", row.left + place * row.pitch, row.y, row.size)
         for place, number in enumerate(numbers)
     ]
-    return _strung([spots], first=row.first, start=row.start, zigzag=False)
+    return _numbered([spots], first=row.first, start=row.start, zigzag=False)
 
 
-def _line_lights(lines: LinesPart) -> list[Spot]:
+def _line_lights(lines: BoardLines) -> list[Spot]:
     rows = [
         [
             Spot(
@@ -259,10 +262,10 @@ def _line_lights(lines: LinesPart) -> list[Spot]:
         ]
         for line in range(1, SIDE + 1)
     ]
-    return _strung(rows, first=lines.first, start=lines.start, zigzag=lines.zigzag)
+    return _numbered(rows, first=lines.first, start=lines.start, zigzag=lines.zigzag)
 
 
-def _wall_lights(wall: WallPart) -> list[Spot]:
+def _wall_lights(wall: BoardWall) -> list[Spot]:
     rows = [
         [
             Spot(
@@ -275,13 +278,13 @@ def _wall_lights(wall: WallPart) -> list[Spot]:
         ]
         for row in range(1, SIDE + 1)
     ]
-    return _strung(rows, first=wall.first, start=wall.start, zigzag=wall.zigzag)
+    return _numbered(rows, first=wall.first, start=wall.start, zigzag=wall.zigzag)
 
 
-def _strung(rows: list[list[Spot]], *, first: int, start: str, zigzag: bool) -> list[Spot]:
-    """Give rows of lights (top to bottom, each left to right) their pixels, as the wire runs through them.
+def _numbered(rows: list[list[Spot]], *, first: int, start: str, zigzag: bool) -> list[Spot]:
+    """Number rows of lights (top to bottom, each left to right) in the order of the wire.
 
-    The wire begins at the corner `start`; with `zigzag` every next row runs the other way.
+    The wire begins at the corner `start`; with `zigzag` every next row runs in the other direction.
     """
     wired: list[Spot] = []
     leftwards = "right" in start

@@ -1,7 +1,7 @@
-"""A table's layout: which light is which pixel, which button is which pin, and where everything lies.
+"""Layout of a table: which light is which pixel, which button is on which pin, and where everything is.
 
-A layout is a TOML file (`hardware/layouts` holds those that ship). It is checked as a whole when it is read;
-what comes out is complete and free of contradictions, so that drivers and pages need not ask again.
+`read_layout` reads a TOML file (`hardware/layouts` holds those that ship) and checks it as a whole: a
+`Layout` is complete and consistent, so that drivers and pages need no checks of their own.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from hardware.api import SHARED, HardwareError, LayoutError
 from hardware.layout.checks import (
     check_drawing,
     check_drivers,
-    check_parts,
     check_pins,
     check_pixels,
+    check_seats_and_displays,
     check_supply,
 )
 from hardware.layout.file import (
@@ -30,7 +30,7 @@ from hardware.layout.file import (
     ReadersDriver,
     read_tables,
 )
-from hardware.layout.geometry import Switch, parts
+from hardware.layout.geometry import Switch, components
 from hardware.power import Supply
 
 _SHIPPED: Final = Path(__file__).parents[1] / "layouts"
@@ -39,7 +39,7 @@ _LARGEST_FILE: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class PlacedLight:
-    """A light: its middle and diameter on the table in millimetres, its chain, its pixel there (from 0)."""
+    """A light: its middle and diameter in millimetres, its chain, and its pixel in the chain, from 0."""
 
     name: str
     x: float
@@ -53,7 +53,7 @@ class PlacedLight:
 class PlacedButton:
     """A button: its middle and diameter in millimetres, its turn in degrees clockwise, and its wiring.
 
-    `switch` is the number of its pin, or the (row, column) of its crossing in the matrix, from 1.
+    `switch` is the number of its pin, or (row, column) of its crossing in the matrix, from 1.
     """
 
     name: str
@@ -66,14 +66,14 @@ class PlacedButton:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A tag reader, and the pin that receives from it or the path of its port (`/dev/ttyUSB0`)."""
+    """A tag reader: the pin that receives from it, or the path of its serial port (`/dev/ttyUSB0`)."""
 
     name: str
     wire: int | str
 
     @property
     def pin(self) -> int:
-        """The pin that receives; raises HardwareError for a reader on a port."""
+        """The pin that receives from it. Raises HardwareError for a reader on a serial port."""
         if isinstance(self.wire, str):
             raise HardwareError(f"reader {self.name!r} is on the port {self.wire}, not on a pin")
         return self.wire
@@ -81,9 +81,9 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Lights one after another on one data line, and what becomes of a colour on its way to them.
+    """Lights on one data line: the controller's pin, their number, and the conversion of colours.
 
-    `order` is that in which they take red, green and blue. A channel of 0 to 1 is sent as
+    `order` is the order of the colours on the wire. A channel of 0 to 1 is sent as
     `brightness * channel ** gamma`.
     """
 
@@ -105,7 +105,7 @@ class Drivers:
 
 
 DRIVERS: Final = {"pi": Drivers("neopixel", "gpio", "rdm6300"), "pico": Drivers("pico", "pico", "pico")}
-"""The drivers of a table whose file names none, by its controller."""
+"""The default drivers of each controller."""
 SIMULATED: Final = Drivers("simulated", "simulated", "simulated")
 
 
@@ -119,7 +119,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The plate of a seat, a display or the centre: middle and extent in millimetres, turn in degrees."""
+    """The outline of a board, a display or the centre: middle and size in millimetres, turn in degrees."""
 
     name: str
     shape: Literal["circle", "rectangle"]
@@ -134,7 +134,7 @@ class Outline:
 class Layout:
     """A whole table: x to the right, y downwards as drawn, in millimetres from its upper left corner.
 
-    `lights` are in the order in which frames are sent to pages; `centre` is how many lights the centre has.
+    `lights` are in the order in which frames are sent to pages; `centre` is the centre's number of lights.
     """
 
     name: str
@@ -156,27 +156,26 @@ class Layout:
 
 
 def simulated(layout: Layout) -> Layout:
-    """Return the layout with the simulated table for all of its drivers."""
+    """Return the layout with simulated drivers for lights, buttons and readers."""
     return replace(layout, drivers=SIMULATED)
 
 
 def shipped_layouts() -> list[str]:
-    """Name the layouts that ship."""
+    """Return the names of the layouts that ship."""
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
 
 
 def read_layout(name_or_path: str) -> Layout:
     """Read a layout that ships, by its name, or any other by its path.
 
-    Raises LayoutError with every fault found, each as `FILE: path.in.file: what is wrong; what to do`.
-    Entries of lists are counted from 1 in these paths. A part of which something can't be read is named for
-    that; how it goes together with the others is checked once it can.
+    Raises LayoutError with every fault found, each as `FILE: path.in.file: fault; remedy`. Entries of lists
+    are counted from 1 in these paths. A table that can't be read is not checked further.
     """
     path = _find(name_or_path)
     document = _parse(_read_text(path), path)
     faults = Faults()
     file = read_tables(document, faults)
-    check_parts(file, document, faults)
+    check_seats_and_displays(file, document, faults)
     check_pixels(file, document, faults)
     check_pins(file, document, faults)
     check_drivers(file, faults)
@@ -188,7 +187,7 @@ def read_layout(name_or_path: str) -> Layout:
 
 
 def layout_json(layout: Layout) -> dict[str, Any]:
-    """Return what a page needs to draw the table, as a JSON object; nothing of wires is in it."""
+    """Return what a page needs to draw the table, as a JSON object without the wiring."""
     return {
         "name": layout.name,
         "title": layout.title,
@@ -206,17 +205,16 @@ def layout_json(layout: Layout) -> dict[str, Any]:
 
 
 def _find(name_or_path: str) -> Path:
-    """Return where the layout of this name or path should be."""
+    """Return the path of the layout with this name or path."""
     shipped = shipped_layouts()
     path = Path(name_or_path)
     if name_or_path in shipped:
         return _SHIPPED / f"{name_or_path}.toml"
     if name_or_path == path.name and not path.suffix and not _exists(path):
         names = ", ".join(shipped)
-        told = (
-            f"there is no layout {reprlib.repr(name_or_path)}; {names} ship, any other is given by its path"
+        raise LayoutError(
+            [f"there is no layout {reprlib.repr(name_or_path)}; {names} ship, any other is given by its path"]
         )
-        raise LayoutError([told])
     return path
 
 
@@ -228,7 +226,7 @@ def _exists(path: Path) -> bool:
 
 
 def _read_text(path: Path) -> str:
-    """Return the file's text; every way in which it can't be read is one sentence."""
+    """Return the text of a file. Raises LayoutError with one sentence if it can't be read."""
     try:
         if path.is_dir():
             raise LayoutError([f"{path}: is a folder; give the path of a layout file"])
@@ -241,7 +239,7 @@ def _read_text(path: Path) -> str:
         raise LayoutError([f"{path}: byte {error.start} is not UTF-8 text; save the file as UTF-8"]) from None
     except OSError as error:
         raise LayoutError(
-            [f"{path}: can't be read: {error.strerror}; make it readable, or give another"]
+            [f"{path}: can't be read: {error.strerror}; make it readable, or give another file"]
         ) from None
 
 
@@ -255,8 +253,8 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
 
 
 def _build(name: str, file: LayoutFile) -> Layout:
-    """Put a file without faults in its final form."""
-    assert file.title and file.controller and file.seats  # complete, or a fault would be known
+    """Build the layout from a file without faults."""
+    assert file.title and file.controller and file.seats  # a file without faults is complete
     assert file.table and file.supply and file.centre
     lights = _lights(file)
     return Layout(
@@ -297,7 +295,7 @@ def _lights(file: LayoutFile) -> tuple[PlacedLight, ...]:
             part.chain,
             part.first + light.pixel,
         )
-        for part in parts(file)
+        for part in components(file)
         for light in part.lights
     )
 
@@ -311,13 +309,13 @@ def _buttons(file: LayoutFile) -> tuple[PlacedButton, ...]:
             part.place.turn,
             switch,
         )
-        for part in parts(file)
+        for part in components(file)
         for button, switch in zip(part.buttons, part.switches, strict=True)
     )
 
 
 def _readers(file: LayoutFile) -> tuple[Reader, ...]:
-    own = [Reader(part.name, part.reader) for part in parts(file) if part.reader is not None]
+    own = [Reader(part.name, part.reader) for part in components(file) if part.reader is not None]
     return (*own, Reader(SHARED, file.shared.reader)) if file.shared else tuple(own)
 
 
@@ -341,6 +339,6 @@ def _outlines(file: LayoutFile) -> tuple[Outline, ...]:
             part.plate.height,
             part.place.turn,
         )
-        for part in parts(file)
+        for part in components(file)
         if len(part.lights) + len(part.buttons) > 1  # a lone light or button is its own outline
     )

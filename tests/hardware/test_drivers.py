@@ -82,7 +82,7 @@ def test_with_pio_the_pins_of_the_spi_bus_are_free(tmp_path: Path) -> None:
         (
             "duo",
             ("[drivers]", '"neopixel"', '"leds"'),
-            ("drivers.lights: 'leds' is no driver of lights", '"spi"'),
+            ("drivers.lights: 'leds' is not a valid driver of lights", '"spi"'),
         ),
         (
             "duo",
@@ -90,7 +90,11 @@ def test_with_pio_the_pins_of_the_spi_bus_are_free(tmp_path: Path) -> None:
             ("drivers.lights: a pi has no driver 'pico'", '"spi"'),
         ),
         ("duo", ("[drivers]", '"gpio"', '"pico"'), ("drivers.buttons: a pi has no driver 'pico'", '"gpio"')),
-        ("duo", ("[drivers]", '"rdm6300"', '"rc522"'), ("drivers.readers: 'rc522' is no driver", '"pn532"')),
+        (
+            "duo",
+            ("[drivers]", '"rdm6300"', '"rc522"'),
+            ("drivers.readers: 'rc522' is not a valid driver", '"pn532"'),
+        ),
         (
             "full",
             ("[drivers]", 'lights = "pico"', 'lights = "spi"'),
@@ -106,25 +110,33 @@ def test_with_pio_the_pins_of_the_spi_bus_are_free(tmp_path: Path) -> None:
             ("[drivers]", '"neopixel"', '"pwm"'),
             ("chain.lights.pin: GPIO10 can't send by pwm", "GPIO18"),
         ),
-        ("duo", ("[chain]", "pin = 10", 'order = "GRBW", pin = 10'), ("chain.lights.order: 'GRBW' is no",)),
-        ("duo", ("[chain]", "pin = 10", "brightness = 0, pin = 10"), ("chain.lights.brightness: 0 is no",)),
+        ("duo", ("[chain]", "pin = 10", 'order = "GRBW", pin = 10'), ("chain.lights.order: 'GRBW' is not",)),
+        ("duo", ("[chain]", "pin = 10", "brightness = 0, pin = 10"), ("chain.lights.brightness: 0 is not",)),
         (
             "duo",
             ("[chain]", "pin = 10", "brightness = nan, pin = 10"),
-            ("chain.lights.brightness: nan is no",),
+            ("chain.lights.brightness: nan is not",),
         ),
-        ("duo", ("[chain]", "pin = 10", "gamma = 0.5, pin = 10"), ("chain.lights.gamma: 0.5 is no gamma",)),
+        (
+            "duo",
+            ("[chain]", "pin = 10", "gamma = 0.5, pin = 10"),
+            ("chain.lights.gamma: 0.5 is not a valid gamma",),
+        ),
         (
             "duo",
             ("[shared]", "reader = 15", 'reader = "USB0"'),
-            ("shared.reader: 'USB0' is no port", "/dev/"),
+            ("shared.reader: 'USB0' is not a port", "/dev/"),
         ),
-        ("duo", ("[shared]", "reader = 15", "reader = true"), ("shared.reader: true is no pin or port",)),
+        (
+            "duo",
+            ("[shared]", "reader = 15", "reader = true"),
+            ("shared.reader: true is not a valid pin or port",),
+        ),
         ("full", ("[shared]", "reader = 1", 'reader = "/dev/ttyUSB0"'), ("a Pico has no such port",)),
         (
             "duo",
             ("[ok]", "button = 12", "button = [1, 1]\n[matrix]\nrows = [12]\ncolumns = [21]"),
-            ("ok.button: a Raspberry Pi scans no matrix of buttons",),
+            ("ok.button: a Raspberry Pi can't scan a matrix of buttons",),
         ),
     ],
 )
@@ -142,7 +154,7 @@ def test_two_readers_on_one_port(faults: Faults) -> None:
         ("[shared]", "reader = 15", 'reader = "/dev/ttyUSB0"'),
         ("[centre]", "button = 7", 'button = 7\nreader = "/dev/ttyUSB0"'),
     )
-    assert "is already taken by centre.reader" in fault
+    assert "is already used by centre.reader" in fault
 
 
 def test_a_pi_has_one_data_line_for_lights(faults: Faults) -> None:
