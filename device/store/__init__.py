@@ -1,1 +1,5 @@
-"""The SQLite store: players, games, events, tags and the saved table. All SQL of the project is here."""
+"""The SQLite store of players, games, events, grades, tags and the saved table: all SQL of the project.
+
+Import `Store` and `newest_file` from `store` for the table's own file, and the functions of `archive` to read
+past games and save their grades beside it. `saved_table` and `schema` belong to the store.
+"""

@@ -1,4 +1,8 @@
-"""Where a table stands between two starts, as plain values; its game is kept as events beside it."""
+"""The saved state of a table: a JSON value with everything but its game, which is saved as events.
+
+`to_saved_table` takes it from a table, `from_saved_table` makes a table of it again. Field names are the keys
+in the database: those of today's files must stay.
+"""
 
 from dataclasses import replace
 
@@ -18,35 +22,35 @@ from device.table.state import GameOptions, Question, ReportedTile, StandIn, Tab
 
 
 class SavedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table without its game."""
+    """The saved state of a table without its game."""
 
-    names: tuple[str, ...] = ()
-    taken: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()  # by place
+    taken: tuple[int, ...] = ()  # places
     choosing: bool = False
     wishes: GameOptions = GameOptions()
     selection: str | None = None  # as a draft to the floor, such as `3bf`
-    tried: int | None = None  # the line that it was tried on, in solo
-    in_hand: str | None = None  # the letter of a tile shown before its source was chosen
-    told: tuple[tuple[str, str | None], ...] = ()  # tiles of resin told so far: letter and tag
-    steps_shown: int | None = None  # of the scoring ceremony
+    tried: int | None = None  # the line on which a solo player tried the selection
+    in_hand: str | None = None  # the letter of a tile that was shown before its source was chosen
+    told: tuple[tuple[str, str | None], ...] = ()  # reported physical tiles: letter and tag
+    steps_shown: int | None = None  # of the score animation
     bots: tuple[str, ...] = ()  # by place
-    stand_ins: tuple[StandIn, ...] = ()  # those for good
+    stand_ins: tuple[StandIn, ...] = ()  # only those that stay to the end of the game
 
 
 class LargerTableError(ValueError):
-    """What was kept needs more seats or displays than this table has."""
+    """The saved table has more seats or displays than this one."""
 
 
 def to_saved_table(table: Table) -> SavedTable:
-    """What is to be kept of a table, apart from its game."""
-    chosen = None if table.bots_turn else table.selection  # an opponent chooses again
+    """Return the part of a table that is saved, apart from its game."""
+    selection = None if table.bots_turn else table.selection  # an opponent is asked again
     return SavedTable(
         names=table.names,
         taken=table.taken,
         choosing=table.choosing,
         wishes=table.wishes,
-        selection=text_of(Draft(chosen.source, chosen.colour, FLOOR)) if chosen else None,
-        tried=chosen.tried if chosen else None,
+        selection=text_of(Draft(selection.source, selection.colour, FLOOR)) if selection else None,
+        tried=selection.tried if selection else None,
         in_hand=letter(table.colour_in_hand) if table.colour_in_hand is not None else None,
         told=tuple((letter(tile.colour), tile.tag) for tile in table.told),
         steps_shown=table.ceremony.shown if table.ceremony else None,
@@ -55,80 +59,84 @@ def to_saved_table(table: Table) -> SavedTable:
     )
 
 
-def from_saved_table(kept: SavedTable, play: Play | None, blank: Table, now: float) -> Table:
-    """The table at the very choice where it was left; a game that goes on asks once if this is your board.
+def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: float) -> Table:
+    """Restore a table onto a blank one, with its game if it has one; a running game asks for "your board".
 
-    Raises ValueError where what was kept makes no sense, LargerTableError where this table can't hold it.
+    `now` is when the step of the score animation that was on show begins again. Raises ValueError if the
+    saved state is impossible, LargerTableError if the blank table is too small for it.
     """
     places, displays = blank.places, blank.displays
-    seats = (*kept.taken, *(play.places if play is not None else ()))
-    if any((*kept.names[places:], *kept.bots[places:])) or any(place > places for place in seats):
+    seats = (*saved.taken, *(play.places if play is not None else ()))
+    if any((*saved.names[places:], *saved.bots[places:])) or any(place > places for place in seats):
         raise LargerTableError(f"it has a player at a seat beyond the {places} of this table")
     if play is not None and len(play.state.sources) - 1 > displays:
         raise LargerTableError(f"its game needs more than the {displays} displays of this table")
-    if not _known(kept.wishes) or any(len(name) > LONGEST_NAME for name in (*kept.names, *kept.bots)):
-        raise ValueError("its situation can't be read")
-    if len(set(kept.taken)) != len(kept.taken) or any(place < 1 for place in seats):
+    options = saved.wishes
+    if options.mode not in MODES or options.level not in LEVELS or options.wall not in WALLS:
+        raise ValueError("the options of its game can't be read")
+    if any(len(name) > LONGEST_NAME for name in (*saved.names, *saved.bots)):
+        raise ValueError("its names can't be read")
+    if len(set(saved.taken)) != len(saved.taken) or any(place < 1 for place in seats):
         raise ValueError("its seats can't be read")
-    names, bots = ((*each[:places], *("",) * (places - len(each))) for each in (kept.names, kept.bots))
+    names, bots = ((*each[:places], *("",) * (places - len(each))) for each in (saved.names, saved.bots))
     table = replace(
-        blank, names=names, bots=bots, taken=kept.taken, choosing=kept.choosing, wishes=kept.wishes
+        blank,
+        names=names,
+        bots=bots,
+        taken=saved.taken,
+        choosing=saved.choosing,
+        wishes=options,
+        stand_ins=saved.stand_ins,
     )
-    table = replace(table, stand_ins=kept.stand_ins)
     if play is None:
         return replace(table, choosing=False) if why_not_enough(table) else table
     return replace(
         table,
         play=play,
-        selection=_selection(kept, play),
-        colour_in_hand=_in_hand(kept, play),
-        told=_told(kept, play) if blank.resin else (),
-        ceremony=None
-        if kept.steps_shown is None
-        else ScoreAnimation(_steps_shown(kept.steps_shown, play), now),
+        selection=_selection(saved, play),
+        colour_in_hand=_colour_in_hand(saved, play),
+        told=_reported_tiles(saved, play) if blank.resin else (),
+        ceremony=_score_animation(saved, play, now),
         question=None if play.over else Question.YOUR_BOARD,
     )
 
 
-def _known(wishes: GameOptions) -> bool:
-    return wishes.mode in MODES and wishes.level in LEVELS and wishes.wall in WALLS
-
-
-def _selection(kept: SavedTable, play: Play) -> Selection | None:
-    if kept.selection is None:
+def _selection(saved: SavedTable, play: Play) -> Selection | None:
+    if saved.selection is None:
         return None
-    draft = event_of(kept.selection)
+    draft = event_of(saved.selection)
     sources = play.state.sources_to_draft()
     if not isinstance(draft, Draft) or draft.source not in sources:
-        raise ValueError(f"its half-made draft {kept.selection} can't be made")
+        raise ValueError(f"its selection {saved.selection} can't be made")
     lines = (None, FLOOR, *open_lines(play.state.boards[play.state.turn], draft.colour))
-    if not play.state.sources[draft.source][draft.colour] or kept.tried not in lines:
-        raise ValueError(f"its half-made draft {kept.selection} can't be made")
-    return Selection(draft.source, draft.colour, kept.tried)
+    if not play.state.sources[draft.source][draft.colour] or saved.tried not in lines:
+        raise ValueError(f"its selection {saved.selection} can't be made")
+    return Selection(draft.source, draft.colour, saved.tried)
 
 
-def _in_hand(kept: SavedTable, play: Play) -> Colour | None:
-    if kept.in_hand is None:
+def _colour_in_hand(saved: SavedTable, play: Play) -> Colour | None:
+    if saved.in_hand is None:
         return None
-    colour = colour_of(kept.in_hand)
+    colour = colour_of(saved.in_hand)
     if not sources_with(play, colour):
-        raise ValueError(f"the tile in hand, {kept.in_hand}, can't be taken")
+        raise ValueError(f"the tile in hand, {saved.in_hand}, can't be taken")
     return colour
 
 
-def _told(kept: SavedTable, play: Play) -> tuple[ReportedTile, ...]:
-    tiles = tuple(ReportedTile(colour_of(text), tag) for text, tag in kept.told)
+def _reported_tiles(saved: SavedTable, play: Play) -> tuple[ReportedTile, ...]:
+    tiles = tuple(ReportedTile(colour_of(text), tag) for text, tag in saved.told)
     left = add(play.state.bag, play.state.lid)
-    too_many = any(
-        told > there for told, there in zip(count(tile.colour for tile in tiles), left, strict=True)
-    )
+    counts = count(tile.colour for tile in tiles)
+    too_many = any(reported > there for reported, there in zip(counts, left, strict=True))
     if tiles and (too_many or len(tiles) >= len(slots(play))):
-        raise ValueError("the tiles that it was told can't be")
+        raise ValueError("its reported tiles can't be drawn")
     return tiles
 
 
-def _steps_shown(kept: int, play: Play) -> int:
+def _score_animation(saved: SavedTable, play: Play, now: float) -> ScoreAnimation | None:
+    if saved.steps_shown is None:
+        return None
     account = play.state.account
-    if account is None or not 0 <= kept <= len(account.steps):
+    if account is None or not 0 <= saved.steps_shown <= len(account.steps):
         raise ValueError("its scoring can't be read")
-    return kept
+    return ScoreAnimation(saved.steps_shown, now)

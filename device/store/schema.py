@@ -1,4 +1,4 @@
-"""The tables of the store's file, and what makes a file of an earlier schema one of this."""
+"""The database schema of the store, and the migration of files of schema 1."""
 
 import sqlite3
 from typing import Final
@@ -10,20 +10,20 @@ APPLICATION: Final = 0x417A756C
 """SQLite's application id of our files: 'Azul' in ASCII."""
 
 _TAGS: Final = """
-CREATE TABLE tags (                -- with row ids: the order in which they were learned
-    tag TEXT PRIMARY KEY NOT NULL, -- in its one form
+CREATE TABLE tags (                -- with row ids: the order in which they were taught
+    tag TEXT PRIMARY KEY NOT NULL, -- normalized
     kind TEXT NOT NULL,            -- tile, player or action
     value TEXT NOT NULL            -- a colour's letter, a player's name, what an action card does
 )
 """
-_BOT: Final = "bot TEXT"  # the opponent's or program's name; null for a person
+_BOT: Final = "bot TEXT"  # the name of the opponent or program; null for a person
 _HINTS: Final = "hints INTEGER NOT NULL DEFAULT 0"  # whether hints are allowed
 _GRADES: Final = """
 CREATE TABLE grades (
     game INTEGER NOT NULL,
-    number INTEGER NOT NULL,       -- of the event; taken back, it takes its grade along
-    lost REAL NOT NULL,            -- points that the best would have brought more
-    best TEXT NOT NULL,            -- the notation
+    number INTEGER NOT NULL,       -- of the event, with which it is deleted
+    lost REAL NOT NULL,            -- points less than the best choice
+    best TEXT NOT NULL,            -- the best choice's notation
     PRIMARY KEY (game, number),
     FOREIGN KEY (game, number) REFERENCES events (game, number) ON DELETE CASCADE
 ) WITHOUT ROWID
@@ -33,8 +33,8 @@ CREATE TABLE players (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE games (
     id INTEGER PRIMARY KEY,
     setup TEXT NOT NULL,           -- JSON: mode, players, first
-    places TEXT NOT NULL,          -- JSON: the table's seat of each player
-    seed TEXT NOT NULL,            -- of every draw, so that what is dealt again is the same
+    places TEXT NOT NULL,          -- JSON: the place of each player
+    seed TEXT NOT NULL,            -- of the chance events
     started TEXT NOT NULL DEFAULT (datetime('now')),
     ended TEXT, {_HINTS}
 );
@@ -54,16 +54,16 @@ CREATE TABLE events (
 {_GRADES};
 CREATE TABLE situation (
     only INTEGER PRIMARY KEY CHECK (only = 1),
-    game INTEGER REFERENCES games, -- the one on the table
-    situation TEXT NOT NULL        -- JSON
+    game INTEGER REFERENCES games, -- the current game
+    situation TEXT NOT NULL        -- JSON: device.store.saved_table
 );
 """
 
 
 def prepare(connection: sqlite3.Connection) -> None:
-    """Make the tables in a new file, or bring an earlier file up to this schema; within a transaction.
+    """Create the tables of a new file, or migrate an older file; to be called within a transaction.
 
-    Raises ValueError where an earlier file holds what can't be.
+    Raises ValueError if an older file has impossible content.
     """
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version == 0:
@@ -71,12 +71,12 @@ def prepare(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
     if version == 1:
-        _add_what_schema_2_has(connection)
+        _migrate_1_to_2(connection)
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
-def _add_what_schema_2_has(connection: sqlite3.Connection) -> None:
-    """Schema 1 knew tags of tiles alone, no bots, no hints and no grades."""
+def _migrate_1_to_2(connection: sqlite3.Connection) -> None:
+    """Add bots, hints and grades, and tags of all kinds: schema 1 had only those of tiles."""
     tiles = connection.execute("SELECT tag, colour FROM tags ORDER BY tag").fetchall()
     connection.execute("DROP TABLE tags")
     connection.execute(_TAGS)

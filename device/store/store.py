@@ -1,6 +1,7 @@
-"""The store: players, games and events in SQLite, and where the table stands; committed before it is lit.
+"""The store: the SQLite file that holds players, games, events, tags and the saved table.
 
-WAL with synchronous=FULL: what `save` returned from is still there after a pulled plug.
+The table's loop saves every change before anybody sees it. The file is in WAL mode with synchronous=FULL:
+what `Store.save` has returned from survives a power cut.
 """
 
 import re
@@ -25,11 +26,14 @@ from device.table.state import StoreFault, Table
 from device.table.tags import Meaning, Tags, normalize_tag, parse_meaning, serialize_meaning
 
 PATIENCE: Final = 1.0
-"""Seconds that the table waits for another program that holds the file; after once in vain, no more."""
+"""Seconds that a save waits for another program's lock; 0 after a failed save, until one succeeds.
+
+The table's loop stands still while it waits: so it must not wait for every press.
+"""
 
 
 class StoreError(Exception):
-    """A store that can't be used; `why` is `damaged`, `newer`, `unreadable` or `larger_table`."""
+    """The store can't be used; `why` is `damaged`, `newer`, `unreadable` or `larger_table`."""
 
     def __init__(self, path: Path, why: str, message: str) -> None:
         super().__init__(f"{path}: {message}")
@@ -37,34 +41,45 @@ class StoreError(Exception):
         self.why = why
 
 
+_DAMAGE: Final = (sqlite3.DatabaseError, ValueError, TypeError, msgspec.MsgspecError)
+"""What reading a damaged file raises."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """What the file holds, so that `save` writes differences alone."""
+    """The content of the file as of the last save: `save` writes only the differences."""
 
     game: int | None = None
     events: tuple[Event, ...] = ()
-    situation: SavedTable | None = None
+    table: SavedTable | None = None
     tags: Tags = field(default_factory=dict)
 
 
 class Store:
-    """An open store; one process at a time."""
+    """An open store, used by one process at a time.
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    `path` is its file, which changes if that was removed; `seed` is that of the current game's chance events.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, patience: float = PATIENCE) -> None:
         self.path = path
         self._connection = connection
+        self._patience = patience
         self._saved = _Saved()
         self._files: _Files = (None, None)
-        self._patient = True
+        self._waits = True  # whether a save waits for the lock of another program
         self.seed = ""
 
     @classmethod
-    def open(cls, path: Path) -> Self:
-        """Open a store, or make one; raises StoreError, and a file that can't be used stays as it is."""
+    def open(cls, path: Path, patience: float = PATIENCE) -> Self:
+        """Open a store, or make a new one; `patience` is the time to wait for another program's lock.
+
+        Raises StoreError; a file that can't be used is left unchanged.
+        """
         try:
             if path.exists():
                 _check_file(path)
-            store = cls(path, _connected(path))
+            store = cls(path, _connected(path, patience), patience)
             try:
                 store._prepare()
             except BaseException:
@@ -92,40 +107,43 @@ class Store:
             yield
             self._connection.execute("COMMIT")
         except BaseException:
-            if self._connection.in_transaction:  # SQLite itself has taken back what met a full disk
+            if self._connection.in_transaction:  # SQLite itself rolls back on a full disk
                 self._connection.execute("ROLLBACK")
             raise
 
     def load(self, blank: Table, now: float) -> Table:
-        """The table as it was left; the blank one where nothing was saved yet. Raises StoreError."""
+        """Return the saved table, or the blank one if nothing was saved yet.
+
+        `now` is the time on the table's clock. Raises StoreError.
+        """
         try:
             row = self._connection.execute("SELECT game, situation FROM situation").fetchone()
-            situation = msgspec.json.decode(row[1], type=SavedTable) if row else SavedTable()
+            saved = msgspec.json.decode(row[1], type=SavedTable) if row else SavedTable()
             game = row[0] if row else None
             play, seed = self._load_game(game) if game is not None else (None, "")
             last_game = self._last_game() if play is None else None
             tags = self.tags()
-            table = replace(from_saved_table(situation, play, blank, now), tags=tags, last_game=last_game)
+            table = replace(from_saved_table(saved, play, blank, now), tags=tags, last_game=last_game)
         except LargerTableError as error:
             raise StoreError(self.path, "larger_table", str(error)) from error
-        except (sqlite3.DatabaseError, ValueError, TypeError, msgspec.MsgspecError) as error:
-            raise StoreError(self.path, "damaged", f"what it holds is damaged: {error}") from error
+        except _DAMAGE as error:
+            raise StoreError(self.path, "damaged", f"its content is damaged: {error}") from error
         events = play.events if play is not None else ()
-        self._saved, self.seed = _Saved(game, events, situation if row else None, tags), seed
+        self._saved, self.seed = _Saved(game, events, saved if row else None, tags), seed
         return table
 
     def _load_game(self, game: int) -> tuple[Play, str]:
-        """A game, and the seed of its draws."""
+        """Return a game, and the seed of its chance events. Raises one of `_DAMAGE`."""
         row = self._connection.execute(
             "SELECT setup, places, seed FROM games WHERE id = ?", (game,)
         ).fetchone()
         if row is None:
             raise ValueError(f"game {game} is missing")
         query = "SELECT number, event FROM events WHERE game = ? ORDER BY number"
-        kept = self._connection.execute(query, (game,)).fetchall()
-        if any(number != at for at, (number, _) in enumerate(kept)):
+        rows = self._connection.execute(query, (game,)).fetchall()
+        if any(number != at for at, (number, _) in enumerate(rows)):
             raise ValueError(f"game {game} lacks an event")
-        events = [event_of(text) for _, text in kept]
+        events = [event_of(text) for _, text in rows]
         setup = msgspec.json.decode(row[0], type=Setup)
         places = msgspec.json.decode(row[1], type=tuple[int, ...])
         play = resume(setup, places, events)
@@ -134,41 +152,43 @@ class Store:
         return play, str(row[2])
 
     def _last_game(self) -> Play | None:
-        """The newest game, where it was played to its end and can be read: only its result is asked for."""
+        """Return the newest game if it was finished and can be read: its result is shown until the next."""
         query = "SELECT id FROM games WHERE ended IS NOT NULL AND id = (SELECT max(id) FROM games)"
         try:
             ended = self._connection.execute(query).fetchone()
             return self._load_game(*ended)[0] if ended is not None else None
-        except (sqlite3.DatabaseError, ValueError, TypeError, msgspec.MsgspecError):
+        except _DAMAGE:
             return None
 
     def save(self, table: Table) -> bool:
-        """Commit where the table stands, if that has changed; raises StoreError, and then nothing is lost.
+        """Commit a table if it differs from the saved one.
 
-        Returns whether everything else had to be written anew, too: somebody had taken the file away.
+        Returns whether the whole content was written to a new file, because somebody had removed or replaced
+        the old one. Raises StoreError; then nothing was saved, and the next save tries again.
         """
-        play, situation = table.play, to_saved_table(table)
+        play, current = table.play, to_saved_table(table)
         events = play.events if play is not None else ()
         saved = self._saved
         same_game = (play is None) == (saved.game is None) and events == saved.events
-        if same_game and situation == saved.situation and table.tags == saved.tags:
+        if same_game and current == saved.table and table.tags == saved.tags:
             return False
         try:
-            spoilt = False
-            if taken_away := self._is_taken_away():
-                spoilt = not self._write_anew()
-            self._write(table, play, events, situation, self.seed if spoilt else secrets.token_hex(16))
+            seed = secrets.token_hex(16)
+            removed = self._is_file_removed()
+            if removed and not self._copy_to_new_file():
+                seed = self.seed  # the same game, begun anew in the new file
+            self._write(table, play, events, current, seed)
         except (sqlite3.Error, OSError) as error:
-            self._wait_for_others(patient=False)
+            self._wait_for_lock(wait=False)
             raise StoreError(self.path, "unreadable", f"the game can't be saved: {error}") from error
-        self._wait_for_others(patient=True)
+        self._wait_for_lock(wait=True)
         self._files = _files(self.path)
-        return taken_away
+        return removed
 
     def _write(
-        self, table: Table, play: Play | None, events: tuple[Event, ...], now: SavedTable, new_seed: str
+        self, table: Table, play: Play | None, events: tuple[Event, ...], current: SavedTable, new_seed: str
     ) -> None:
-        """Write what differs from what the file holds; a game that it does not hold gets the new seed."""
+        """Write the differences from the last save in one transaction; a new game gets the new seed."""
         saved, game, seed = self._saved, self._saved.game, self.seed
         with self._transaction():
             if play is None:
@@ -179,56 +199,57 @@ class Store:
             if game is not None:
                 self._write_events(game, saved.events, events)
                 self._write_end(game, play)
-            self._write_situation(game, now)
+            self._write_saved_table(game, current)
             self._write_tags(saved.tags, table.tags)
-        self._saved, self.seed = _Saved(game, events, now, table.tags), seed
+        self._saved, self.seed = _Saved(game, events, current, table.tags), seed
 
-    def _is_taken_away(self) -> bool:
-        """Whether somebody has deleted or replaced the file or its log, so that what is saved is lost."""
+    def _is_file_removed(self) -> bool:
+        """Return whether somebody has removed or replaced the file or its WAL: writes to it are lost."""
         now = _files(self.path)
         return any(before not in (None, after) for before, after in zip(self._files, now, strict=True))
 
-    def _write_anew(self) -> bool:
-        """Copy all that the file held, which is still open here, to one that lasts.
+    def _copy_to_new_file(self) -> bool:
+        """Copy the content, from the removed file that is still open, to a new file, and go on there.
 
-        Returns whether the game that is played came along: who opens a file that was put in its place spoils
-        the old one.
+        Returns whether the current game was copied too: a program that opens a replaced file may write the
+        old WAL into it, and so damage the old file as well. Raises sqlite3.Error, OSError.
         """
         free = not any(self.path.parent.glob(f"{self.path.name}*"))
         path = self.path if free else next_file(newest_file(self.path.parent))
         try:
-            copy = Store(path, _copied(self._connection, path))
+            copy = Store(path, _copied(self._connection, path), self._patience)
             try:
                 copy._prepare()
-                tags, held = copy.tags(), copy._holds(self._saved)
+                tags, complete = copy.tags(), copy._holds(self._saved)
             except BaseException:
                 copy.close()
                 raise
         except BaseException:
-            _remove(path)  # half a copy: the next attempt makes another
+            _remove(path)  # half a copy: the next save makes another
             raise
         self.close()
-        self.path, self._connection, self._patient = path, copy._connection, True
+        self.path, self._connection, self._waits = path, copy._connection, True
         self._files = copy._files
-        self._saved = replace(self._saved, tags=tags) if held else _Saved(tags=tags)
-        return held
+        self._saved = replace(self._saved, tags=tags) if complete else _Saved(tags=tags)
+        return complete
 
     def _holds(self, saved: _Saved) -> bool:
-        """Whether the file has the game that was saved."""
+        """Return whether the file has the game of the last save, with all its events."""
         if saved.game is None:
             return True
         games = self._connection.execute("SELECT count(*) FROM games WHERE id = ?", (saved.game,)).fetchone()
         query = "SELECT event FROM events WHERE game = ? ORDER BY number"
-        kept = [text for (text,) in self._connection.execute(query, (saved.game,))]
-        return games == (1,) and kept == [text_of(event) for event in saved.events]
+        texts = [text for (text,) in self._connection.execute(query, (saved.game,))]
+        return games == (1,) and texts == [text_of(event) for event in saved.events]
 
-    def _wait_for_others(self, *, patient: bool) -> None:
-        """Whether the next save waits for whoever holds the file: the table's loop stands still so long."""
-        if patient != self._patient:
-            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * PATIENCE) if patient else 0}")
-            self._patient = patient
+    def _wait_for_lock(self, *, wait: bool) -> None:
+        """Set whether the next save waits for the lock of another program."""
+        if wait != self._waits:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience) if wait else 0}")
+            self._waits = wait
 
     def _begin_game(self, table: Table, play: Play, seed: str) -> int:
+        """Insert a game with its players; return its number."""
         cursor = self._connection.execute(
             "INSERT INTO games (setup, places, seed, hints) VALUES (?, ?, ?, ?)",
             (
@@ -241,7 +262,7 @@ class Store:
         game = cursor.lastrowid
         assert game is not None
         for seat, name in enumerate(play.setup.players):
-            if bot := table.bot_of(seat):  # the game's setup names it, and no person is called so
+            if bot := table.bot_of(seat):  # a bot's name in the setup is not a person's
                 bot_row = (game, seat, bot)
                 self._connection.execute(
                     "INSERT INTO game_players (game, seat, bot) VALUES (?, ?, ?)", bot_row
@@ -255,6 +276,7 @@ class Store:
         return game
 
     def _write_events(self, game: int, saved: tuple[Event, ...], events: tuple[Event, ...]) -> None:
+        """Delete the events that were taken back, and insert the new ones."""
         same = 0
         while same < min(len(saved), len(events)) and saved[same] == events[same]:
             same += 1
@@ -266,20 +288,21 @@ class Store:
         )
 
     def _write_end(self, game: int, play: Play | None) -> None:
+        """Set the end time of a game that is over, once; clear that of one that goes on."""
         over = play is not None and play.over
         self._connection.execute(
             "UPDATE games SET ended = CASE WHEN ? THEN coalesce(ended, datetime('now')) END WHERE id = ?",
             (over, game),
         )
 
-    def _write_situation(self, game: int | None, situation: SavedTable) -> None:
+    def _write_saved_table(self, game: int | None, saved: SavedTable) -> None:
         self._connection.execute(
             "INSERT OR REPLACE INTO situation (only, game, situation) VALUES (1, ?, ?)",
-            (game, msgspec.json.encode(situation).decode()),
+            (game, msgspec.json.encode(saved).decode()),
         )
 
     def tags(self) -> dict[str, Meaning]:
-        """Every known tag with what it means, in the order in which they were learned; raises StoreError."""
+        """Return the meanings of all known tags, in the order of teaching. Raises StoreError."""
         try:
             rows = self._connection.execute("SELECT tag, kind, value FROM tags ORDER BY rowid").fetchall()
             return {normalize_tag(tag): parse_meaning(kind, value) for tag, kind, value in rows}
@@ -287,7 +310,7 @@ class Store:
             raise StoreError(self.path, "damaged", f"its tags are damaged: {error}") from error
 
     def save_tags(self, before: Tags, after: Tags) -> None:
-        """Commit a change of the tags alone; raises StoreError."""
+        """Commit a change of the tags alone, from `before` to `after`. Raises StoreError."""
         if before == after:
             return
         try:
@@ -305,22 +328,22 @@ class Store:
         self._connection.executemany("INSERT INTO tags (tag, kind, value) VALUES (?, ?, ?)", new)
 
     def close(self) -> None:
-        """Close the file; everything is saved already."""
+        """Close the file."""
         self._connection.close()
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+def _connected(path: Path, patience: float = PATIENCE) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=patience, isolation_level=None)
 
 
 _NO_ROOM: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
-"""Faults of the file that is written, not of the one that is read."""
+"""Errors of the file that is written, not of the one that is read."""
 
 
 def _copied(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    """A new file with all that another holds; an empty one where that is spoilt.
+    """Return a connection to a new file with the content of another; an empty file if that is damaged.
 
-    Raises sqlite3.Error where there is no room for it.
+    Raises sqlite3.Error if there is no room for it.
     """
     copy = _connected(path)
     try:
@@ -337,13 +360,13 @@ def _copied(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
 
 
 def _remove(path: Path) -> None:
-    """Remove a database that nobody has open, and what SQLite left beside it."""
+    """Remove a database that is not open, with its journal files."""
     for end in ("", "-journal", "-wal", "-shm"):
         path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
 
 
 _Files = tuple[tuple[int, int] | None, tuple[int, int] | None]
-"""Which files a database and its log are; None for one that is not there."""
+"""Device and inode of a database and of its WAL; None for a missing file."""
 
 
 def _files(path: Path) -> _Files:
@@ -359,22 +382,22 @@ def _file(path: Path) -> tuple[int, int] | None:
 
 
 def _check_file(path: Path) -> None:
-    """Read a file without changing it; raises StoreError where it is not ours to write to."""
+    """Check a file without changing it. Raises StoreError if it is not a sound store of this version."""
     log = path.with_name(f"{path.name}-wal")
     has_log = log.exists() and log.stat().st_size > 0
     with path.open("rb") as file:
         head = file.read(16)
     if not head and not has_log:
-        return  # made, but nothing was ever written
+        return  # a new file, never written to
     if head != b"SQLite format 3\0":
-        raise StoreError(path, "damaged", "the file is damaged: it is no database")
-    mode = "mode=ro" if has_log else "immutable=1"  # which leaves no files of its own beside it
+        raise StoreError(path, "damaged", "the file is damaged: it is not a database")
+    mode = "mode=ro" if has_log else "immutable=1"  # immutable: SQLite makes no files of its own
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)) as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if version == application == tables == 0:
-            return  # made, but its first transaction never came through
+            return  # a new file whose first transaction was not committed
         if application != APPLICATION:
             raise StoreError(path, "damaged", "the file is a database of another program")
         if version > SCHEMA:
@@ -386,19 +409,19 @@ def _check_file(path: Path) -> None:
             raise StoreError(path, "damaged", f"the file is damaged: {faults[0].splitlines()[-1]}")
 
 
-# --- Which file ------------------------------------------------------------------------------------------
+# --- File names ------------------------------------------------------------------------------------------
 
 _FILE: Final = re.compile(r"azul-table(?:-(\d{1,4}))?\.db")
 
 
 def newest_file(directory: Path) -> Path:
-    """The store file to use in a directory: the one with the highest number; the first is `azul-table.db`."""
+    """Return the store file to use in a directory: that with the highest number, else `azul-table.db`."""
     numbers = [int(found[1] or 1) for each in directory.iterdir() if (found := _FILE.fullmatch(each.name))]
     return directory / _name(max(numbers, default=1))
 
 
 def next_file(path: Path) -> Path:
-    """The name of a new file beside one that can't be used."""
+    """Return the path of a new store file next to one that can't be used: with the next number."""
     found = _FILE.fullmatch(path.name)
     return path.with_name(_name(int(found[1] or 1) + 1 if found else 2))
 
@@ -408,5 +431,5 @@ def _name(number: int) -> str:
 
 
 def fault_of(error: StoreError) -> StoreFault:
-    """What the table shows of a store that can't be used."""
+    """Return a store's fault as the table shows it."""
     return StoreFault(error.why, error.path.name, next_file(error.path).name)

@@ -1,4 +1,4 @@
-"""What is kept of a table between two starts: it comes back at the very choice it was at."""
+"""The saved table: a restored table stands at the same choice, and impossible states are refused."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from device.lights.palettes import BOX
 from device.lights.view import LONGEST_SWEEP, view
 from device.rules.notation import event_of, text_of
+from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
 from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
 from device.table.game import resume
@@ -19,31 +20,34 @@ from device.table.state import Question, Stage, Table, new_table
 from tests.table.hands import Hands, at_table, dealt, midway, playing
 from tests.table.walks import SETUPS, Start, Walk, moments, walks, whole_games
 
+DEAL = "bbyr kkww rryy bykw bbbb"
+
 walking = settings(max_examples=60, deadline=None)
 
 
 def blank(places: int = 4, displays: int = 9, *, confirm_columns: bool = True) -> Table:
-    """A table where nobody sits yet."""
+    """Return a table where nobody sits."""
     return new_table(places, displays, confirm_columns=confirm_columns)
 
 
-def again(table: Table, now: float, onto: Table | None = None) -> Table:
-    """The table after a power cut: its situation as text, and its game as the texts of its events."""
+def restored(table: Table, now: float, onto: Table | None = None) -> Table:
+    """Restore a table from its saved state as JSON and its game's events as text."""
     written = msgspec.json.encode(to_saved_table(table))
     play = table.play
     if play is not None:
         texts = [text_of(event) for event in play.events]
         play = resume(play.setup, play.places, [event_of(text) for text in texts])
-    kept = msgspec.json.decode(written, type=SavedTable)
-    return from_saved_table(kept, play, onto or blank(confirm_columns=table.confirm_columns), now)
+    saved = msgspec.json.decode(written, type=SavedTable)
+    return from_saved_table(saved, play, onto or blank(confirm_columns=table.confirm_columns), now)
 
 
 def check_same(table: Table, now: float) -> None:
-    """Everything that people chose or wait for is the same; what was said or moved is not kept.
+    """Check that a restored table is the same but for passing states.
 
-    Nor what opponents were asked or have chosen: they are asked again. The last game is the store's.
+    These are refusals, movements, and the requests to opponents and their replies. The last game is loaded
+    by the store.
     """
-    back = again(table, now)
+    back = restored(table, now)
     table = replace(table, selection=None if table.bots_turn else table.selection)
     for_good = tuple(each for each in table.stand_ins if each.for_good)
     table = replace(table, questions=0, asked=(), chosen=(), stand_ins=for_good, hands_due=False)
@@ -64,26 +68,26 @@ def check_same(table: Table, now: float) -> None:
 
 @walking
 @given(walks)
-def test_the_table_comes_back_at_every_moment(walk: Walk) -> None:
+def test_a_table_is_restored_at_every_moment(walk: Walk) -> None:
     for hands in moments(walk):
         check_same(hands.table, hands.now)
 
 
 @pytest.mark.parametrize("start", whole_games(), ids=str)
-def test_every_kind_of_game_comes_back(start: Start) -> None:
+def test_every_kind_of_game_is_restored(start: Start) -> None:
     check_same(start.hands().table, 7.0)
 
 
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
 @pytest.mark.parametrize("events", [3, 20, 44])
-def test_it_is_lit_as_before(setup: object, events: int) -> None:
+def test_a_restored_table_has_the_same_lights(setup: object, events: int) -> None:
     hands = Start(setup, 1, events).hands()  # type: ignore[arg-type]
     if hands.table.stage is Stage.SCORING:
         hands.skip()
     if hands.table.stage is Stage.OFFER:
         hands.press(live_buttons(hands.table)[0])
     hands.wait(LONGEST_SWEEP + 0.1)
-    back = again(hands.table, hands.now)
+    back = restored(hands.table, hands.now)
     for at in range(32):
         before = dict(view(hands.table, hands.now + at / 16, BOX).lit)
         after = dict(view(back, hands.now + at / 16, BOX).lit)
@@ -95,49 +99,61 @@ def test_it_is_lit_as_before(setup: object, events: int) -> None:
     )
 
 
-def test_a_tried_line_comes_back_tried() -> None:
+def test_a_tried_line_is_restored() -> None:
     hands = playing("solo").press("seat.2.line.2", "seat.2.line.3", "seat.2.line.4")
     hands.press("display.1", "seat.2.floor")
     assert hands.table.selection is not None
     assert hands.table.selection.tried == 0
-    back = Hands(again(hands.table, hands.now), hands.draw, now=hands.now)
+    back = Hands(restored(hands.table, hands.now), hands.draw, now=hands.now)
     assert back.press("seat.2.floor").play.moves != ()
 
 
-def test_who_chose_on_a_table_of_more_displays_sits_and_cant_begin_without_them() -> None:
+def test_a_tile_in_hand_is_restored() -> None:
+    hands = dealt(DEAL).tell_letter("r")
+    assert hands.table.colour_in_hand is Colour.RED
+    check_same(hands.table, 1.0)
+
+
+def test_a_tile_in_hand_that_lies_on_no_source_is_refused() -> None:
+    table = dealt(DEAL).table
+    saved = msgspec.structs.replace(to_saved_table(table), in_hand="w")
+    assert from_saved_table(saved, table.play, blank(), 0.0).colour_in_hand is Colour.WHITE
+    play = dealt("bbyr kkrr rryy bykr bbbb").play
+    with pytest.raises(ValueError, match="tile in hand"):
+        from_saved_table(saved, play, blank(), 0.0)
+
+
+def test_players_choosing_a_game_are_seated_on_a_table_with_too_few_displays() -> None:
     hands = at_table().press("seat.1.floor", "seat.2.floor", "seat.3.floor", "ok")
     assert hands.table.stage is Stage.CHOOSING
-    back = Hands(again(hands.table, hands.now, onto=blank(4, 5)), now=hands.now)
+    back = Hands(restored(hands.table, hands.now, onto=blank(4, 5)), now=hands.now)
     assert back.table.stage is Stage.SEATING
     assert back.refused("ok") == "not_enough_displays"
 
 
-def test_a_table_before_its_game_comes_back() -> None:
+def test_a_table_before_its_game_is_restored() -> None:
     hands = at_table().name(2, "Ana").press("seat.2.floor")
     check_same(hands.table, 1.0)
     check_same(hands.press("seat.4.floor", "ok", "display.2").table, 1.0)
 
 
-def test_names_of_a_smaller_table_fit_a_larger_one() -> None:
+def test_a_smaller_table_is_restored_onto_a_larger_one() -> None:
     hands = at_table(places=2, displays=5).name(2, "Ana").press("seat.2.floor")
-    back = again(hands.table, 1.0, blank())
+    back = restored(hands.table, 1.0, blank())
     assert back.names == ("", "Ana", "", "")
     assert back.places == 4
 
 
-def test_a_smaller_table_can_not_hold_more_players() -> None:
+def test_too_many_players_for_a_smaller_table_are_refused() -> None:
     with pytest.raises(LargerTableError, match="seat beyond the 2"):
-        again(at_table().press("seat.3.floor").table, 1.0, blank(2, 5))
+        restored(at_table().press("seat.3.floor").table, 1.0, blank(2, 5))
     with pytest.raises(LargerTableError, match="seat beyond the 2"):
-        again(at_table().name(4, "Tom").table, 1.0, blank(2, 5))
+        restored(at_table().name(4, "Tom").table, 1.0, blank(2, 5))
 
 
-def test_a_smaller_table_can_not_hold_more_displays() -> None:
+def test_a_game_with_too_many_displays_for_a_smaller_table_is_refused() -> None:
     with pytest.raises(LargerTableError, match="more than the 5 displays"):
-        again(playing(players=3).table, 1.0, blank(4, 5))
-
-
-DEAL = "bbyr kkww rryy bykw bbbb"
+        restored(playing(players=3).table, 1.0, blank(4, 5))
 
 
 @pytest.mark.parametrize(
@@ -160,39 +176,39 @@ DEAL = "bbyr kkww rryy bykw bbbb"
     ],
     ids=str,
 )
-def test_a_situation_that_makes_no_sense_is_refused(changes: dict[str, object]) -> None:
-    """A file that somebody changed must not stop the table with an error of another kind."""
+def test_an_impossible_saved_table_is_refused(changes: dict[str, object]) -> None:
+    """A changed file must raise only this kind of error."""
     table = dealt(DEAL).table
     written = msgspec.to_builtins(to_saved_table(table))
-    kept = msgspec.convert({**written, **changes}, SavedTable)
+    saved = msgspec.convert({**written, **changes}, SavedTable)
     with pytest.raises(ValueError, match=r"can't be|is no"):
-        from_saved_table(kept, table.play, blank(), 0.0)
+        from_saved_table(saved, table.play, blank(), 0.0)
 
 
-def test_a_ceremony_that_the_game_does_not_have_is_refused() -> None:
+def test_a_score_animation_with_too_many_steps_is_refused() -> None:
     hands = Start(SETUPS[0], 1, 0, to="scoring").hands()
     account = hands.play.state.account
     assert account is not None
-    kept = replace_steps(to_saved_table(hands.table), len(account.steps))
-    assert from_saved_table(kept, hands.play, blank(), 0.0).ceremony is not None
+    saved = replace_steps(to_saved_table(hands.table), len(account.steps))
+    assert from_saved_table(saved, hands.play, blank(), 0.0).ceremony is not None
     with pytest.raises(ValueError, match="scoring can't be read"):
-        from_saved_table(replace_steps(kept, len(account.steps) + 1), hands.play, blank(), 0.0)
+        from_saved_table(replace_steps(saved, len(account.steps) + 1), hands.play, blank(), 0.0)
 
 
-def replace_steps(kept: SavedTable, steps: int) -> SavedTable:
-    """A situation with so many steps shown."""
-    return msgspec.structs.replace(kept, steps_shown=steps)
+def replace_steps(saved: SavedTable, steps: int) -> SavedTable:
+    """Return a saved table with so many steps shown."""
+    return msgspec.structs.replace(saved, steps_shown=steps)
 
 
-def test_an_ended_game_comes_back_ended_and_asks_nothing() -> None:
+def test_a_finished_game_is_restored_without_a_question() -> None:
     hands = Start(SETUPS[0], 1, 0, to="over").hands()
-    back = again(hands.table, hands.now)
+    back = restored(hands.table, hands.now)
     assert back.stage is Stage.OVER
     assert back.question is None
     assert snapshot(back, BOX)["result"] == snapshot(hands.table, BOX)["result"]
 
 
-def test_undo_goes_on_after_a_power_cut() -> None:
+def test_undo_works_after_a_restart() -> None:
     hands = midway(SETUPS[0], 1, 4)
-    back = Hands(again(hands.table, hands.now), hands.draw, now=hands.now).press("ok", "undo", after=1.0)
+    back = Hands(restored(hands.table, hands.now), hands.draw, now=hands.now).press("ok", "undo", after=1.0)
     assert back.play == hands.press("undo").play

@@ -1,4 +1,4 @@
-"""The store: what was saved comes back, and nothing else is kept."""
+"""The store: everything that was saved is loaded again, and every fault of the file is reported."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -40,12 +41,13 @@ from tests.harness.hands import next_button
 from tests.harness.local_table import LocalTable
 from tests.harness.mirror import without
 from tests.harness.past import PLACES, STANDARD, played
+from tests.harness.waiting import DEADLINE
 
 SEED = "7"
 
 
 def press(table: Table, *buttons: str) -> Table:
-    """The table after presses, a second apart, and after what they let chance do."""
+    """Return the table after presses, one second apart, and after the chance events that follow."""
     for at, button in enumerate(buttons, 1):
         table = update(table, ButtonPressed(button, float(at)))
         while needed_draw(table) is not None:
@@ -55,7 +57,7 @@ def press(table: Table, *buttons: str) -> Table:
 
 
 def whole_game(seats: tuple[int, ...] = (1, 3)) -> list[Table]:
-    """Every choice of a whole game, from the empty table to the game's end."""
+    """Return the table after each press of a whole game, from the empty table to the end."""
     tables = [new_table(4, 9)]
     while button := next_button(snapshot(tables[-1], PALETTES["box"]), seats):
         tables.append(press(tables[-1], button))
@@ -63,7 +65,7 @@ def whole_game(seats: tuple[int, ...] = (1, 3)) -> list[Table]:
 
 
 def random_game(seats: tuple[str, ...], mode: str, presses: int) -> list[Table]:
-    """Choices of a game of any mode, by random live buttons."""
+    """Return the table after each of so many random presses in a game of any mode."""
     dice = random.Random(mode)
     table = press(new_table(4, 9), *seats, "ok", mode, seats[0])
     assert table.play is not None
@@ -82,8 +84,8 @@ def rows(path: Path, query: str) -> list[Any]:
         return connection.execute(query).fetchall()
 
 
-def after_pulled_plug(path: Path, elsewhere: Path, *, resin: bool = False) -> Table:
-    """What another process finds in the files as they are at this moment."""
+def after_power_cut(path: Path, elsewhere: Path, *, resin: bool = False) -> Table:
+    """Load the table from a copy of the files as they are now."""
     elsewhere.mkdir()
     for file in path.parent.glob(f"{path.name}*"):
         shutil.copy(file, elsewhere)
@@ -95,8 +97,8 @@ def after_pulled_plug(path: Path, elsewhere: Path, *, resin: bool = False) -> Ta
         shutil.rmtree(elsewhere)
 
 
-def as_kept(table: Table) -> Table:
-    """A table as it must come back: without what is of the moment only, and with the question."""
+def as_loaded(table: Table) -> Table:
+    """Return a table as it must be loaded: without passing states, and with the question of its board."""
     goes_on = table.play is not None and not table.play.over
     ceremony = table.ceremony and replace(table.ceremony, since=0.0)
     question = Question.YOUR_BOARD if goes_on else None
@@ -117,24 +119,24 @@ def store(path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def saved(store: Store, path: Path, tmp_path: Path) -> Callable[[Table], None]:
-    """Save a table in the one open store, and check what a pulled plug would leave of it."""
+    """Save a table in the one open store, and check what a power cut would leave of it."""
     store.load(new_table(4, 9), 0.0)
 
     def save(table: Table) -> None:
         store.save(table)
-        assert after_pulled_plug(path, tmp_path / "elsewhere", resin=table.resin) == as_kept(table)
+        assert after_power_cut(path, tmp_path / "elsewhere", resin=table.resin) == as_loaded(table)
 
     return save
 
 
-def test_a_new_store_holds_an_empty_table(path: Path) -> None:
+def test_a_new_store_has_an_empty_table(path: Path) -> None:
     store = Store.open(path)
     assert store.load(new_table(4, 9), 0.0) == new_table(4, 9)
     store.close()
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
-def test_every_choice_of_a_whole_game_comes_back(saved: Callable[[Table], None]) -> None:
+def test_every_choice_of_a_whole_game_is_loaded_again(saved: Callable[[Table], None]) -> None:
     for table in whole_game():
         saved(table)
 
@@ -149,7 +151,7 @@ def test_every_choice_of_a_whole_game_comes_back(saved: Callable[[Table], None])
     ],
     ids=["standard", "gray", "bots", "solo"],
 )
-def test_choices_of_every_mode_come_back(
+def test_choices_of_every_mode_are_loaded_again(
     saved: Callable[[Table], None], seats: tuple[str, ...], mode: str
 ) -> None:
     for table in random_game(seats, mode, 150):
@@ -157,17 +159,17 @@ def test_choices_of_every_mode_come_back(
 
 
 def ended(chosen: Setup) -> Table:
-    """The table when a game has ended."""
+    """Return the table at the end of a game."""
     play = resume(chosen, PLACES[chosen], played(chosen).events)
     taken = play.places[: len(chosen.players)]
     return replace(new_table(4, 9), play=play, taken=taken, wishes=GameOptions(chosen.mode))
 
 
 @pytest.mark.parametrize("chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
-def test_the_last_result_comes_back_until_another_game_begins(
+def test_the_last_result_is_loaded_until_another_game_begins(
     saved: Callable[[Table], None], chosen: Setup
 ) -> None:
-    """It was on the pages no more after a restart."""
+    """It was missing from the pages after a restart."""
     table = ended(chosen)
     saved(table)
     for button in ("ok", "undo", "ok"):
@@ -181,7 +183,7 @@ def test_the_last_result_comes_back_until_another_game_begins(
     saved(stopped)
 
 
-def test_a_last_game_that_can_not_be_read_has_no_result_and_stops_nothing(path: Path) -> None:
+def test_a_damaged_last_game_only_loses_its_result(path: Path) -> None:
     store = Store.open(path)
     store.load(new_table(4, 9), 0.0)
     store.save(ended(STANDARD))
@@ -195,7 +197,7 @@ def test_a_last_game_that_can_not_be_read_has_no_result_and_stops_nothing(path: 
     store.close()
 
 
-def test_how_far_a_ceremony_is_comes_back(saved: Callable[[Table], None]) -> None:
+def test_the_step_of_the_score_animation_is_loaded_again(saved: Callable[[Table], None]) -> None:
     table = next(table for table in whole_game() if table.ceremony is not None)
     at = 0.0
     while table.ceremony is not None:
@@ -204,7 +206,7 @@ def test_how_far_a_ceremony_is_comes_back(saved: Callable[[Table], None]) -> Non
         table = update(table, Tick(at))
 
 
-def test_tiles_of_resin_told_so_far_come_back(saved: Callable[[Table], None]) -> None:
+def test_reported_tiles_are_loaded_again(saved: Callable[[Table], None]) -> None:
     table = press(new_table(4, 9, resin=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     for number in range(20):
         saved(table)
@@ -217,7 +219,7 @@ def test_tiles_of_resin_told_so_far_come_back(saved: Callable[[Table], None]) ->
     saved(press(table, "display.1"))
 
 
-def test_tiles_told_are_forgotten_where_the_lights_are_the_tiles(path: Path) -> None:
+def test_reported_tiles_are_dropped_on_a_table_without_physical_tiles(path: Path) -> None:
     store = Store.open(path)
     table = press(new_table(4, 9, resin=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     store.save(update(table, TileShown(Colour(0), None, None, 0.0)))
@@ -227,7 +229,7 @@ def test_tiles_told_are_forgotten_where_the_lights_are_the_tiles(path: Path) -> 
     store.close()
 
 
-def test_tiles_told_that_cant_be_are_damage(path: Path) -> None:
+def test_impossible_reported_tiles_are_damage(path: Path) -> None:
     table = press(new_table(4, 9, resin=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     for told in (
         20 * [ReportedTile(Colour(0))],
@@ -236,12 +238,12 @@ def test_tiles_told_that_cant_be_are_damage(path: Path) -> None:
     ):
         store = Store.open(path)
         store.save(replace(table, told=tuple(told)))
-        with pytest.raises(StoreError, match="told"):
+        with pytest.raises(StoreError, match="reported tiles"):
             store.load(table, 0.0)
         store.close()
 
 
-def test_seats_wishes_and_names_come_back(saved: Callable[[Table], None]) -> None:
+def test_seats_options_and_names_are_loaded_again(saved: Callable[[Table], None]) -> None:
     table = update(new_table(4, 9), PlayerNamed(3, "Ana 🐟", 0.0))
     saved(table)
     for button in ("seat.3.floor", "seat.1.line.2", "ok", "display.2", "undo", "undo", "undo"):
@@ -249,7 +251,7 @@ def test_seats_wishes_and_names_come_back(saved: Callable[[Table], None]) -> Non
         saved(table)
 
 
-def test_saving_the_same_again_writes_nothing(store: Store, path: Path) -> None:
+def test_saving_an_unchanged_table_writes_nothing(store: Store, path: Path) -> None:
     table = whole_game()[20]
     store.save(table)
     before = (path.with_name(path.name + "-wal")).read_bytes()
@@ -259,7 +261,7 @@ def test_saving_the_same_again_writes_nothing(store: Store, path: Path) -> None:
     assert (path.with_name(path.name + "-wal")).read_bytes() == before
 
 
-def test_events_are_added_and_undo_takes_them_away(store: Store, path: Path) -> None:
+def test_events_are_inserted_and_undo_deletes_them(store: Store, path: Path) -> None:
     table = press(new_table(4, 9), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     for button in ("display.1", "seat.1.line.5", "display.2", "seat.2.line.5", "undo"):
         table = press(table, button)
@@ -270,7 +272,34 @@ def test_events_are_added_and_undo_takes_them_away(store: Store, path: Path) -> 
     assert len(kept) == 2  # a deal and a draft
 
 
-def test_the_end_is_noted_and_taken_back_with_the_last_choice(store: Store, path: Path) -> None:
+def test_a_tile_in_hand_is_loaded_again(saved: Callable[[Table], None]) -> None:
+    table = press(new_table(4, 9), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+    assert table.play is not None
+    colour = next(colour for colour in Colour if any(source[colour] for source in table.play.state.sources))
+    table = update(table, TileShown(colour, None, None, 0.0))
+    assert table.colour_in_hand is colour
+    saved(table)
+
+
+def test_the_end_time_of_a_game_is_set_once(store: Store, path: Path) -> None:
+    over = whole_game()[-1]
+    store.save(over)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE games SET ended = '2001-02-03 04:05:06'")
+    store.save(update(over, PlayerNamed(2, "Ana", 0.0)))
+    assert rows(path, "SELECT ended FROM games") == [("2001-02-03 04:05:06",)]
+
+
+def test_a_game_is_stored_with_its_times_and_whether_hints_were_allowed(store: Store, path: Path) -> None:
+    table = press(new_table(4, 9), "seat.1.floor", "seat.2.floor", "ok")
+    for hints in (True, False):
+        store.save(new_table(4, 9))
+        store.save(press(replace(table, wishes=replace(table.wishes, hints=hints)), "seat.1.floor"))
+    query = "SELECT hints, ended, abs(unixepoch(started) - unixepoch('now')) < 60 FROM games ORDER BY id"
+    assert rows(path, query) == [(1, None, 1), (0, None, 1)]
+
+
+def test_the_end_time_is_cleared_when_the_last_choice_is_taken_back(store: Store, path: Path) -> None:
     over = whole_game()[-1]
     store.save(over)
     assert rows(path, "SELECT ended IS NOT NULL FROM games") == [(1,)]
@@ -280,7 +309,7 @@ def test_the_end_is_noted_and_taken_back_with_the_last_choice(store: Store, path
     assert rows(path, "SELECT ended IS NOT NULL FROM games") == [(1,)]
 
 
-def test_games_follow_each_other_and_earlier_ones_are_kept(store: Store, path: Path) -> None:
+def test_earlier_games_stay_in_the_store(store: Store, path: Path) -> None:
     over = whole_game()[-1]
     store.save(over)
     again = press(over, "ok")
@@ -295,7 +324,7 @@ def test_games_follow_each_other_and_earlier_ones_are_kept(store: Store, path: P
     assert len({seed for (seed,) in rows(path, "SELECT seed FROM games")}) == 2
 
 
-def test_players_are_kept_by_name(store: Store, path: Path) -> None:
+def test_players_are_stored_once_by_name(store: Store, path: Path) -> None:
     table = update(new_table(4, 9), PlayerNamed(2, "Ana", 0.0))
     table = press(table, "seat.2.floor", "seat.1.floor", "ok", "seat.1.floor")
     store.save(table)
@@ -306,8 +335,8 @@ def test_players_are_kept_by_name(store: Store, path: Path) -> None:
     assert rows(path, players) == [(1, 0, "Seat 1"), (1, 1, "Ana"), (2, 0, "Seat 1"), (2, 1, "Ana")]
 
 
-def test_a_write_that_was_torn_leaves_the_choice_before(store: Store, path: Path, tmp_path: Path) -> None:
-    """The plug was pulled while the last page was on its way to the disk."""
+def test_a_torn_write_leaves_an_earlier_choice(store: Store, path: Path, tmp_path: Path) -> None:
+    """The power was cut while the last page was written to the disk."""
     tables = whole_game()[:30]
     for table in tables:
         store.save(table)
@@ -319,11 +348,11 @@ def test_a_write_that_was_torn_leaves_the_choice_before(store: Store, path: Path
         shutil.copy(path, torn / path.name)
         (torn / log.name).write_bytes(whole[: len(whole) - cut])
         found = Store.open(torn / path.name)
-        assert found.load(new_table(4, 9), 0.0) in [new_table(4, 9), *map(as_kept, tables)], cut
+        assert found.load(new_table(4, 9), 0.0) in [new_table(4, 9), *map(as_loaded, tables)], cut
         found.close()
 
 
-def test_where_nothing_can_be_written_the_table_says_so_and_loses_nothing(path: Path) -> None:
+def test_a_full_disk_raises_an_error_and_loses_nothing(path: Path) -> None:
     store = Store.open(path)
     table = whole_game()[30]
     store.save(table)
@@ -339,10 +368,10 @@ def test_where_nothing_can_be_written_the_table_says_so_and_loses_nothing(path: 
     store._connection.execute("PRAGMA max_page_count = 100000")
     store.save(ahead)
     store.close()
-    assert Store.open(path).load(new_table(4, 9), 0.0) == as_kept(ahead)
+    assert Store.open(path).load(new_table(4, 9), 0.0) == as_loaded(ahead)
 
 
-def test_the_newest_file_is_used_and_the_next_number_is_offered(tmp_path: Path) -> None:
+def test_the_file_with_the_highest_number_is_the_newest(tmp_path: Path) -> None:
     assert newest_file(tmp_path).name == "azul-table.db"
     for name in ("azul-table.db", "azul-table-2.db", "azul-table-10.db", "azul-table-11.db.old", "azul.db"):
         (tmp_path / name).touch()
@@ -352,8 +381,8 @@ def test_the_newest_file_is_used_and_the_next_number_is_offered(tmp_path: Path) 
 
 
 @pytest.mark.system
-def test_while_another_program_holds_the_store_the_table_stays_awake(tmp_path: Path) -> None:
-    """Once, every save waited five seconds for it, and the lights and every answer with it."""
+def test_the_loop_does_not_wait_for_the_lock_of_another_program_twice(tmp_path: Path) -> None:
+    """Every save waited five seconds for it, and the lights and all answers with it."""
     path = tmp_path / "azul-table.db"
     with LocalTable(path) as local_table:
         assert local_table.press("seat.1.floor").taken
@@ -365,6 +394,51 @@ def test_while_another_program_holds_the_store_the_table_stays_awake(tmp_path: P
         assert local_table.press("seat.2.floor").taken
     with LocalTable(path) as local_table:
         assert [seat["taken"] for seat in local_table.snapshot["seats"]] == [True, True, False, False]
+
+
+PAUSE = 0.05
+"""Seconds for which another program holds the lock of the store."""
+
+
+def test_a_save_waits_for_a_lock_again_after_a_save_that_succeeded(path: Path) -> None:
+    """A save that failed makes the next ones fail at once, but not for ever."""
+    table = new_table(4, 9)
+    with closing(Store.open(path, patience=DEADLINE)) as store:
+        store.save(update(table, PlayerNamed(1, "Ana", 0.0)))
+        with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+            other.execute(
+                "CREATE TRIGGER full_disk BEFORE INSERT ON situation BEGIN SELECT RAISE(ABORT, 'full'); END"
+            )
+            for number in (1, 2):
+                with pytest.raises(StoreError):
+                    store.save(update(table, PlayerNamed(number, "Rui", 0.0)))
+                if number == 1:
+                    other.execute("BEGIN IMMEDIATE")  # and now waiting would last for a minute
+            other.execute("ROLLBACK")
+            other.execute("DROP TRIGGER full_disk")
+            store.save(update(table, PlayerNamed(1, "Eva", 0.0)))
+            other.execute("BEGIN IMMEDIATE")
+            release = Timer(PAUSE, other.execute, ("ROLLBACK",))
+            release.start()
+            store.save(update(table, PlayerNamed(1, "Ida", 0.0)))
+            release.join(DEADLINE)
+        assert store.load(table, 0.0).names[0] == "Ida"
+
+
+def test_every_commit_is_written_to_the_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a power cut could lose a choice that was shown already."""
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def remember(*given: Any, **named: Any) -> sqlite3.Connection:
+        opened.append(connect(*given, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", remember)
+    with closing(Store.open(path)):
+        (connection,) = opened
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,), "FULL"
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def renamed(path: Path) -> None:
@@ -382,10 +456,10 @@ def renamed(path: Path) -> None:
     ids=["all", "the database", "its log", "renamed"],
 )
 @pytest.mark.usefixtures("patient")
-def test_a_file_that_is_taken_away_while_the_table_runs_loses_nothing(
+def test_removing_the_file_of_a_running_table_loses_nothing(
     path: Path, take_away: Callable[[Path], None]
 ) -> None:
-    """It went on into a file that had no name any more, and after a restart nothing was left."""
+    """It went on writing to the removed file, and after a restart nothing was left."""
     with LocalTable(path) as local_table:
         local_table.play(1000)
         assert local_table.snapshot["stage"] == "over"
@@ -403,10 +477,10 @@ def test_a_file_that_is_taken_away_while_the_table_runs_loses_nothing(
 
 
 @pytest.mark.parametrize("put", [shutil.copy, os.rename], ids=["a copy", "renamed"])
-def test_a_file_that_is_replaced_and_opened_while_the_table_runs_loses_no_choice(
+def test_replacing_and_opening_the_file_of_a_running_table_loses_no_choice(
     path: Path, put: Callable[[Path, Path], object]
 ) -> None:
-    """Whoever opens it writes the log of the old one into it: so the old one is spoilt, too."""
+    """A program that opens the new file writes the old WAL into it, and damages the old file as well."""
     with LocalTable(path) as local_table:
         local_table.play(12)
         put(path, path.with_name("other"))
@@ -421,7 +495,7 @@ def test_a_file_that_is_replaced_and_opened_while_the_table_runs_loses_no_choice
         assert without(local_table.snapshot) == without(after)
 
 
-def test_where_the_folder_is_taken_away_nothing_is_said_to_be_saved(tmp_path: Path) -> None:
+def test_a_press_is_refused_while_the_folder_is_missing(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     with LocalTable(folder / "azul-table.db") as local_table:
@@ -432,7 +506,7 @@ def test_where_the_folder_is_taken_away_nothing_is_said_to_be_saved(tmp_path: Pa
         assert local_table.press("seat.2.floor").taken
 
 
-def test_a_table_that_starts_while_another_program_holds_the_store_finds_its_game(path: Path) -> None:
+def test_a_store_that_is_locked_by_another_program_can_be_loaded(path: Path) -> None:
     with LocalTable(path) as local_table:
         local_table.play(12)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
