@@ -14,7 +14,7 @@ from firmware_bridge.simulator.process import PICO, WAIT_TIMEOUT, SimulatedPico
 MakePico = Callable[..., SimulatedPico]
 
 
-def begins_with(lines: str) -> str:
+def main_py_after(lines: str) -> str:
     """Return main.py with lines of code before it."""
     return lines + source_path("main.py").read_text("utf-8")
 
@@ -28,7 +28,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
         copy_firmware(flash)
         milliseconds = int(1000 * WAIT_TIMEOUT)
         lines = f"from firmware_bridge.firmware import session\nsession.HOST_TIMEOUT = {milliseconds}\n"
-        (flash / "main.py").write_text(begins_with(lines))
+        (flash / "main.py").write_text(main_py_after(lines))
 
     monkeypatch.setattr("firmware_bridge.simulator.process.copy_firmware", copy)
 

@@ -1,4 +1,4 @@
-"""A host's end of the line, and all that it hears there."""
+"""A host for tests: a link, and the events that it delivers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tests.firmware_bridge.wirings import SMALL
 
 T = TypeVar("T")
 WAIT_TIMEOUT = 60
-"""Seconds that a busy machine may take."""
+"""A timeout in seconds that is long enough for a busy machine."""
 
 
 class Host:
-    """A link, and all that it puts."""
+    """A link and the events that it delivers."""
 
     def __init__(self, port: str, wiring: Wiring = SMALL) -> None:
         self.connection = Connection(wiring, session=int.from_bytes(os.urandom(4)) or 1)

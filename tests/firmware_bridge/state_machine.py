@@ -1,4 +1,4 @@
-"""A state machine of a Pico, tick by tick, for the instructions that the firmware's programs use.
+"""A PIO state machine, simulated cycle by cycle, for the instructions that the firmware uses.
 
 `assembled` runs the firmware's own `programs.py` with a stand-in of `rp2`, and keeps the instructions as they
 are written. `Machine` executes them as the chip's data sheet says: side-set at the start of an instruction, a
@@ -78,7 +78,7 @@ class PIO:
 
 
 def assembled() -> ModuleType:
-    """The firmware's programs, as `Program` values."""
+    """Return the firmware's PIO programs as `Program` values."""
     rp2 = ModuleType("rp2")
     rp2.PIO = PIO  # type: ignore[attr-defined]
     rp2.asm_pio = lambda **options: lambda function: _assemble(function, options)  # type: ignore[attr-defined]
@@ -91,7 +91,7 @@ def assembled() -> ModuleType:
 
 
 class Machine:
-    """One state machine; `output` is its pin, `level` tells the level of the pin that it reads."""
+    """One state machine; `output` is the level of its output pin, `level` returns that of its input pin."""
 
     def __init__(
         self, program: Program, *, sent: bytes = b"", level: Callable[[int], int] = lambda _: 1
@@ -109,7 +109,7 @@ class Machine:
         self._rest = 0
 
     def tick(self) -> None:
-        """Go on by one tick."""
+        """Execute one cycle."""
         if self._rest:
             self._rest -= 1
         else:
@@ -147,7 +147,7 @@ class Machine:
         self._rest = instruction.delay
 
     def _pull(self) -> bool:
-        """Refill what is shifted out: a byte written to a queue of words stands in all four of its places."""
+        """Autopull: a byte written to the FIFO is repeated in all four bytes of the word."""
         if self._out_left == 0:
             if not self.queue:
                 return False

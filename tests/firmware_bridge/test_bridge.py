@@ -1,4 +1,4 @@
-"""The driver: a layout's names on a simulated Pico's pins and strips."""
+"""The driver `pico` against a simulated Pico: names of the layout, pins and strips."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def layout() -> Layout:
     return read_layout("full")
 
 
-def test_a_layouts_wires_are_told_to_the_pico(layout: Layout) -> None:
+def test_the_wiring_is_derived_from_the_layout(layout: Layout) -> None:
     wired = wiring(layout)
     assert [(chain.pin, chain.lights) for chain in wired.chains] == [
         (chain.pin, chain.pixels) for chain in layout.chains
@@ -55,7 +55,7 @@ def test_every_button_is_a_switch_and_every_light_three_bytes(layout: Layout) ->
     assert sorted(pixel_numbers(layout).values()) == list(range(338))
 
 
-def test_a_table_of_the_pi_is_refused() -> None:
+def test_a_layout_without_a_pico_is_refused() -> None:
     with pytest.raises(HardwareError, match="wired to a pi, not to a Pico"):
         PicoDriver(read_layout("duo"))
 
@@ -83,15 +83,13 @@ def test_no_level_is_above_the_value_that_the_power_limit_counted(layout: Layout
 @pytest.mark.parametrize(
     ("lit", "told"), [({"nowhere": (1, 1, 1)}, "'nowhere'"), ({"status": (0, 256, 0)}, "outside of 0 to 255")]
 )
-def test_a_frame_that_is_none_is_refused(
-    layout: Layout, lit: dict[str, tuple[int, int, int]], told: str
-) -> None:
+def test_an_invalid_frame_is_refused(layout: Layout, lit: dict[str, tuple[int, int, int]], told: str) -> None:
     with pytest.raises(HardwareError, match=told):
         FrameEncoder(layout).encode(LightFrame(lit))
 
 
 class Table:
-    """A simulated Pico with the full table, and what came of it."""
+    """A simulated Pico with the layout full, and the events of its driver."""
 
     def __init__(self, layout: Layout, folder: Path, leaves: float = LEAVES) -> None:
         self.events: list[HardwareEvent] = []
@@ -147,11 +145,11 @@ def test_a_press_has_the_time_of_the_contact(table: Table) -> None:
 
 
 NEVER = 3 * LEAVES
-"""When a tag is gone where a busy machine may be late with a read."""
+"""Seconds without a read after which a tag has left, long enough for a busy machine."""
 
 
 @pytest.mark.system
-def test_a_tag_comes_once_and_goes_once_at_each_reader(patient: None, layout: Layout, tmp_path: Path) -> None:
+def test_a_tag_arrives_and_leaves_once_at_each_reader(patient: None, layout: Layout, tmp_path: Path) -> None:
     table = Table(layout, tmp_path / "pico", leaves=NEVER)
     for _ in range(4):
         for reader in layout.readers:
@@ -168,10 +166,10 @@ def test_a_tag_comes_once_and_goes_once_at_each_reader(patient: None, layout: La
 
 
 @pytest.mark.system
-def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_anew(
+def test_a_resting_tag_does_not_arrive_again_after_a_restart(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Bug mended: a card left lying did what it does after every reset of the Pico."""
+    """Bug fixed: a resting card repeated its action after every reset of the Pico."""
     puts: list[Callable[[object], None]] = []
 
     class NoLink:
@@ -196,7 +194,7 @@ def test_a_tag_that_lies_on_its_reader_while_the_pico_starts_anew_does_not_come_
 
 
 @pytest.mark.system
-def test_a_tag_with_a_wrong_check_is_none(table: Table, layout: Layout) -> None:
+def test_a_tag_with_a_wrong_checksum_is_ignored(table: Table, layout: Layout) -> None:
     table.sim.pico.receive(layout.readers[0].pin, b"\x0262E3086CED09\x03")
     table.sim.press("ok")
     until(lambda: table.events, "the press")
@@ -212,7 +210,7 @@ def test_the_latest_frame_wins(table: Table) -> None:
 
 
 @pytest.mark.system
-def test_a_lost_pico_is_told_with_what_to_do_and_rejoins_with_its_lights(table: Table) -> None:
+def test_a_lost_pico_is_reported_and_returns_with_its_lights(table: Table) -> None:
     frame = LightFrame({"status": (1, 200, 3), "centre.7": (40, 50, 60)})
     table.sim.show(frame)
     until(lambda: table.sim.shows(frame), "the frame")
@@ -230,8 +228,8 @@ def test_a_lost_pico_is_told_with_what_to_do_and_rejoins_with_its_lights(table: 
 
 
 @pytest.mark.system
-def test_a_chattering_button_is_named_until_it_rests(table: Table) -> None:
-    """Its second is a long one: a busy machine may not press often enough in one."""
+def test_a_chattering_button_is_reported_until_it_is_stable(table: Table) -> None:
+    """The window is 20 s instead of 1 s: a busy machine may be too slow to press often enough."""
     switches = table.sim.pico.flash / "firmware_bridge/firmware/switches.py"
     switches.write_text(switches.read_text().replace("SECOND = 1000", "SECOND = 20000"))
     before = len(table.states)
@@ -248,7 +246,7 @@ def test_a_chattering_button_is_named_until_it_rests(table: Table) -> None:
 
 
 @pytest.mark.system
-def test_another_firmware_is_told_as_outdated(layout: Layout, tmp_path: Path) -> None:
+def test_a_different_firmware_is_reported_as_outdated(layout: Layout, tmp_path: Path) -> None:
     table = Table(layout, tmp_path / "pico")
     try:
         assert not table.sim.driver.state.outdated
@@ -262,7 +260,7 @@ def test_another_firmware_is_told_as_outdated(layout: Layout, tmp_path: Path) ->
 
 
 @pytest.mark.system
-def test_all_that_goes_over_the_line_is_recorded_where_that_is_wanted(
+def test_the_traffic_is_recorded_on_request(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(bridge_module.RECORD, str(tmp_path / "line"))
@@ -278,14 +276,14 @@ def test_all_that_goes_over_the_line_is_recorded_where_that_is_wanted(
 
 
 @pytest.mark.system
-def test_hands_on_what_is_not_there_are_refused(table: Table) -> None:
+def test_unknown_buttons_and_readers_are_refused(table: Table) -> None:
     with pytest.raises(HardwareError, match=r"no button 'seat\.9\.floor'"):
         table.sim.press("seat.9.floor")
     with pytest.raises(HardwareError, match=r"no reader 'display\.1'"):
         table.sim.show_tag("display.1", "62E3086CED")
 
 
-def test_without_micropython_the_simulated_pico_says_how_to_get_it(
+def test_a_missing_micropython_is_reported_with_the_command_to_install_it(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AZUL_TABLE_MICROPYTHON", str(tmp_path / "none.mjs"))

@@ -1,4 +1,4 @@
-"""The bridge's figures are taken, if only shortly; `azul-table bench` takes them at length."""
+"""The measurements of `azul-table bench bridge`, run briefly."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from device.bench.bridge import _compared, back_again, frames_a_second, input_to
 
 @pytest.fixture(autouse=True)
 def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other programs may have the processor: the start is waited for."""
+    """Allow a long start on a busy machine."""
     monkeypatch.setattr(bridge, "DEADLINE", 60.0)
 
 
-def test_a_button_leads_to_light() -> None:
+def test_the_latency_from_button_to_light_is_measured() -> None:
     figure = input_to_light(5)
-    assert 2 < figure.value < 1000, "the strips' wire alone takes 2 ms"
+    assert 2 < figure.value < 1000, "the strips' wire opened_connection takes 2 ms"
     assert figure.goal == 25
 
 
-def test_frames_follow_each_other_fast_enough() -> None:
+def test_the_frame_rate_is_measured() -> None:
     figure = frames_a_second(1)
     assert figure.met or figure.value > 5, figure.in_words()  # other programs may have the processor
 
 
-def test_the_link_is_back_in_time() -> None:
+def test_the_reconnection_time_is_measured() -> None:
     assert back_again(1).value < 5
 
 
-def test_nothing_is_lost_or_doubled_on_a_bad_line() -> None:
+def test_a_lossy_line_loses_and_doubles_no_event() -> None:
     figures = on_a_bad_line(30_000)
     assert [figure.value for figure in figures] == [0, 0, 0]
     assert "damaged" in figures[0].name
 
 
-def test_what_is_lost_and_what_is_doubled_is_counted() -> None:
+def test_lost_and_doubled_events_are_counted() -> None:
     a, b, c = (1, True), (2, True), (3, True)
     assert _compared([a, b, c], [a, b, c]) == (0, 0)
     assert _compared([a, b, c], [a, c]) == (1, 0)

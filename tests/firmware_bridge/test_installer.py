@@ -1,4 +1,4 @@
-"""The firmware is put on a Pico by the real mpremote, through MicroPython's own prompt, and asked."""
+"""Installing the firmware with the real mpremote through MicroPython's prompt, and identifying it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.firmware_bridge.conftest import MakePico
 
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine has the time to answer; where nobody answers, that is waited for in vain."""
+    """Use long timeouts for tests in which the Pico answers."""
     monkeypatch.setattr(installer, "REPLY_TIMEOUT", WAIT_TIMEOUT)
     monkeypatch.setattr(installer, "START_TIMEOUT", WAIT_TIMEOUT)
 
@@ -67,7 +67,7 @@ def test_a_running_firmware_is_replaced(busy: None, pico: SimulatedPico) -> None
     assert identify(pico.port).files == firmware_checksum()
 
 
-def test_info_says_what_runs(busy: None, make_pico: MakePico) -> None:
+def test_info_prints_the_running_firmware(busy: None, make_pico: MakePico) -> None:
     pico = make_pico(board=PICO_2)
     pico.plug()
     done = run("info", "--port", pico.port)
@@ -77,7 +77,7 @@ def test_info_says_what_runs(busy: None, make_pico: MakePico) -> None:
     assert told["same"] and told["board"] == PICO_2 and told["machines"] == 12
 
 
-def test_the_doctor_asks_the_pico_what_runs_there(
+def test_doctor_identifies_the_firmware_of_the_pico(
     make_pico: MakePico, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pico = make_pico(firmware=False)
@@ -104,7 +104,7 @@ def test_the_doctor_asks_the_pico_what_runs_there(
     assert (old.state, old.remedy) == (Status.FAULT, "azul-table firmware install")
 
 
-def test_a_pico_without_firmware_is_told_what_to_do(make_pico: MakePico) -> None:
+def test_info_without_firmware_says_how_to_install_it(make_pico: MakePico) -> None:
     pico = make_pico(firmware=False)
     pico.plug()
     done = run("info", "--port", pico.port)
@@ -127,7 +127,7 @@ def test_a_firmware_that_does_not_start_is_reported(make_pico: MakePico) -> None
         installer.install(pico.port, lambda _line: None, source=source, start_timeout=0.5)
 
 
-def test_a_copy_that_breaks_off_leaves_nothing_that_starts(busy: None, pico: SimulatedPico) -> None:
+def test_an_interrupted_copy_leaves_no_main_py(busy: None, pico: SimulatedPico) -> None:
     missing = pico.flash / "no such file"
 
     def source(name: str) -> Path:
@@ -140,7 +140,7 @@ def test_a_copy_that_breaks_off_leaves_nothing_that_starts(busy: None, pico: Sim
     assert identify(pico.port).files == firmware_checksum()
 
 
-def test_a_port_in_use_and_no_port_are_told(pico: SimulatedPico, tmp_path: Path) -> None:
+def test_a_port_in_use_and_a_missing_port_are_reported(pico: SimulatedPico, tmp_path: Path) -> None:
     with serial.Serial(pico.port, exclusive=True):
         for command in ("info", "install"):
             done = run(command, "--port", pico.port)
@@ -155,7 +155,7 @@ def test_a_port_in_use_and_no_port_are_told(pico: SimulatedPico, tmp_path: Path)
     assert done.output == f"{none}: the Pico's port is not there; plug the Pico in\n"
 
 
-def test_without_a_pico_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pico_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("serial.tools.list_ports.comports", list)
     with pytest.raises(PortError, match="no Pico is plugged in"):
         find_port()
@@ -168,7 +168,7 @@ class Port:
         self.device, self.vid, self.pid = device, vid, pid
 
 
-def test_the_one_pico_is_found_and_several_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_pico_is_found_and_several_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     ports = [Port("/dev/ttyS0"), Port("/dev/ttyACM0", 0x2E8A, 5), Port("/dev/ttyUSB0", 0x1A86, 5)]
     monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
     assert find_port() == "/dev/ttyACM0"
@@ -177,7 +177,7 @@ def test_the_one_pico_is_found_and_several_are_named(monkeypatch: pytest.MonkeyP
         find_port()
 
 
-def test_a_pico_that_waits_for_its_micropython_is_known(tmp_path: Path) -> None:
+def test_a_pico_in_its_bootloader_is_recognized(tmp_path: Path) -> None:
     device = tmp_path / "1-1"
     device.mkdir()
     assert find_bootloader(tmp_path) is None
@@ -187,7 +187,7 @@ def test_a_pico_that_waits_for_its_micropython_is_known(tmp_path: Path) -> None:
     assert find_bootloader(tmp_path) == "Pico 2"
 
 
-def test_the_files_that_are_listed_are_those_that_are_there(tmp_path: Path) -> None:
+def test_the_list_of_files_is_complete(tmp_path: Path) -> None:
     folder = source_path("main.py").parent
     modules = {f"firmware_bridge/firmware/{path.name}" for path in folder.glob("*.py")}
     listed = {name for name in FILES if "/firmware/" in name}

@@ -1,4 +1,4 @@
-"""Lights on their way: changed_ranges only, checked as a whole, the latest frame wins."""
+"""LightSender: frames as differences, verified by CRC-32; the latest frame wins."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def applied(held: bytes | None, messages: list[Message], size: int) -> bytes:
 
 @settings(deadline=None)
 @given(st.none() | frames(300), frames(300))
-def test_differences_make_the_frame(held: bytes | None, frame: bytes) -> None:
+def test_the_messages_turn_the_held_bytes_into_the_frame(held: bytes | None, frame: bytes) -> None:
     assert applied(held, light_messages(held, frame), 300) == frame
 
 
@@ -46,7 +46,7 @@ def test_a_frame_of_a_thousand_lights_fits_in_several_messages(frame: bytes) -> 
     assert applied(None, light_messages(None, frame), 3000) == frame
 
 
-def test_equal_frames_differ_nowhere() -> None:
+def test_equal_frames_need_no_message() -> None:
     assert changed_ranges(bytes(30), bytes(30)) == []
     assert light_messages(bytes(30), bytes(30)) == []
 
@@ -57,7 +57,7 @@ def test_one_light_is_three_bytes() -> None:
     assert light_messages(bytes(300), bytes(frame)) == [Lights((Run(150, b"\0\1\0"),))]
 
 
-def test_differences_that_nearly_touch_are_one() -> None:
+def test_neighbouring_ranges_are_merged() -> None:
     near, far = bytearray(300), bytearray(300)
     near[0] = near[3 + MERGE_GAP - 3] = 1
     far[0] = far[3 + MERGE_GAP] = 1
@@ -73,13 +73,13 @@ def number_of(messages: list[Message]) -> int:
     return messages[-1].number
 
 
-def test_nothing_is_sent_before_something_is_wanted() -> None:
+def test_nothing_is_sent_without_a_frame() -> None:
     sender = LightSender()
     assert sender.due(0) == []
     assert sender.next_time() == NEVER
 
 
-def test_a_frame_is_sent_once_and_then_only_checked_now_and_then() -> None:
+def test_a_frame_is_sent_once_and_then_verified_periodically() -> None:
     sender = LightSender()
     sender.set_frame(A)
     first = sender.due(0)
@@ -92,7 +92,7 @@ def test_a_frame_is_sent_once_and_then_only_checked_now_and_then() -> None:
     assert not sender.handle_shown(Shown(2, differs=False), 1.1), "nothing new is seen"
 
 
-def test_the_latest_frame_wins_while_one_is_on_its_way() -> None:
+def test_the_latest_frame_replaces_unsent_ones() -> None:
     sender = LightSender()
     sender.set_frame(A)
     number = number_of(sender.due(0))
@@ -103,7 +103,7 @@ def test_the_latest_frame_wins_while_one_is_on_its_way() -> None:
     assert sender.due(0.02) == [Lights((Run(0, C),)), Show(2, crc32(C))]
 
 
-def test_a_frame_that_came_to_something_else_is_sent_as_a_whole() -> None:
+def test_a_frame_with_a_wrong_crc_is_sent_as_a_whole() -> None:
     sender = LightSender()
     sender.set_frame(A)
     sender.handle_shown(Shown(number_of(sender.due(0)), differs=False), 0.01)
@@ -114,7 +114,7 @@ def test_a_frame_that_came_to_something_else_is_sent_as_a_whole() -> None:
     assert sender.due(0.11)[0] == Lights((Run(0, changed),))
 
 
-def test_an_answer_that_never_comes_is_asked_for_and_then_all_is_sent_again() -> None:
+def test_a_missing_reply_is_requested_again_and_then_all_bytes_are_sent() -> None:
     sender = LightSender()
     sender.set_frame(A)
     number = number_of(sender.due(0))
@@ -124,7 +124,7 @@ def test_an_answer_that_never_comes_is_asked_for_and_then_all_is_sent_again() ->
     assert again == [Lights((Run(0, A),)), Show(number + 1, crc32(A))]
 
 
-def test_a_late_answer_to_an_earlier_frame_means_nothing() -> None:
+def test_a_late_reply_to_an_earlier_frame_is_ignored() -> None:
     sender = LightSender()
     sender.set_frame(A)
     sender.handle_shown(Shown(number_of(sender.due(0)), differs=False), 0.01)
@@ -134,7 +134,7 @@ def test_a_late_answer_to_an_earlier_frame_means_nothing() -> None:
     assert sender.due(0.12) == []
 
 
-def test_a_new_pico_gets_the_whole_frame() -> None:
+def test_a_restarted_pico_gets_the_whole_frame() -> None:
     sender = LightSender()
     sender.set_frame(A)
     sender.handle_shown(Shown(number_of(sender.due(0)), differs=False), 0.01)

@@ -1,4 +1,4 @@
-"""The link on real terminals: ports that come, go, are taken, and say nothing."""
+"""The link on real terminals: ports that appear, disappear, are in use, or stay silent."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ FRAME = bytes(range(SMALL.light_bytes))
 T = TypeVar("T")
 
 
-class PaperPico:
-    """A Pico of paper behind a pseudo-terminal, with a thread that goes its rounds."""
+class FakePico:
+    """A fake Pico behind a pseudo-terminal: the firmware's session in a thread."""
 
     def __init__(self, link: Path, boot: int = 1) -> None:
         self.path = link
@@ -66,7 +66,7 @@ class PaperPico:
         os.close(terminal)
         self.table = FakeBoard(self._write)
         self.session = Session(self.table, boot)
-        self.deaf = False
+        self.frozen = False
         self._paused = self._paused_at = 0.0
         self._hands: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._ends = False
@@ -74,7 +74,7 @@ class PaperPico:
         self._thread.start()
 
     def _write(self, frame: bytes) -> None:
-        if not self.deaf:
+        if not self.frozen:
             with suppress(OSError):
                 os.write(self._master, frame)
 
@@ -86,11 +86,11 @@ class PaperPico:
                 self._hands.get()()
             try:
                 for line in lines.feed(os.read(self._master, 4096)):
-                    if not self.deaf:
+                    if not self.frozen:
                         self.session.receive(line, self.ticks)
             except OSError:  # nobody there, or nothing said
                 sleep(0.001)
-            if not self.deaf:
+            if not self.frozen:
                 self.session.step(self.ticks)
         os.close(self._master)
 
@@ -99,21 +99,21 @@ class PaperPico:
         return int((monotonic() - self._paused) * 1000) % (1 << 30)
 
     def do(self, what: Callable[[], None]) -> None:
-        """Let it do something in its own thread, between two rounds."""
+        """Run a function in the Pico's thread between two rounds."""
         self._hands.put(what)
 
     def press(self, switch: int) -> None:
         self.do(lambda: self.session.queue_event(1, bytes((switch,)), self.ticks, self.ticks))
 
-    def become_deaf(self) -> None:
+    def freeze(self) -> None:
         """Neither receive nor send from now on, and stop the Pico's clock."""
         self._paused_at = monotonic()
-        self.deaf = True
+        self.frozen = True
 
-    def hear_again(self) -> None:
+    def thaw(self) -> None:
         """Listen again; the Pico's clock stood still meanwhile."""
         self._paused += monotonic() - self._paused_at
-        self.deaf = False
+        self.frozen = False
 
     def unplug(self) -> None:
         if not self._ends:
@@ -123,7 +123,7 @@ class PaperPico:
 
 
 class Listener:
-    """A link, and what it puts."""
+    """A link and the events that it delivers."""
 
     def __init__(self, port: Callable[[], str], record: Callable[[bytes], object] | None = None) -> None:
         self.events: list[Event | Lost] = []
@@ -154,8 +154,8 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def pico(path: Path) -> Iterator[PaperPico]:
-    pico = PaperPico(path)
+def pico(path: Path) -> Iterator[FakePico]:
+    pico = FakePico(path)
     yield pico
     pico.unplug()
 
@@ -176,7 +176,7 @@ def listen() -> Iterator[MakeListener]:
         listener.link.close()
 
 
-def test_frames_and_presses_go_over_a_terminal(pico: PaperPico, listen: MakeListener) -> None:
+def test_frames_and_presses_pass_over_a_terminal(pico: FakePico, listen: MakeListener) -> None:
     listener = listen(lambda: str(pico.path))
     listener.link.show(FRAME)
     until(lambda: listener.of(FrameShown), "the frame")
@@ -186,7 +186,7 @@ def test_frames_and_presses_go_over_a_terminal(pico: PaperPico, listen: MakeList
     assert listener.threads == {"bridge-link"}
 
 
-def test_a_port_that_is_not_there_is_waited_for(path: Path, listen: MakeListener) -> None:
+def test_a_missing_port_is_opened_when_it_appears(path: Path, listen: MakeListener) -> None:
     asked: list[Path] = []
 
     def there() -> str:
@@ -195,7 +195,7 @@ def test_a_port_that_is_not_there_is_waited_for(path: Path, listen: MakeListener
 
     listener = listen(there)
     until(lambda: len(asked) > 3, "some attempts")
-    pico = PaperPico(path)
+    pico = FakePico(path)
     try:
         appeared = monotonic()
         until(listener.ready, "the Pico")
@@ -205,7 +205,7 @@ def test_a_port_that_is_not_there_is_waited_for(path: Path, listen: MakeListener
         pico.unplug()
 
 
-def test_looking_for_a_port_that_cant_be_found_is_told_in_its_words(listen: MakeListener) -> None:
+def test_the_message_of_a_port_error_is_reported(listen: MakeListener) -> None:
     def nowhere() -> str:
         raise PortError("no Pico is plugged in")
 
@@ -214,7 +214,7 @@ def test_looking_for_a_port_that_cant_be_found_is_told_in_its_words(listen: Make
     assert listener.events == [Lost("no Pico is plugged in", Reason.NO_PORT)]
 
 
-def test_pauses_grow_but_stay_short_enough_to_be_back_within_two_seconds(listen: MakeListener) -> None:
+def test_the_backoff_grows_but_allows_reconnecting_within_two_seconds(listen: MakeListener) -> None:
     asked: list[float] = []
 
     def nowhere() -> str:
@@ -229,15 +229,15 @@ def test_pauses_grow_but_stay_short_enough_to_be_back_within_two_seconds(listen:
     assert max(pauses) < 2
 
 
-def test_unplugged_and_back_it_gets_the_whole_frame(
-    pico: PaperPico, path: Path, listen: MakeListener
+def test_after_reconnecting_the_pico_gets_the_whole_frame(
+    pico: FakePico, path: Path, listen: MakeListener
 ) -> None:
     listener = listen(lambda: str(path))
     listener.link.show(FRAME)
     until(lambda: pico.table.shown, "the frame")
     pico.unplug()
     until(listener.lost, "the loss")
-    second = PaperPico(path, boot=2)
+    second = FakePico(path, boot=2)
     try:
         back = monotonic()
         until(lambda: second.table.shown, "the frame, again")
@@ -247,7 +247,7 @@ def test_unplugged_and_back_it_gets_the_whole_frame(
         second.unplug()
 
 
-def test_a_port_that_another_program_has_is_waited_for(pico: PaperPico, listen: MakeListener) -> None:
+def test_a_port_in_use_is_opened_when_it_is_released(pico: FakePico, listen: MakeListener) -> None:
     with serial.Serial(str(pico.path), exclusive=True):
         listener = listen(lambda: str(pico.path))
         until(listener.lost, "the loss")
@@ -255,31 +255,29 @@ def test_a_port_that_another_program_has_is_waited_for(pico: PaperPico, listen: 
     until(listener.ready, "the Pico")
 
 
-def test_silence_is_told_and_the_port_opened_anew(pico: PaperPico, listen: MakeListener) -> None:
+def test_silence_is_reported_and_the_port_reopened(pico: FakePico, listen: MakeListener) -> None:
     listener = listen(lambda: str(pico.path))
     until(listener.ready, "the Pico")
     until(lambda: listener.of(HealthReport), "a heartbeat")
-    pico.do(pico.become_deaf)
+    pico.do(pico.freeze)
     until(lambda: listener.lost() == [Reason.SILENT], "the loss")
     assert listener.lost_at - listener.of(HealthReport)[-1].at >= SILENCE_TIMEOUT
     heard = monotonic()
-    pico.do(pico.hear_again)
+    pico.do(pico.thaw)
     until(lambda: listener.ready(2), "the Pico")
     assert monotonic() - heard < 10
 
 
-def test_what_was_pressed_while_the_port_was_opened_anew_is_not_lost(
-    pico: PaperPico, listen: MakeListener
-) -> None:
-    """The same boot: numbers go on, and what nobody took yet comes once."""
+def test_presses_during_a_reconnection_are_not_lost(pico: FakePico, listen: MakeListener) -> None:
+    """Within one boot event numbers continue, and unacknowledged events are delivered once."""
     listener = listen(lambda: str(pico.path))
     until(listener.ready, "the Pico")
     pico.press(1)
     until(lambda: listener.of(SwitchChanged), "a press")
-    pico.do(pico.become_deaf)
+    pico.do(pico.freeze)
     pico.press(2)
     until(listener.lost, "the loss")
-    pico.do(pico.hear_again)
+    pico.do(pico.thaw)
     until(lambda: listener.ready(2), "the Pico")
     until(lambda: len(listener.of(SwitchChanged)) >= 2, "the press")
     sleep(0.3)
@@ -290,7 +288,7 @@ def is_in(what: str, recorded: Sequence[bytes]) -> bool:
     return what in "\n".join(dump(b"".join(recorded).splitlines(keepends=True)))
 
 
-def test_what_goes_over_the_line_can_be_read_afterwards(pico: PaperPico, listen: MakeListener) -> None:
+def test_the_traffic_can_be_recorded_and_decoded(pico: FakePico, listen: MakeListener) -> None:
     recorded: list[bytes] = []
     listener = listen(lambda: str(pico.path), recorded.append)
     listener.link.show(FRAME)
@@ -298,10 +296,10 @@ def test_what_goes_over_the_line_can_be_read_afterwards(pico: PaperPico, listen:
         until(partial(is_in, what, recorded), what)
 
 
-def test_a_frame_that_came_in_two_pieces_is_recorded_as_one(
+def test_a_frame_received_in_two_pieces_is_recorded_as_one(
     path: Path, listen: MakeListener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once, a recording showed both halves of it as damaged."""
+    """Bug fixed: both halves were recorded as damaged lines."""
     monkeypatch.setattr(protocol, "SILENCE_TIMEOUT", DEADLINE)  # nobody answers here
     pico, terminal = pty.openpty()
     tty.setraw(terminal)
@@ -322,8 +320,8 @@ def test_a_frame_that_came_in_two_pieces_is_recorded_as_one(
     assert len(heard) == 2 and "not base64" not in "".join(heard)
 
 
-def test_a_recording_that_can_not_be_written_costs_no_lights(pico: PaperPico, listen: MakeListener) -> None:
-    """Once, a full disk was told as a port that can't be used, and the table was dark."""
+def test_a_recording_that_fails_does_not_disturb_the_lights(pico: FakePico, listen: MakeListener) -> None:
+    """Bug fixed: a full disk was reported as an unusable port, and the lights went out."""
 
     def full(_data: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -334,8 +332,8 @@ def test_a_recording_that_can_not_be_written_costs_no_lights(pico: PaperPico, li
     assert listener.lost() == []
 
 
-def test_after_close_nothing_is_said_and_closing_twice_does_no_harm(
-    pico: PaperPico, listen: MakeListener
+def test_after_close_nothing_is_reported_and_a_second_close_does_nothing(
+    pico: FakePico, listen: MakeListener
 ) -> None:
     listener = listen(lambda: str(pico.path))
     until(listener.ready, "the Pico")
@@ -347,13 +345,13 @@ def test_after_close_nothing_is_said_and_closing_twice_does_no_harm(
     assert not [thread for thread in threading.enumerate() if thread.name == "bridge-link"]
 
 
-def test_a_link_that_never_began_can_be_closed() -> None:
+def test_a_link_that_was_never_started_can_be_closed() -> None:
     link = Link(Connection(SMALL, session=7), lambda: "", lambda _event: None)
     link.close()
 
 
-def test_who_ends_it_does_not_wait_for_the_end_of_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once, the thread could be awake before it was told to end, and went on waiting."""
+def test_close_does_not_wait_for_the_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bug fixed: the thread could wake before the flag was set, and slept on."""
     looked = threading.Event()
 
     def no_port() -> str:
@@ -379,8 +377,8 @@ def test_who_ends_it_does_not_wait_for_the_end_of_a_pause(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("cause", [OSError(5, "Input/output error"), termios.error(5, "Input/output error")])
-def test_a_port_that_goes_while_it_is_written_to_was_unplugged(cause: Exception) -> None:
-    """Once, it was told as failed: pyserial drops the number of what it met."""
+def test_an_error_while_writing_means_unplugged(cause: Exception) -> None:
+    """Bug fixed: pyserial does not pass on the errno, so the error was reported as unknown."""
     try:
         try:
             raise cause

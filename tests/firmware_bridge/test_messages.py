@@ -1,4 +1,4 @@
-"""Messages: what is encoded can be decoded, what is too short is refused, what is new is left alone."""
+"""Messages: encoding round-trips, short payloads are rejected, unknown fields are ignored."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ messages: st.SearchStrategy[Message] = st.one_of(
 
 @settings(deadline=None)
 @given(messages)
-def test_what_is_encoded_can_be_decoded(message: Message) -> None:
+def test_encoding_and_decoding_round_trip(message: Message) -> None:
     assert decode(*encode(message)) == message
 
 
 OPEN_ENDED = (Hello, Configured, Inputs, Log, Unknown, Lights, Events)
-"""Messages that end in something of any length: what follows would be part of it."""
+"""Messages with an open end: appended bytes would be part of it."""
 
 
 @settings(deadline=None)
 @given(messages, st.binary(min_size=1, max_size=9))
-def test_what_a_newer_peer_adds_is_left_alone(message: Message, more: bytes) -> None:
+def test_appended_fields_are_ignored(message: Message, more: bytes) -> None:
     kind, body = encode(message)
     if not isinstance(message, OPEN_ENDED):
         assert decode(kind, body + more) == message
@@ -105,7 +105,7 @@ pins = st.integers(0, 29)
     st.lists(pins, max_size=5),
     st.none() | st.integers(0, 20),
 )
-def test_a_wiring_comes_out_as_it_went_in(
+def test_a_wiring_round_trips(
     chains: list[tuple[int, int]],
     rows: list[int],
     columns: list[int],
@@ -150,10 +150,10 @@ def test_switches_are_numbered_row_by_row_and_then_by_pin() -> None:
     assert wired.switches == 8
 
 
-def test_an_age_beyond_what_fits_is_very_old() -> None:
+def test_an_age_is_capped() -> None:
     kind, body = payload.EVENTS, payload.events(1, 0, [payload.event(payload.CLOSED, 10**6, b"\0")])
     assert decode(kind, body) == Events(1, 0, (InputEvent(payload.CLOSED, payload.MAX_AGE, b"\0"),))
 
 
-def test_inputs_name_the_closed_switches() -> None:
+def test_inputs_list_the_closed_switches() -> None:
     assert Inputs(b"\x05\x80").closed == {0, 2, 15}

@@ -1,4 +1,4 @@
-"""The firmware's own files in a real MicroPython, behind a real terminal, with the real link."""
+"""The firmware in a real MicroPython behind a pseudo-terminal, with the real link."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from firmware_bridge.protocol import (
 )
 from firmware_bridge.simulator.process import PICO_2, SimulatedPico
 from firmware_bridge.wiring import WiredChain, Wiring
-from tests.firmware_bridge.conftest import MakePico, begins_with
+from tests.firmware_bridge.conftest import MakePico, main_py_after
 from tests.firmware_bridge.hosts import WAIT_TIMEOUT, Host
 from tests.firmware_bridge.test_vectors import VECTORS, read_vectors
 from tests.firmware_bridge.wirings import SMALL
@@ -60,13 +60,13 @@ def pico(patient_pico: SimulatedPico) -> SimulatedPico:
 
 @pytest.fixture
 def host(pico: SimulatedPico, make_host: MakeHost) -> Host:
-    """A host that talks with the Pico already."""
+    """A host that has completed the handshake."""
     made = make_host(pico.port)
     made.wait_for(Ready)
     return made
 
 
-def test_the_frames_of_the_file_mean_the_same_to_the_pico(make_pico: MakePico) -> None:
+def test_the_vectors_decode_in_micropython(make_pico: MakePico) -> None:
     """`vectors.txt`, read by MicroPython with the Pico's copies of `wire.py` and `payload.py`."""
     script = Path(__file__).with_name("vectors_on_pico.py").read_text()
     pico = make_pico(main=script)
@@ -82,7 +82,7 @@ def test_the_frames_of_the_file_mean_the_same_to_the_pico(make_pico: MakePico) -
     assert f"CHECKED {len(read_vectors())}".encode() in said
 
 
-def test_it_says_who_it_is(make_pico: MakePico, make_host: MakeHost) -> None:
+def test_the_identity_is_complete(make_pico: MakePico, make_host: MakeHost) -> None:
     pico = make_pico()
     pico.plug()
     host = make_host(pico.port)
@@ -93,7 +93,7 @@ def test_it_says_who_it_is(make_pico: MakePico, make_host: MakeHost) -> None:
     assert (identity.machines, identity.uarts) == (8, 2)
 
 
-def test_a_pico_2_says_so_and_has_more_state_machines(make_pico: MakePico, make_host: MakeHost) -> None:
+def test_a_pico_2_has_twelve_state_machines(make_pico: MakePico, make_host: MakeHost) -> None:
     pico = make_pico(board=PICO_2)
     pico.plug()
     many = Wiring(tuple(WiredChain(pin, 2) for pin in range(2, 14)))
@@ -106,9 +106,9 @@ def test_a_pico_2_says_so_and_has_more_state_machines(make_pico: MakePico, make_
     assert b"".join(pico.strips[pin] for pin in range(2, 14)) == frame
 
 
-def test_an_older_micropython_lacks_a_third_of_a_pico_2(make_pico: MakePico, make_host: MakeHost) -> None:
-    """Bug mended: its state machines 8 to 11 start without a word, and do nothing (micropython #17509)."""
-    main = begins_with("import sys\nsys.implementation.version = (1, 25, 0)\n")
+def test_an_older_micropython_uses_two_pio_blocks(make_pico: MakePico, make_host: MakeHost) -> None:
+    """Bug fixed: state machines 8 to 11 start without an error and do nothing (micropython #17509)."""
+    main = main_py_after("import sys\nsys.implementation.version = (1, 25, 0)\n")
     pico = make_pico(board=PICO_2, main=main)
     pico.plug()
     host = make_host(pico.port)
@@ -126,7 +126,7 @@ def test_the_strips_show_the_frame(host: Host, pico: SimulatedPico) -> None:
     assert pico.torn == 0
 
 
-def test_every_switch_is_heard(host: Host, pico: SimulatedPico) -> None:
+def test_every_switch_is_reported(host: Host, pico: SimulatedPico) -> None:
     switches = [(6, 8), (6, 9), (7, 8), (7, 9), (10,)]
     for number, pins in enumerate(switches):
         pico.set_switch(*pins, closed=True)
@@ -137,7 +137,7 @@ def test_every_switch_is_heard(host: Host, pico: SimulatedPico) -> None:
     assert heard == [(switch, closed) for switch in range(5) for closed in (True, False)]
 
 
-def test_several_switches_at_once_are_heard_and_no_other(host: Host, pico: SimulatedPico) -> None:
+def test_several_switches_at_once_are_reported_and_no_other(host: Host, pico: SimulatedPico) -> None:
     for pins in ((6, 8), (7, 9), (7, 8)):
         pico.set_switch(*pins, closed=True)
     host.wait_for(SwitchChanged, 3)
@@ -157,8 +157,8 @@ def test_a_press_has_the_time_at_which_the_contact_closed(host: Host, pico: Simu
 
 
 def test_a_broken_switch_is_muted(make_pico: MakePico, make_host: MakeHost) -> None:
-    """Its second is a long one: a busy machine may not press often enough in one."""
-    main = begins_with("from firmware_bridge.firmware import switches\nswitches.SECOND = 20000\n")
+    """The window is 20 s instead of 1 s: a busy machine may be too slow to press often enough."""
+    main = main_py_after("from firmware_bridge.firmware import switches\nswitches.SECOND = 20000\n")
     pico = make_pico(main=main)
     pico.plug()
     host = make_host(pico.port)
@@ -169,8 +169,8 @@ def test_a_broken_switch_is_muted(make_pico: MakePico, make_host: MakeHost) -> N
     assert [(event.switch, event.muted) for event in host.of(SwitchMuted)] == [(4, True), (4, False)]
 
 
-def test_both_kinds_of_readers_are_heard(host: Host, pico: SimulatedPico) -> None:
-    """Pin 1 is one of the chip's serial ports, pin 26 a state machine."""
+def test_uart_and_pio_readers_receive_tags(host: Host, pico: SimulatedPico) -> None:
+    """Pin 1 belongs to a UART, pin 26 needs a state machine."""
     pico.receive(1, TAG)
     host.wait_for(TagSeen)
     pico.receive(26, TAG)
@@ -181,10 +181,8 @@ def test_both_kinds_of_readers_are_heard(host: Host, pico: SimulatedPico) -> Non
     ]
 
 
-def test_a_reader_is_heard_at_the_pin_that_a_serial_port_takes_to_send(
-    pico: SimulatedPico, make_host: MakeHost
-) -> None:
-    """Once, the reader at pin 4 was set up first, and then drawn high by the serial port of pin 5."""
+def test_a_reader_works_at_the_default_tx_pin_of_a_uart(pico: SimulatedPico, make_host: MakeHost) -> None:
+    """Bug fixed: the reader at pin 4 was set up first, then the UART of pin 5 drove it high."""
     host = make_host(pico.port, Wiring((WiredChain(2, 2),), readers=(4, 5)))
     host.wait_for(Ready)
     for reader, pin in enumerate((4, 5), start=1):
@@ -193,15 +191,15 @@ def test_a_reader_is_heard_at_the_pin_that_a_serial_port_takes_to_send(
     assert [event.reader for event in host.of(TagSeen)] == [0, 1]
 
 
-def test_a_reader_that_goes_on_and_on_is_heard_all_the_time(host: Host, pico: SimulatedPico) -> None:
-    """More bytes than the transfer buffer holds: it is begun anew again and again."""
+def test_a_reader_that_sends_continuously_is_received(host: Host, pico: SimulatedPico) -> None:
+    """More bytes than the DMA buffer holds: the transfer is restarted repeatedly."""
     tags = [b"%012d" % number for number in range(30)]
     pico.receive(26, b"".join(b"\x02" + tag + b"\x03" for tag in tags))
     host.wait_for(TagSeen, len(tags))
     assert [event.data for event in host.of(TagSeen)] == tags
 
 
-def test_after_a_reset_it_gets_the_whole_frame_and_no_press(host: Host, pico: SimulatedPico) -> None:
+def test_after_a_reset_come_the_whole_frame_and_no_press(host: Host, pico: SimulatedPico) -> None:
     host.link.show(FRAME)
     assert pico.wait_until(lambda: len(pico.strips) == 2)
     pico.set_switch(10, closed=True)
@@ -216,25 +214,25 @@ def test_after_a_reset_it_gets_the_whole_frame_and_no_press(host: Host, pico: Si
     assert [event.switch for event in host.of(SwitchChanged)] == [4, 0, 0]
 
 
-def test_what_was_held_during_a_reset_is_known_and_was_not_pressed(pico: SimulatedPico, host: Host) -> None:
+def test_a_switch_held_during_a_reset_is_closed_but_not_pressed(pico: SimulatedPico, host: Host) -> None:
     pico.reset()
     pico.set_switch(10, closed=True)
     host.wait_for(Ready, 2)
     pico.press(6, 8)
     host.wait_for(SwitchChanged, 2)
     assert host.wait_until(lambda: [event.switch for event in host.of(SwitchChanged)][-2:] == [0, 0])
-    # A switch that closes after the firmware looked first is a press; one held from before is not.
+    # A switch that closes after the first scan is a press; one held from before is not.
     held_from_the_start = host.of(Ready)[1].closed == {4}
     assert held_from_the_start == (4 not in {event.switch for event in host.of(SwitchChanged)})
 
 
-def test_the_wiring_is_kept_over_a_reset(host: Host, pico: SimulatedPico) -> None:
+def test_the_wiring_is_stored_over_a_reset(host: Host, pico: SimulatedPico) -> None:
     pico.reset()
     host.wait_for(Ready, 2)
     assert host.of(Ready)[1].identity.wiring == SMALL.check
 
 
-def test_another_wiring_takes_a_fresh_start(host: Host, pico: SimulatedPico, make_host: MakeHost) -> None:
+def test_a_changed_wiring_restarts_the_pico(host: Host, pico: SimulatedPico, make_host: MakeHost) -> None:
     host.link.close()
     other = Wiring((WiredChain(20, 2),), buttons=(21,))
     second = make_host(pico.port, other)
@@ -246,7 +244,7 @@ def test_another_wiring_takes_a_fresh_start(host: Host, pico: SimulatedPico, mak
     second.wait_for(SwitchChanged)
 
 
-def test_unplugged_and_plugged_in_again(host: Host, pico: SimulatedPico) -> None:
+def test_unplugging_and_plugging_in(host: Host, pico: SimulatedPico) -> None:
     pico.unplug()
     host.wait_for(Lost)
     tries = host.tries
@@ -257,10 +255,10 @@ def test_unplugged_and_plugged_in_again(host: Host, pico: SimulatedPico) -> None
 
 
 QUICK = 0.25
-"""What the watchdog's 8 s are multiplied with where a test waits for it."""
+"""The factor for the watchdog's 8 s in tests that wait for it."""
 
 
-def test_the_watchdog_frees_a_pico_that_hangs(make_pico: MakePico, make_host: MakeHost) -> None:
+def test_the_watchdog_resets_a_hanging_pico(make_pico: MakePico, make_host: MakeHost) -> None:
     pico = make_pico(watchdog=QUICK)
     pico.plug()
     host = make_host(pico.port)
@@ -274,12 +272,12 @@ YELLOW = 2
 """The status light is the last of the second chain."""
 
 
-def breathing(pico: SimulatedPico) -> bool:
+def is_pulsing(pico: SimulatedPico) -> bool:
     green, red, blue = pico.strips[3][3 * YELLOW :]
     return green == red > 0 == blue
 
 
-def test_without_a_host_only_the_status_light_breathes(make_pico: MakePico, make_host: MakeHost) -> None:
+def test_without_a_host_only_the_status_light_pulses(make_pico: MakePico, make_host: MakeHost) -> None:
     pico = make_pico()
     pico.plug()
     host = make_host(pico.port)
@@ -287,7 +285,7 @@ def test_without_a_host_only_the_status_light_breathes(make_pico: MakePico, make
     host.link.show(FRAME)
     assert pico.wait_until(lambda: pico.strips == {2: FRAME[:15], 3: FRAME[15:]})
     host.link.close()
-    assert pico.wait_until(lambda: breathing(pico))
+    assert pico.wait_until(lambda: is_pulsing(pico))
     assert monotonic() - asked > 1.9
     levels = set()
     pico.on_strip = lambda pin, data, _at: levels.add(data[-3]) if pin == 3 else None
@@ -296,14 +294,14 @@ def test_without_a_host_only_the_status_light_breathes(make_pico: MakePico, make
     assert pico.strips[3][:6] == FRAME[15:21]
 
 
-def test_a_host_that_comes_back_gets_its_lights_at_once(make_pico: MakePico, make_host: MakeHost) -> None:
+def test_a_returning_host_gets_its_lights_at_once(make_pico: MakePico, make_host: MakeHost) -> None:
     pico = make_pico()
     pico.plug()
     host = make_host(pico.port)
     host.wait_for(Ready)
     host.link.show(FRAME)
     host.link.close()
-    assert pico.wait_until(lambda: 3 in pico.strips and breathing(pico))
+    assert pico.wait_until(lambda: 3 in pico.strips and is_pulsing(pico))
     second = make_host(pico.port)
     second.link.show(FRAME)
     second.wait_for(Ready)
@@ -315,10 +313,10 @@ def hello(session: int, number: int = 0) -> bytes:
     return wire.pack(kind, number, body)
 
 
-def test_half_a_line_stops_no_light_from_breathing_and_ends_with_the_next(
+def test_the_status_light_pulses_while_half_a_line_blocks_the_loop(
     make_pico: MakePico, make_host: MakeHost
 ) -> None:
-    """MicroPython waits for the rest of a line: a host that dies within one must still be missed."""
+    """MicroPython blocks until the end of a line; a host that dies within one must still be detected."""
     pico = make_pico(watchdog=8.0)  # a minute
     pico.plug()
     host = make_host(pico.port)
@@ -327,7 +325,7 @@ def test_half_a_line_stops_no_light_from_breathing_and_ends_with_the_next(
     host.link.close()
     with serial.Serial(pico.port) as port:
         port.write(hello(3)[:10])
-        assert pico.wait_until(lambda: breathing(pico))
+        assert pico.wait_until(lambda: is_pulsing(pico))
         assert pico.resets == []
     second = make_host(pico.port)
     second.wait_for(Ready)
@@ -336,7 +334,7 @@ def test_half_a_line_stops_no_light_from_breathing_and_ends_with_the_next(
     assert pico.resets == []
 
 
-def test_half_a_line_that_nobody_ends_is_ended_by_the_watchdog(make_pico: MakePico) -> None:
+def test_the_watchdog_ends_half_a_line(make_pico: MakePico) -> None:
     pico = make_pico(watchdog=QUICK)
     pico.plug()
     with serial.Serial(pico.port) as port:
@@ -344,7 +342,7 @@ def test_half_a_line_that_nobody_ends_is_ended_by_the_watchdog(make_pico: MakePi
         assert pico.wait_until(lambda: "watchdog" in pico.resets)
 
 
-def test_a_thousand_lines_of_noise_do_no_harm(host: Host, pico: SimulatedPico, make_host: MakeHost) -> None:
+def test_a_thousand_lines_of_noise_are_ignored(host: Host, pico: SimulatedPico, make_host: MakeHost) -> None:
     host.link.close()
     with serial.Serial(pico.port) as port:
         for number in range(1000):
@@ -369,18 +367,18 @@ def test_ctrl_c_leads_to_the_prompt_and_stops_the_watchdog(make_pico: MakePico) 
     assert pico.resets == []
 
 
-def test_a_prompt_is_told_apart_from_a_firmware(make_pico: MakePico, make_host: MakeHost) -> None:
+def test_a_prompt_is_recognized_as_missing_firmware(make_pico: MakePico, make_host: MakeHost) -> None:
     pico = make_pico(firmware=False)
     pico.plug()
     host = make_host(pico.port)
-    # Before that it may have been silent for too long.
+    # A Lost with Reason.SILENT may come first.
     assert host.wait_until(
         lambda: any("runs no firmware of azul-table" in it.message for it in host.of(Lost))
     )
     assert "azul-table firmware install" in host.of(Lost)[-1].message
 
 
-def test_a_wiring_that_needs_too_much_is_refused(pico: SimulatedPico, make_host: MakeHost) -> None:
+def test_a_wiring_with_too_many_chains_is_rejected(pico: SimulatedPico, make_host: MakeHost) -> None:
     host = make_host(pico.port, Wiring(tuple(WiredChain(pin, 2) for pin in range(2, 11))))
     host.wait_for(Refused)
     refused = host.of(Refused)[0]
@@ -388,16 +386,16 @@ def test_a_wiring_that_needs_too_much_is_refused(pico: SimulatedPico, make_host:
     assert refused.detail == "chains and readers need 9 state machines, the chip has 8"
 
 
-def test_a_pin_that_is_given_twice_is_refused(pico: SimulatedPico, make_host: MakeHost) -> None:
+def test_a_pin_used_twice_is_rejected(pico: SimulatedPico, make_host: MakeHost) -> None:
     host = make_host(pico.port, Wiring((WiredChain(2, 2),), buttons=(2,)))
     host.wait_for(Refused)
     assert host.of(Refused)[0].detail == "GP2 is given twice"
 
 
-def test_a_wiring_that_was_refused_is_refused_again_also_after_a_fresh_start(
+def test_a_rejected_wiring_is_rejected_again_after_a_restart(
     pico: SimulatedPico, make_host: MakeHost
 ) -> None:
-    """Once, the second greeting took it for known, and the table for ready: no light, no button."""
+    """Bug fixed: the second handshake took the wiring for known and the table for ready."""
     before = make_host(pico.port)
     before.wait_for(Ready)
     before.link.close()
@@ -408,10 +406,10 @@ def test_a_wiring_that_was_refused_is_refused_again_also_after_a_fresh_start(
     assert host.of(Ready) == []
 
 
-def test_a_fault_of_the_firmware_is_told_and_a_fresh_start_made(
+def test_an_exception_in_the_firmware_is_logged_and_the_chip_restarts(
     make_pico: MakePico, make_host: MakeHost
 ) -> None:
-    main = begins_with("from firmware_bridge.firmware import app\napp.FLUSH_TIME = 3000\n")
+    main = main_py_after("from firmware_bridge.firmware import app\napp.FLUSH_TIME = 3000\n")
     pico = make_pico(main=main)
     switches = pico.flash / "firmware_bridge/firmware/switches.py"
     broken = switches.read_text().replace("        switch.closed = closed\n", "        oh_no\n")
@@ -421,15 +419,15 @@ def test_a_fault_of_the_firmware_is_told_and_a_fresh_start_made(
     host.wait_for(Ready)
     pico.press(10)
     host.wait_for(LogLine)
-    # A busy machine has the time to hear its last words.
+    # Time for the log line to arrive on a busy machine.
     assert "NameError" in host.of(LogLine)[0].text and "switches.py" in host.of(LogLine)[0].text
     assert pico.wait_until(lambda: pico.resets == ["restart"])
     host.wait_for(Ready, 2)
     assert host.of(SwitchChanged) == []
 
 
-def test_what_is_alive_in_its_memory_leaves_room_on_a_pico(host: Host, pico: SimulatedPico) -> None:
-    """An RP2040 leaves MicroPython about 190 kB; the stand-ins are counted in here."""
+def test_the_memory_use_fits_a_pico(host: Host, pico: SimulatedPico) -> None:
+    """An RP2040 leaves MicroPython about 190 kB; the stand-ins are included."""
     host.link.show(FRAME)
     for _ in range(20):
         pico.press(10, seconds=0.02)
@@ -438,8 +436,8 @@ def test_what_is_alive_in_its_memory_leaves_room_on_a_pico(host: Host, pico: Sim
     assert pico.memory < 100_000
 
 
-def test_heartbeats_without_a_greeting_are_answered_by_an_introduction(pico: SimulatedPico) -> None:
-    """Two of them, because one introduction comes by itself."""
+def test_a_heartbeat_before_hello_is_answered_by_the_identity(pico: SimulatedPico) -> None:
+    """Two heartbeats, because the first identity is sent unasked."""
     kind, body = encode(Heartbeat(1))
     lines, kinds = wire.LineSplitter(), list[int]()
     with serial.Serial(pico.port, timeout=WAIT_TIMEOUT) as port:

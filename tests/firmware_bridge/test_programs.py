@@ -1,4 +1,4 @@
-"""The programs of the Pico's state machines, tick by tick: what strips see, how readers are heard."""
+"""The PIO programs, cycle by cycle: WS2812 timing and receiving bytes of a reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OFF = 0.15
 
 
 def levels(sent: bytes, ticks: int) -> list[tuple[int, float]]:
-    """What a strip sees: each level, and how many microseconds it lasts."""
+    """Return each level of the strip's data line and its duration in microseconds."""
     machine = Machine(programs.strip, sent=sent)
     seen = []
     for _ in range(ticks):
@@ -30,7 +30,7 @@ def levels(sent: bytes, ticks: int) -> list[tuple[int, float]]:
 
 
 def decoded(seen: list[tuple[int, float]]) -> bytes:
-    """Read bits as a light does: by how long the line was high."""
+    """Decode bits by the duration of the high level, as a light does."""
     bits = [int(time > (HIGH[0] + HIGH[1]) / 2) for level, time in seen if level == 1]
     return bytes(
         sum(bit << (7 - place) for place, bit in enumerate(bits[start : start + 8]))
@@ -40,11 +40,11 @@ def decoded(seen: list[tuple[int, float]]) -> bytes:
 
 @settings(deadline=None)
 @given(st.binary(min_size=1, max_size=30))
-def test_a_strip_sees_the_bytes_highest_bit_first(sent: bytes) -> None:
+def test_bytes_are_sent_most_significant_bit_first(sent: bytes) -> None:
     assert decoded(levels(sent, 80 * len(sent) + 20)) == sent
 
 
-def test_every_level_lasts_as_long_as_ws2812_lights_ask() -> None:
+def test_the_pulse_widths_fit_ws2812() -> None:
     sent = bytes([0b10110010, 0, 255, 0x55])
     seen = levels(sent, 80 * len(sent))
     bits = [int(bit) for byte in sent for bit in f"{byte:08b}"]
@@ -63,7 +63,7 @@ def test_a_byte_takes_ten_microseconds() -> None:
     assert machine.ticks * MICROSECONDS == pytest.approx(990, abs=1)
 
 
-def test_the_line_rests_low() -> None:
+def test_the_line_idles_low() -> None:
     assert levels(b"", 1000) == [(0, 1000 * MICROSECONDS)]
     assert levels(b"\xff", 1000)[-1][0] == 0
 
@@ -71,7 +71,7 @@ def test_the_line_rests_low() -> None:
 def line(
     sent: bytes, *, start: float = 3.0, bit: float = programs.RECEIVER_TICKS, stop: int = 1
 ) -> list[int]:
-    """The level of a line at each tick while these bytes are sent on it, 8N1, lowest bit first."""
+    """Return the level of the line at each cycle while bytes are sent, 8N1, least significant bit first."""
     bits = [1] * 2
     for byte in sent:
         bits += [0, *(byte >> place & 1 for place in range(8)), stop]
@@ -91,24 +91,24 @@ def heard(levels: list[int]) -> bytes:
 
 @settings(deadline=None)
 @given(st.binary(max_size=20), st.floats(0.0, 20.0))
-def test_a_reader_is_heard(sent: bytes, start: float) -> None:
+def test_bytes_of_a_reader_are_received(sent: bytes, start: float) -> None:
     assert heard(line(sent, start=start)) == sent
 
 
 @settings(deadline=None)
 @given(st.binary(min_size=1, max_size=5), st.sampled_from([0.97, 0.98, 1.02, 1.03]))
-def test_a_reader_may_be_three_per_cent_too_fast_or_too_slow(sent: bytes, off: float) -> None:
+def test_a_baud_rate_error_of_three_percent_is_tolerated(sent: bytes, off: float) -> None:
     assert heard(line(sent, bit=programs.RECEIVER_TICKS * off)) == sent
 
 
-def test_a_byte_without_its_stop_bit_is_thrown_away_and_the_next_is_heard() -> None:
+def test_a_byte_without_a_stop_bit_is_discarded() -> None:
     broken = line(b"A", stop=0)
     assert heard(broken + line(b"B")) == b"B"
 
 
-def test_a_line_that_is_drawn_low_says_nothing() -> None:
+def test_a_line_held_low_receives_nothing() -> None:
     assert heard([0] * 1000 + line(b"B")) == b"B"
 
 
-def test_the_programs_fit_into_one_block_of_a_pico() -> None:
+def test_the_programs_fit_into_one_pio_block() -> None:
     assert len(programs.strip.instructions) + len(programs.receiver.instructions) <= 32

@@ -1,4 +1,4 @@
-"""The host alone, with a Pico that is made up: other versions, strangers, echoes, words."""
+"""The host's state machine with a scripted Pico: other versions, other sessions, echoes, text."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from firmware_bridge.protocol import (
 from tests.firmware_bridge.wirings import SMALL
 
 
-def said(connection: Connection, message: Message, number: int = 0) -> None:
-    """Let a Pico that is none of ours say something to the host."""
+def receive(connection: Connection, message: Message, number: int = 0) -> None:
+    """Send a message of the scripted Pico to the host."""
     kind, body = encode(message)
     connection.receive_data(wire.pack(kind, number, body), 0)
 
 
-def heard(connection: Connection) -> list[object]:
+def events_of(connection: Connection) -> list[object]:
     events: list[object] = []
     while (event := connection.next_event()) is not None:
         events.append(event)
@@ -46,8 +46,8 @@ def heard(connection: Connection) -> list[object]:
 STRANGER = Identity(1, 1, 500, 1, 0, 0, 8, 2, "1.0.0", "somebody")
 
 
-def alone() -> Connection:
-    """A host that talks with a Pico we make up."""
+def opened_connection() -> Connection:
+    """Return a host that has opened its port."""
     connection = Connection(SMALL, session=STRANGER.session)
     connection.opened(0)
     return connection
@@ -57,109 +57,109 @@ def alone() -> Connection:
     ("oldest", "newest", "why"),
     [(payload.PROTOCOL + 1, payload.PROTOCOL + 3, Refusal.NEWER), (0, payload.PROTOCOL - 1, Refusal.OLDER)],
 )
-def test_a_firmware_of_another_time_is_refused(oldest: int, newest: int, why: Refusal) -> None:
-    connection = alone()
+def test_an_unsupported_protocol_version_is_refused(oldest: int, newest: int, why: Refusal) -> None:
+    connection = opened_connection()
     identity = Identity(oldest, newest, 500, 1, 0, 0, 8, 2, "9.9", "somebody")
-    said(connection, identity)
-    assert heard(connection) == [Refused(why, identity)]
+    receive(connection, identity)
+    assert events_of(connection) == [Refused(why, identity)]
     assert connection.data_to_send(1) == b""
-    said(connection, identity, 1)
-    assert heard(connection) == []
+    receive(connection, identity, 1)
+    assert events_of(connection) == []
     connection.opened(0)
     assert connection.stage is Stage.GREETING
 
 
 @pytest.mark.parametrize("body", ["0203f401000001000000", "0203f40100000100000007ff"])
-def test_an_introduction_in_the_words_of_another_protocol_is_refused_as_such(body: str) -> None:
-    """Once, it was taken for noise: of an introduction only the fields up to the session never change."""
-    connection = alone()
+def test_a_short_identity_of_another_protocol_is_refused(body: str) -> None:
+    """Bug fixed: it was taken for noise; only the fields up to the session id never change."""
+    connection = opened_connection()
     connection.receive_data(wire.pack(payload.IDENTITY, 0, bytes.fromhex(body)), 0)
-    (refused,) = heard(connection)
+    (refused,) = events_of(connection)
     assert isinstance(refused, Refused) and refused.reason is Refusal.NEWER
     assert refused.identity is not None and refused.identity.boot == 500
 
 
-def test_a_newer_firmware_that_still_speaks_our_protocol_is_welcome() -> None:
-    connection = alone()
-    said(connection, Identity(1, payload.PROTOCOL + 5, 500, 1, 0, 0, 8, 2, "9.9", "somebody"))
+def test_a_newer_firmware_that_supports_this_protocol_is_accepted() -> None:
+    connection = opened_connection()
+    receive(connection, Identity(1, payload.PROTOCOL + 5, 500, 1, 0, 0, 8, 2, "9.9", "somebody"))
     assert connection.stage is Stage.CONFIGURING
 
 
 @pytest.mark.parametrize(("version", "why"), [(0, Refusal.OLDER), (2, Refusal.NEWER)])
-def test_frames_of_another_version_are_refused_once(
+def test_a_frame_of_another_version_is_refused_once(
     version: int, why: Refusal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    connection = alone()
+    connection = opened_connection()
     with monkeypatch.context() as patch:
         patch.setattr(wire, "VERSION", version)
         line = wire.pack(payload.IDENTITY, 0, b"")
     connection.receive_data(line + line, 0)
-    assert heard(connection) == [Refused(why, None)]
+    assert events_of(connection) == [Refused(why, None)]
 
 
-def test_a_wiring_that_the_pico_cant_use_is_refused_in_its_words() -> None:
-    connection = alone()
-    said(connection, STRANGER)
-    said(connection, Configured(SMALL.check, "there is no pin GP29"), 1)
-    assert heard(connection) == [Refused(Refusal.WIRING, STRANGER, "there is no pin GP29")]
+def test_a_rejected_wiring_carries_the_message_of_the_pico() -> None:
+    connection = opened_connection()
+    receive(connection, STRANGER)
+    receive(connection, Configured(SMALL.check, "there is no pin GP29"), 1)
+    assert events_of(connection) == [Refused(Refusal.WIRING, STRANGER, "there is no pin GP29")]
 
 
-def test_an_answer_to_an_earlier_wiring_is_not_ours() -> None:
-    connection = alone()
-    said(connection, STRANGER)
-    said(connection, Configured(SMALL.check ^ 1, "no"), 1)
-    assert heard(connection) == []
+def test_a_reply_to_an_earlier_wiring_is_ignored() -> None:
+    connection = opened_connection()
+    receive(connection, STRANGER)
+    receive(connection, Configured(SMALL.check ^ 1, "no"), 1)
+    assert events_of(connection) == []
     assert connection.stage is Stage.CONFIGURING
 
 
-def ready_with_stranger() -> Connection:
-    connection = alone()
-    said(connection, STRANGER)
-    said(connection, Configured(SMALL.check, ""), 1)
-    said(connection, Inputs(b"\0"), 2)
-    assert isinstance(heard(connection)[0], Ready)
+def ready_connection() -> Connection:
+    connection = opened_connection()
+    receive(connection, STRANGER)
+    receive(connection, Configured(SMALL.check, ""), 1)
+    receive(connection, Inputs(b"\0"), 2)
+    assert isinstance(events_of(connection)[0], Ready)
     return connection
 
 
-def test_unknown_messages_are_left_alone() -> None:
-    connection = ready_with_stranger()
-    said(connection, Unknown(0x7F, b"new"), 3)
-    assert heard(connection) == []
+def test_unknown_messages_are_ignored() -> None:
+    connection = ready_connection()
+    receive(connection, Unknown(0x7F, b"new"), 3)
+    assert events_of(connection) == []
     assert connection.counts.unknown == 1
 
 
-def test_events_of_another_boot_are_not_taken() -> None:
-    connection = ready_with_stranger()
-    said(connection, Events(499, 0, (InputEvent(payload.CLOSED, 0, b"\1"),)), 3)
-    assert heard(connection) == []
+def test_events_of_another_boot_are_ignored() -> None:
+    connection = ready_connection()
+    receive(connection, Events(499, 0, (InputEvent(payload.CLOSED, 0, b"\1"),)), 3)
+    assert events_of(connection) == []
 
 
-def test_a_late_greeting_of_an_earlier_boot_is_known_as_such() -> None:
-    connection = ready_with_stranger()
-    said(connection, Identity(1, 1, 501, 0, 0, 0, 8, 2, "1.0.0", "somebody"), 3)
-    assert [type(event) for event in heard(connection)] == [Restarted]
-    said(connection, STRANGER, 4)
-    assert heard(connection) == []
+def test_a_late_identity_of_an_earlier_boot_is_ignored() -> None:
+    connection = ready_connection()
+    receive(connection, Identity(1, 1, 501, 0, 0, 0, 8, 2, "1.0.0", "somebody"), 3)
+    assert [type(event) for event in events_of(connection)] == [Restarted]
+    receive(connection, STRANGER, 4)
+    assert events_of(connection) == []
     assert connection.counts.repeated == 1
 
 
-def test_repeated_frames_are_not_heard_twice() -> None:
-    connection = ready_with_stranger()
+def test_repeated_frames_are_processed_once() -> None:
+    connection = ready_connection()
     for _ in range(3):
-        said(connection, Log(1, "once"), 3)
-    assert heard(connection) == [LogLine(1, "once")]
+        receive(connection, Log(1, "once"), 3)
+    assert events_of(connection) == [LogLine(1, "once")]
 
 
-def test_words_on_the_line_are_kept_as_such() -> None:
-    connection = alone()
+def test_text_on_the_line_is_reported_as_noise() -> None:
+    connection = opened_connection()
     connection.receive_data(b"Traceback:\r\n>>> \xff\xfe\n~half\n\r\n", 0)
-    assert heard(connection) == [Noise("Traceback:"), Noise(">>> \ufffd\ufffd")]
+    assert events_of(connection) == [Noise("Traceback:"), Noise(">>> \ufffd\ufffd")]
     assert connection.counts.damaged == 1
 
 
-def test_an_echo_is_no_answer() -> None:
-    """Bug avoided: a prompt repeats every greeting, which looked like somebody was there."""
-    connection = alone()
+def test_an_echo_is_no_reply() -> None:
+    """A prompt echoes Hello, which must not look like a reply."""
+    connection = opened_connection()
     for tenth in range(40):
         connection.receive_data(connection.data_to_send(tenth / 10), tenth / 10)
-    assert heard(connection) == [Silent()]
+    assert events_of(connection) == [Silent()]

@@ -1,4 +1,4 @@
-"""Switches that bounce: one press is one event, and what is broken is muted."""
+"""Debouncing on the Pico: one press is one event, and chattering switches are muted."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from firmware_bridge.firmware.switches import (
 Event = tuple[int, int, int]
 MASK = 1 << 13
 START = TICKS - 50
-"""The clock goes round during every test."""
+"""The millisecond counter wraps during every test."""
 
 
 def watched(closed_from: list[tuple[int, int]], until: int, *, every: int = 1) -> list[Event]:
-    """Scan one switch that is closed from and to these milliseconds; times are told from 0."""
+    """Scan one switch that is closed in these intervals of milliseconds; return events with times from 0."""
     switches = Switches([[1 << 12, MASK]])
     switches.begin(0, 0)
     events: list[Event] = []
@@ -40,11 +40,11 @@ def kinds(events: list[Event]) -> list[int]:
 PRESS_AND_RELEASE = [payload.CLOSED, payload.OPENED]
 
 
-def test_a_press_is_told_with_the_time_at_which_it_began() -> None:
+def test_a_press_has_the_time_of_its_first_contact() -> None:
     assert watched([(100, 200)], 300) == [(payload.CLOSED, 1, 100), (payload.OPENED, 1, 200)]
 
 
-def test_a_press_is_told_at_the_second_scan() -> None:
+def test_a_press_is_reported_at_the_second_scan() -> None:
     switches = Switches([[MASK]])
     switches.begin(0, 0)
     assert switches.scan(0, MASK, 10) == []
@@ -61,7 +61,7 @@ def test_a_bounce_is_one_press(bounce: int) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.integers(1, STABLE - 3), max_size=12), st.lists(st.integers(1, STABLE - 3), max_size=12))
-def test_any_bouncing_shorter_than_stillness_is_one_press(closing: list[int], opening: list[int]) -> None:
+def test_bouncing_shorter_than_the_stable_time_is_one_press(closing: list[int], opening: list[int]) -> None:
     closed, time = [], 50
     for gap in closing:
         closed.append((time, time + 2))
@@ -80,19 +80,19 @@ def test_a_press_of_15_milliseconds_counts(every: int) -> None:
     assert kinds(watched([(100, 115)], 300, every=every)) == PRESS_AND_RELEASE
 
 
-def test_what_one_scan_alone_sees_is_no_finger() -> None:
+def test_a_contact_seen_by_one_scan_is_ignored() -> None:
     assert watched([(100, 101)], 300) == []
 
 
-def test_two_presses_are_two() -> None:
+def test_two_presses_are_two_events() -> None:
     assert kinds(watched([(100, 150), (200, 250)], 400)) == 2 * PRESS_AND_RELEASE
 
 
-def test_a_switch_that_is_held_is_pressed_once() -> None:
+def test_a_held_switch_is_one_press() -> None:
     assert kinds(watched([(100, 5000)], 6000)) == PRESS_AND_RELEASE
 
 
-def test_a_broken_switch_is_muted_and_heard_again_once_it_is_still() -> None:
+def test_a_chattering_switch_is_muted_until_it_is_stable() -> None:
     chatter = [(start, start + 30) for start in range(100, 3100, 60)]
     events = watched([*chatter, (8000, 8100)], 9000)
     told = kinds(events)
@@ -103,8 +103,8 @@ def test_a_broken_switch_is_muted_and_heard_again_once_it_is_still() -> None:
     assert told[heard + 1 :] == PRESS_AND_RELEASE
 
 
-def test_a_switch_that_never_comes_to_rest_is_muted_and_heard_again_once_it_is_still() -> None:
-    """Bug mended: it changed too fast to be let go, so that it was neither pressed again nor told."""
+def test_an_unstable_switch_is_muted_until_it_is_stable() -> None:
+    """Bug fixed: it changed too fast to be released, so that it was neither pressed again nor reported."""
     chatter = [(start, start + 3) for start in range(100, 3100, 8)]
     events = watched([*chatter, (8000, 8100)], 9000)
     assert kinds(events) == [payload.CLOSED, payload.MUTED, payload.UNMUTED, *PRESS_AND_RELEASE]
@@ -112,12 +112,12 @@ def test_a_switch_that_never_comes_to_rest_is_muted_and_heard_again_once_it_is_s
     assert events[2][2] == pytest.approx(3100 + UNMUTE_AFTER, abs=100)
 
 
-def test_a_fast_finger_is_not_muted() -> None:
+def test_fast_presses_are_not_muted() -> None:
     presses = [(start, start + 50) for start in range(100, 3100, 100)]
     assert kinds(watched(presses, 4000)) == 30 * PRESS_AND_RELEASE
 
 
-def test_what_is_closed_at_the_start_was_not_pressed() -> None:
+def test_a_switch_closed_at_the_start_is_no_press() -> None:
     switches = Switches([[1, 2], [4]])
     switches.begin(0, 2)
     switches.begin(1, 4)
@@ -136,7 +136,7 @@ def test_switches_are_numbered_line_by_line() -> None:
     assert {number for _, number, _ in events} == {3, 4}
 
 
-def test_many_switches_at_once_are_all_heard() -> None:
+def test_many_switches_at_once_are_all_reported() -> None:
     masks = [1 << pin for pin in range(12, 18)]
     switches = Switches([masks])
     switches.begin(0, 0)

@@ -1,4 +1,4 @@
-"""What readers send, cut into tags."""
+"""Framing of tag readers on the Pico."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ RDM6300 = b"\x0262E3086CED08\x03"
 ID_12LA = b"\x0262E3086CED08\r\n\x03"
 
 
-def test_a_tag_is_what_stands_between_the_marks() -> None:
+def test_a_tag_is_framed_by_start_and_end_bytes() -> None:
     assert Tags().feed(RDM6300, 0) == [b"62E3086CED08"]
     assert Tags().feed(ID_12LA, 0) == [b"62E3086CED08\r\n"]
 
 
 @settings(deadline=None)
 @given(st.integers(0, len(RDM6300)), st.integers(0, len(RDM6300)))
-def test_a_tag_may_come_in_pieces(first: int, second: int) -> None:
+def test_a_tag_may_arrive_in_pieces(first: int, second: int) -> None:
     tags = Tags()
     first, second = sorted((first, second))
     found = []
@@ -28,14 +28,14 @@ def test_a_tag_may_come_in_pieces(first: int, second: int) -> None:
     assert found == [b"62E3086CED08"]
 
 
-def test_a_tag_that_stays_is_told_now_and_then() -> None:
+def test_a_resting_tag_is_reported_periodically() -> None:
     tags = Tags()
     told = [time for time in range(0, 1000, 65) if tags.feed(RDM6300, time)]
     assert told == [0, 260, 520, 780]
     assert REPEAT_WINDOW <= 260
 
 
-def test_another_tag_is_told_at_once() -> None:
+def test_another_tag_is_reported_at_once() -> None:
     tags = Tags()
     assert tags.feed(RDM6300, 0)
     assert tags.feed(b"\x02another\x03", 1) == [b"another"]
@@ -54,7 +54,7 @@ def test_noise_before_a_tag_does_not_hide_it(noise: bytes) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.binary(max_size=50), max_size=20))
-def test_no_noise_takes_memory(pieces: list[bytes]) -> None:
+def test_noise_uses_no_memory(pieces: list[bytes]) -> None:
     tags = Tags()
     for piece in pieces:
         for tag in tags.feed(piece, 0):

@@ -1,4 +1,4 @@
-"""The frames in `vectors.txt` mean the same to the host as to the Pico."""
+"""The test vectors of `vectors.txt` on the host; test_micropython.py reads them on the Pico."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_vectors() -> list[tuple[str, dict[str, object]]]:
 
 
 @pytest.mark.parametrize(("frame", "told"), read_vectors())
-def test_frames_mean_what_is_written(frame: str, told: dict[str, object]) -> None:
+def test_the_vectors_decode_as_written(frame: str, told: dict[str, object]) -> None:
     line = frame.encode() + wire.END
     if "error" in told:
         with pytest.raises(wire.WireError) as caught:
@@ -36,7 +36,7 @@ def test_frames_mean_what_is_written(frame: str, told: dict[str, object]) -> Non
     assert line.endswith(again)
 
 
-def test_every_kind_of_message_is_there() -> None:
+def test_the_vectors_cover_every_kind_of_message() -> None:
     told = {str(told["kind"]) for _, told in read_vectors() if "kind" in told}
     kinds = {kind.__name__.lower() for kind in messages.Message.__args__}
     assert kinds - told == {"unknown"}

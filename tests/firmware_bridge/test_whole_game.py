@@ -1,4 +1,4 @@
-"""A whole game through a simulated Pico: contacts close, and what the strips get is what the twin shows."""
+"""A whole game through a simulated Pico: switches close, and the strips show what the twin shows."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ pytestmark = pytest.mark.system
 
 MAX_PRESSES = 600
 OFF = 0.05
-"""Seconds between two presses of a button: what is shorter is bouncing."""
+"""Seconds between two presses of a button; less counts as bouncing."""
 
 
 class Twin:
-    """What the pages are told: the snapshot, and every frame as the strips should get it."""
+    """What the pages receive: the snapshot, and every frame as the strips should show it."""
 
     frames_wanted = True
 
@@ -52,7 +52,7 @@ class Twin:
 
 
 class Strips:
-    """What the strips got, as whole frames: all are sent together, and none again before all are done."""
+    """The bytes of the strips as whole frames: all strips are sent together."""
 
     def __init__(self, table: SimulatedPicoTable) -> None:
         self._pins = [chain.pin for chain in table.layout.chains]
@@ -77,7 +77,7 @@ def table(patient: None, tmp_path: Path) -> Iterator[SimulatedPicoTable]:
     table.close()
 
 
-def test_a_whole_game_by_buttons_of_the_pico_in_the_lights_of_its_strips(
+def test_a_whole_game_by_the_buttons_and_strips_of_the_pico(
     table: SimulatedPicoTable, tmp_path: Path
 ) -> None:
     inbox: Inbox = SimpleQueue()

@@ -1,4 +1,4 @@
-"""Frames: what is packed comes out again, and what was damaged does not."""
+"""Frames: encoding round-trips, damage is detected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ payloads = st.binary(max_size=wire.MAX_PAYLOAD)
 
 @settings(deadline=None)
 @given(kinds, numbers, payloads)
-def test_what_is_packed_comes_out_again(kind: int, number: int, payload: bytes) -> None:
+def test_frames_round_trip(kind: int, number: int, payload: bytes) -> None:
     line = wire.pack(kind, number, payload)
     assert wire.unpack(line) == (kind, number, payload)
     assert len(line) <= wire.MAX_LINE
@@ -26,12 +26,12 @@ def test_what_is_packed_comes_out_again(kind: int, number: int, payload: bytes) 
 
 @settings(deadline=None)
 @given(kinds, numbers, payloads)
-def test_no_byte_of_a_frame_is_one_that_a_prompt_obeys(kind: int, number: int, payload: bytes) -> None:
-    """Bug avoided: Ctrl-C (3) in a frame would end the firmware, Ctrl-D (4) would restart MicroPython."""
+def test_frames_contain_no_control_characters(kind: int, number: int, payload: bytes) -> None:
+    """Ctrl-C (3) in a frame would stop the firmware, Ctrl-D (4) would restart MicroPython."""
     assert min(wire.pack(kind, number, payload)[:-1]) >= ord("+")
 
 
-def test_the_longest_payload_fits_and_no_longer_one() -> None:
+def test_payloads_are_limited() -> None:
     assert len(wire.pack(1, 0, bytes(wire.MAX_PAYLOAD))) == wire.MAX_LINE
     with pytest.raises(ValueError, match="601 bytes"):
         wire.pack(1, 0, bytes(wire.MAX_PAYLOAD + 1))
@@ -39,7 +39,7 @@ def test_the_longest_payload_fits_and_no_longer_one() -> None:
 
 @settings(deadline=None)
 @given(payloads, st.data())
-def test_a_flipped_bit_is_never_taken_for_the_frame(payload: bytes, data: st.DataObject) -> None:
+def test_a_flipped_bit_is_detected(payload: bytes, data: st.DataObject) -> None:
     line = wire.pack(7, 99, payload)
     bit = data.draw(st.integers(0, 8 * len(line) - 1))
     flipped = bytearray(line)
@@ -52,7 +52,7 @@ def test_a_flipped_bit_is_never_taken_for_the_frame(payload: bytes, data: st.Dat
 
 @settings(deadline=None)
 @given(payloads, st.data())
-def test_half_a_frame_is_no_frame(payload: bytes, data: st.DataObject) -> None:
+def test_half_a_frame_is_rejected(payload: bytes, data: st.DataObject) -> None:
     line = wire.pack(7, 99, payload)
     half = line[: data.draw(st.integers(0, len(line) - 5))]
     with pytest.raises(wire.WireError):
@@ -61,7 +61,7 @@ def test_half_a_frame_is_no_frame(payload: bytes, data: st.DataObject) -> None:
 
 @settings(deadline=None)
 @given(st.binary(max_size=2000))
-def test_noise_is_no_frame_and_breaks_nothing(noise: bytes) -> None:
+def test_noise_is_rejected(noise: bytes) -> None:
     for line in wire.LineSplitter().feed(noise + wire.END):
         with pytest.raises(wire.WireError):
             wire.unpack(line)
@@ -69,14 +69,14 @@ def test_noise_is_no_frame_and_breaks_nothing(noise: bytes) -> None:
 
 @settings(deadline=None)
 @given(payloads, st.binary(max_size=40))
-def test_a_frame_after_words_without_an_end_is_found(payload: bytes, noise: bytes) -> None:
+def test_a_frame_after_text_without_a_newline_is_found(payload: bytes, noise: bytes) -> None:
     line = noise.replace(wire.END, b"") + wire.pack(7, 99, payload)
     assert wire.unpack(line) == (7, 99, payload)
 
 
 @settings(deadline=None)
 @given(payloads)
-def test_another_version_is_told_apart_from_damage(payload: bytes) -> None:
+def test_another_version_is_distinguished_from_damage(payload: bytes) -> None:
     old, wire.VERSION = wire.VERSION, 9
     try:
         line = wire.pack(7, 99, payload)
@@ -89,14 +89,14 @@ def test_another_version_is_told_apart_from_damage(payload: bytes) -> None:
 
 @settings(deadline=None)
 @given(st.lists(payloads, max_size=8), st.integers(1, 50))
-def test_frames_come_out_of_a_stream_however_it_is_cut(said: list[bytes], step: int) -> None:
+def test_frames_are_found_in_a_stream_cut_anywhere(said: list[bytes], step: int) -> None:
     stream = b"".join(wire.pack(1, number, payload) for number, payload in enumerate(said))
     lines = wire.LineSplitter()
     heard = [line for at in range(0, len(stream), step) for line in lines.feed(stream[at : at + step])]
     assert [wire.unpack(line) for line in heard] == [(1, *it) for it in enumerate(said)]
 
 
-def test_a_line_that_never_ends_takes_no_memory() -> None:
+def test_an_endless_line_uses_no_memory() -> None:
     lines = wire.LineSplitter()
     for _ in range(1000):
         lines.feed(b"x" * 100)
@@ -104,19 +104,19 @@ def test_a_line_that_never_ends_takes_no_memory() -> None:
     assert lines.feed(b"\n" + wire.pack(1, 2, b"three"))[-1] == wire.pack(1, 2, b"three")
 
 
-def test_a_port_opened_anew_begins_a_new_line() -> None:
+def test_reopening_the_port_discards_half_a_line() -> None:
     lines = wire.LineSplitter()
     lines.feed(b"~half of a fr")
     lines.clear()
     assert [wire.unpack(line) for line in lines.feed(wire.pack(1, 2, b"x"))] == [(1, 2, b"x")]
 
 
-def test_numbers_count_up_and_round() -> None:
+def test_sequence_numbers_wrap() -> None:
     order = wire.SequenceNumbers(0xFFFE)
     assert [order.next() for _ in range(4)] == [0xFFFE, 0xFFFF, 0, 1]
 
 
-def test_repeated_and_late_frames_are_known_and_lost_ones_counted() -> None:
+def test_repeated_and_late_frames_are_detected_and_lost_ones_counted() -> None:
     order = wire.SequenceNumbers()
     assert [order.is_new(number) for number in (7, 8, 8, 7, 11, 9, 12)] == [
         True, True, False, False, True, False, True,
@@ -124,14 +124,14 @@ def test_repeated_and_late_frames_are_known_and_lost_ones_counted() -> None:
     assert order.lost == 2
 
 
-def test_numbers_go_round_without_a_loss() -> None:
+def test_wrapping_counts_no_loss() -> None:
     order = wire.SequenceNumbers()
     assert all(order.is_new(number & 0xFFFF) for number in range(0xFFF0, 0x1FFFF))
     assert order.lost == 0
 
 
-def test_after_a_silence_any_number_is_the_first() -> None:
-    """A host that greeted a dead port for hours has counted far ahead, which must not look like lateness."""
+def test_after_forget_any_number_is_accepted() -> None:
+    """The numbers of a host that sent Hello for hours are far ahead; that is no late frame."""
     order = wire.SequenceNumbers()
     assert order.is_new(5)
     assert not order.is_new(5 + 0x9000)

@@ -1,4 +1,4 @@
-"""The real firmware in MicroPython and the real link, with somebody between them who damages frames."""
+"""The real firmware in MicroPython and the real link, with a proxy between them that damages frames."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.firmware_bridge.wirings import SMALL
 from tests.harness.waiting import until
 
 RARELY = 30
-"""One frame in so many is damaged."""
+"""One frame in this many is damaged."""
 SWITCHES = [(6, 8), (6, 9), (7, 8), (7, 9), (10,)]
 PRESSES = 60
 
 
 @contextmanager
-def bad_line(port: str, damages: tuple[RandomDamage, RandomDamage]) -> Iterator[str]:
-    """A port that leads to another, over a line that does damage down to it and up from it."""
+def lossy_line(port: str, damages: tuple[RandomDamage, RandomDamage]) -> Iterator[str]:
+    """Return a port that forwards to another one and damages frames in both directions."""
     master, terminal = pty.openpty()
     tty.setraw(terminal)
     ends = threading.Event()
@@ -41,7 +41,7 @@ def bad_line(port: str, damages: tuple[RandomDamage, RandomDamage]) -> Iterator[
                 select.select([read], [], [], 0.05)
                 with suppress(OSError):
                     for line in lines.feed(os.read(read, 4096) or b""):
-                        # Ctrl-C is no noise: it is what ends the firmware.
+                        # no Ctrl-C in noise: it would stop the firmware
                         os.write(write, damage(line).replace(b"\x03", b"?"))
 
         os.set_blocking(master, False)
@@ -61,7 +61,7 @@ def bad_line(port: str, damages: tuple[RandomDamage, RandomDamage]) -> Iterator[
             os.close(terminal)
 
 
-def test_on_a_bad_line_every_press_counts_once_and_no_wrong_frame_is_shown(
+def test_on_a_lossy_line_every_press_counts_once_and_no_wrong_frame_is_shown(
     patient_pico: SimulatedPico,
 ) -> None:
     pico = patient_pico
@@ -75,7 +75,7 @@ def test_on_a_bad_line_every_press_counts_once_and_no_wrong_frame_is_shown(
         return lambda: sum(isinstance(it, SwitchChanged) for it in events) == changes
 
     pico.on_strip = lambda pin, data, _at: shown.append({pin: data})
-    with bad_line(pico.port, damages) as port:
+    with lossy_line(pico.port, damages) as port:
         link = Link(Connection(SMALL, session=9), lambda: port, events.append)
         link.start()
         try:
