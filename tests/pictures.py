@@ -103,7 +103,7 @@ def _graded_game(data: Path) -> None:
     """A game between two, kept with its grades."""
     play = played(STANDARD, seed=6)
     choices = list(real_choices(STANDARD, play.events))
-    found = grade_all([(choice.state, choice.to_grade) for choice in choices], 0.5)
+    found = grade_all([(choice.state, choice.representative) for choice in choices], 0.5)
     grades = {number: (0.0, event) for number, event in enumerate(play.events)}
     grades |= {choices[at].number: (grade.lost, grade.best) for at, grade in found}
     keep(data / "azul-table.db", [play])

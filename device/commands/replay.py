@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 
 from device.commands.console import CommandError, file_error, json_option, printable, printable_file
-from device.records.json_form import LONGEST_LINE, RecordError, result_of
+from device.records.json_form import LONGEST_LINE, RecordError, result_json
 from device.records.record import Record, read
 from device.rules.game import SOLO
 from device.rules.solo.scoring import SoloOutcome
@@ -82,7 +82,7 @@ def in_json(record: Record) -> str:
         "mode": chosen.mode,
         "players": chosen.players,
         "rounds": record.rounds,
-        **result_of(record.outcome, record.forfeit),
+        **result_json(record.outcome, record.forfeit),
         "ended": "forfeit" if record.forfeit else "stopped" if record.stopped else "finished",
     }
     if chosen.mode == SOLO:

@@ -62,7 +62,7 @@ def command(file: str, number: int | None, seconds: float, jobs: int, *, as_json
     choices = [(game, choice) for game in games for choice in real_choices(game.setup, game.events)]
     grades: dict[int, Grade] = {}
     try:
-        found = grade_all([(choice.state, choice.to_grade) for _, choice in choices], seconds, jobs)
+        found = grade_all([(choice.state, choice.representative) for _, choice in choices], seconds, jobs)
         with closing(found), progress(found, len(choices), label="Grading") as counted:
             grades.update(counted)
     except GradingError as error:

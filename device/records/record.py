@@ -1,7 +1,7 @@
-"""Game records, version 1: JSON Lines that hold every event of a game and check themselves.
+"""Game records, version 1: reading and writing JSON Lines files with every event of a game.
 
-Reading one is verifying it: every event is applied, every deal is held against the bag and the lid, every
-score is added up again, and the first fault is raised with its line. Writing makes what reading accepts.
+Reading verifies a record: it applies every event, checks every deal against the bag and the lid, recomputes
+every score, and raises the first error with its line. `write` produces what `read` accepts.
 """
 
 import json
@@ -15,16 +15,16 @@ from device.records.json_form import (
     EntryError,
     Forfeit,
     RecordError,
-    checked_result,
-    entries,
-    entry_of,
-    event_of,
-    forfeit_of,
-    header_of,
-    result_of,
-    setup_of,
-    shown,
-    whole_numbers,
+    check_result,
+    describe,
+    event_json,
+    header_json,
+    integers,
+    parse_event,
+    parse_forfeit,
+    parse_header,
+    parse_lines,
+    result_json,
 )
 from device.rules import game
 from device.rules.errors import IllegalEventError, RulesError
@@ -37,7 +37,7 @@ from device.rules.solo.scoring import SoloOutcome
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A verified game; `number` and `line` (of its header) count from 1."""
+    """A verified game; `number` (in its file) and `line` (of its header) count from 1."""
 
     number: int
     line: int
@@ -50,7 +50,7 @@ class Record:
 
     @property
     def rounds(self) -> int:
-        """How many rounds were dealt."""
+        """The number of rounds that were dealt."""
         return self.state.round
 
 
@@ -58,43 +58,43 @@ class Record:
 
 
 def read(lines: Iterable[bytes]) -> Iterator[Record]:
-    """Every game of a record, verified; raises RecordError at the first fault.
+    """Yield every game of a record, verified; raises RecordError at the first error.
 
-    `lines` come as a file opened in binary mode gives them, each with its line feed.
+    `lines` are those of a file opened in binary mode, each with its line feed.
     """
-    found = entries(lines)
+    entries = parse_lines(lines)
     number = 0
-    for number, (line, header) in enumerate(found, start=1):
-        yield _game(number, line, header, found)
+    for number, (line, header) in enumerate(entries, start=1):
+        yield _read_game(number, line, header, entries)
     if not number:
-        raise RecordError(1, "there is no game in it")
+        raise RecordError(1, "there is no game in the file")
 
 
-def _game(number: int, line: int, header: Entry, following: Iterator[tuple[int, Entry]]) -> Record:
-    """Read on from a header to the result of its game."""
+def _read_game(number: int, line: int, header: Entry, following: Iterator[tuple[int, Entry]]) -> Record:
+    """Read the lines from a header to the result of its game."""
     at = line
     try:
         if "record" not in header:
             raise EntryError(
-                _NO_HEADER if number == 1 else "after a result only a new game's header may stand"
+                _NO_HEADER if number == 1 else "a result must be followed by the header of a new game"
             )
-        chosen = setup_of(header)
+        chosen = parse_header(header)
         state = game.setup(chosen)
         events: list[Event] = []
-        due: tuple[int, ...] | None = None  # the scores that must stand on the next line
-        scored = False  # whether the line before closed a round
-        for at, entry in following:  # noqa: B007 - the faults below say it
+        due: tuple[int, ...] | None = None  # the scores that must follow
+        scored = False  # whether the last line held scores
+        for at, entry in following:  # noqa: B007 - for the errors below
             key, value = _only_key(entry, line)
             if due is not None:
                 _check_scores(key, value, due)
                 due, scored = None, True
             elif key == "result":
-                result = checked_result(value, chosen)
-                return Record(number, line, chosen, tuple(events), *_end(state, result, scored=scored))
+                result = check_result(value, chosen)
+                return Record(number, line, chosen, tuple(events), *_check_end(state, result, scored=scored))
             elif key == "scores":
-                raise EntryError("scores stand only where a round has just been closed")
+                raise EntryError("scores may only follow the last event of a round")
             else:
-                event = event_of(key, value, _seat_to_tile(state))
+                event = parse_event(key, value, _seat_to_tile(state))
                 state = _applied(event, state)
                 events.append(event)
                 due, scored = state.closing_scores(), False
@@ -121,7 +121,7 @@ def _only_key(entry: Entry, header_line: int) -> tuple[str, Any]:
 def _applied(event: Event, state: State) -> State:
     named = f"draft {text_of(event)}" if isinstance(event, Draft) else text_of(event)
     if state.over:
-        raise EntryError(f"the game is over: its result must stand here, not {named}")
+        raise EntryError(f"the game is over: its result must follow, not {named}")
     try:
         return state.apply(event)
     except IllegalEventError as error:
@@ -129,38 +129,39 @@ def _applied(event: Event, state: State) -> State:
 
 
 def _seat_to_tile(state: State) -> int:
-    """Whose placement a record means: it lists them in seat order (G3)."""
-    turn = state.to_act()
-    return turn[0] if turn else 0
+    """Return the seat of the next placement: a record lists placements in seat order (G3)."""
+    return min(state.to_act(), default=0)
 
 
 def _check_scores(key: str, value: object, due: tuple[int, ...]) -> None:
     if key != "scores":
-        raise EntryError(f"the round is over: its scores must stand here, not {shown(key)}")
-    if whole_numbers(value, "scores") != list(due):
-        raise EntryError(f"the scores are {list(due)}, not {shown(value)}")
+        raise EntryError(f"the round is over: its scores must follow, not {describe(key)}")
+    if integers(value, "scores") != list(due):
+        raise EntryError(f"the scores are {list(due)}, not {describe(value)}")
 
 
-def _end(
+def _check_end(
     state: State, result: Entry, *, scored: bool
 ) -> tuple[State, Outcome | SoloOutcome, bool, Forfeit | None]:
-    """How a result says that the game ended, if it could end so here."""
-    forfeit = forfeit_of(result, len(state.boards))
+    """Check a result against the game; return its last state, its outcome, `stopped` and `forfeit`."""
+    forfeit = parse_forfeit(result, len(state.boards))
     if not scored and forfeit is None and not state.over:
-        raise EntryError("the game goes on here: a result stands after a round's scores, or names a forfeit")
-    state, outcome, stopped = _ended(state, forfeit)
-    for key, right in result_of(outcome, forfeit).items():
+        raise EntryError(
+            "the game is not over: a result must follow the scores of a round, or hold a forfeit"
+        )
+    state, outcome, stopped = _end(state, forfeit)
+    for key, right in result_json(outcome, forfeit).items():
         if result[key] != right:
-            raise EntryError(f"the result's {key} should be {right}, not {shown(result[key])}")
+            raise EntryError(f"the result's {key} should be {right}, not {describe(result[key])}")
     return state, outcome, stopped, forfeit
 
 
-def _ended(state: State, forfeit: Forfeit | None) -> tuple[State, Outcome | SoloOutcome, bool]:
-    """The last state of a game that ends here, its outcome, and whether it had to be stopped for it (R17)."""
+def _end(state: State, forfeit: Forfeit | None) -> tuple[State, Outcome | SoloOutcome, bool]:
+    """End the game here; return its last state, its outcome, and whether it had to be stopped (R17)."""
     outcome = state.outcome()
     if forfeit is not None:
         if outcome is not None:
-            raise EntryError("the game is over here: nobody can forfeit it any more")
+            raise EntryError("the game is over: it can't be forfeited any more")
         return state, state.forfeit(forfeit.seat), False
     if outcome is not None:
         return state, outcome, False
@@ -176,30 +177,32 @@ def _ended(state: State, forfeit: Forfeit | None) -> tuple[State, Outcome | Solo
 def write(
     chosen: Setup, events: Iterable[Event], *, stopped: bool = False, forfeit: Forfeit | None = None
 ) -> bytes:
-    """The record of one game that is over, or was stopped after a round (R17), or forfeited.
+    """Return the record of a game that is over, or was stopped after a round (R17), or forfeited.
 
-    Placements on gray walls may come in any order of seats. Raises RulesError where the events are no game.
+    Placements on gray walls may come in any order of seats. Raises RulesError if the events are no such game.
     """
     state = game.setup(chosen)
-    lines = [_line(header_of(chosen))]
+    lines = [_line(header_json(chosen))]
     scored = False
     for event in _in_seat_order(events):
         if isinstance(event, Tile) and event.seat != _seat_to_tile(state):
-            raise EntryError(f"a record can't say {text_of(event)}: a seat before it has a tile to place")
+            raise EntryError(
+                f"a record can't hold {text_of(event)}: an earlier seat still has a tile to place"
+            )
         state = state.apply(event)
-        lines.append(_line(entry_of(event)))
+        lines.append(_line(event_json(event)))
         scores = state.closing_scores()
         if scored := scores is not None:
             lines.append(_line({"scores": scores}))
     if not state.over and forfeit is None and not (stopped and scored):
         raise EntryError("the game is not over, so its record can't be written")
-    _, outcome, _ = _ended(state, forfeit)
-    lines.append(_line({"result": result_of(outcome, forfeit)}))
+    _, outcome, _ = _end(state, forfeit)
+    lines.append(_line({"result": result_json(outcome, forfeit)}))
     return b"".join(lines)
 
 
 def _in_seat_order(events: Iterable[Event]) -> Iterator[Event]:
-    """The events, each round's placements sorted by seat (G3)."""
+    """Yield the events with the placements of each round sorted by seat (G3)."""
     placements: list[Tile] = []
     for event in events:
         if isinstance(event, Tile):

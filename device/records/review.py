@@ -1,6 +1,6 @@
-"""What the choices of a game were worth: which of them to grade, what was lost, and the costliest moves.
+"""Reviews of games: the choices to grade, the points that each lost, and the costliest of each player.
 
-A choice is graded by who thinks (`device.bots`) or read from the store; here grades only become a review.
+The grades come from `device.bots` or from the store; `reviews` only sums them up.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,16 +12,16 @@ from device.rules.events import CENTRE, Chance, Draft, Event, Tile
 from device.rules.game import Setup, State
 
 COSTLIEST: Final = 3
-"""How many moves of a player a review names."""
+"""How many choices of a player a review names."""
 WORTH_NAMING: Final = 0.5
-"""Points that a move must have lost to be named: less rounds to nothing, and is within a grade's error."""
+"""The least loss, in points, of a choice that is named: less is within the error of a grade."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A real choice: one of several that come to different things.
+    """A choice between several that have different results.
 
-    `number` is the event's, from 0; `seat` is the player's, from 0; `state` is the game before it.
+    `number` is the index of the event, `seat` the player's seat, `state` the game before the choice.
     """
 
     number: int
@@ -30,14 +30,14 @@ class Choice:
     event: Event
 
     @property
-    def to_grade(self) -> Event:
-        """The choice that stands for this one: of displays that hold the same, the first."""
-        return plainest(self.state, self.event)
+    def representative(self) -> Event:
+        """The representative of all choices with the same result, which is graded for them."""
+        return representative(self.state, self.event)
 
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A real choice, the points it lost, and what was better; the choice itself where nothing was."""
+    """A choice, the points that it lost, and the best choice instead; itself if none was better."""
 
     choice: Choice
     lost: float
@@ -45,13 +45,13 @@ class Graded:
 
     @property
     def better(self) -> Choice:
-        """What should have been chosen."""
+        """The best choice instead."""
         return replace(self.choice, event=self.best)
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerReview:
-    """What a player's choices lost in all, how many were graded, and the costliest, the worst first."""
+    """The points that a player's choices lost in all, their number, and the costliest, the worst first."""
 
     lost: float
     choices: int
@@ -59,30 +59,31 @@ class PlayerReview:
 
 
 def real_choices(chosen: Setup, events: Iterable[Event]) -> Iterator[Choice]:
-    """Every real choice of a game, in the order of its events."""
+    """Yield every choice of a game between different results, in the order of the events.
+
+    Raises RulesError if the events are no legal game.
+    """
     state = game.setup(chosen)
     for number, event in enumerate(events):
         if not isinstance(event, Chance):
-            seat = _player(state, event)
-            if len(_different(state, seat)) > 1:
+            board = event.seat if isinstance(event, Tile) else state.turn
+            seat = state.player_of(board)
+            if len(_results(state, seat)) > 1:
                 yield Choice(number, seat, state, event)
         state = state.apply(event)
 
 
-def _player(state: State, event: Event) -> int:
-    """Whose choice an event is; the two boards of solo are one player's."""
-    return state.player_of(event.seat if isinstance(event, Tile) else state.turn)
-
-
-def _different(state: State, seat: int) -> set[Event]:
-    """The choices of a seat, one of each that come to the same."""
+def _results(state: State, seat: int) -> set[Event]:
+    """Return the choices of a seat, one for each result."""
     return {
-        plainest(state, event) for event in state.legal() if not isinstance(event, Tile) or event.seat == seat
+        representative(state, event)
+        for event in state.legal()
+        if not isinstance(event, Tile) or event.seat == seat
     }
 
 
-def plainest(state: State, event: Event) -> Event:
-    """The choice that stands for all that come to the same: from the first display that holds the same."""
+def representative(state: State, event: Event) -> Event:
+    """Return the choice with the same result from the first display that holds the same tiles."""
     if not isinstance(event, Draft) or event.source == CENTRE:
         return event
     tiles = state.sources[event.source]
@@ -91,7 +92,7 @@ def plainest(state: State, event: Event) -> Event:
 
 
 def reviews(graded: Iterable[Graded], players: int) -> list[PlayerReview]:
-    """The review of each player, by the game's seats."""
+    """Return the review of each player, by seat."""
     by_player: list[list[Graded]] = [[] for _ in range(players)]
     for each in graded:
         by_player[each.choice.seat].append(each)

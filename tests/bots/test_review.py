@@ -18,7 +18,7 @@ from device.bots.grading import GradingError, grade_all
 from device.bots.mind import MASTER, Mind
 from device.commands.review import command, in_words
 from device.records.record import Record, write
-from device.records.review import COSTLIEST, Choice, Graded, plainest, real_choices, reviews
+from device.records.review import COSTLIEST, Choice, Graded, real_choices, representative, reviews
 from device.rules import game
 from device.rules.events import Chance, Draft, Event, Tile
 from device.rules.game import Setup, State
@@ -79,7 +79,7 @@ def graded(chosen: Setup, events: Sequence[Event]) -> list[Graded]:
     """By a clock that no machine is too slow for: with little time another choice seems to lose more."""
     mind = Mind(MASTER, Ticks())
     choices = list(real_choices(chosen, events))
-    grades = [mind.grade(choice.state, choice.to_grade, 5.0) for choice in choices]
+    grades = [mind.grade(choice.state, choice.representative, 5.0) for choice in choices]
     return [Graded(choice, grade.lost, grade.best) for choice, grade in zip(choices, grades, strict=True)]
 
 
@@ -96,7 +96,7 @@ def test_every_real_choice_is_one_of_several(path: Path) -> None:
     for choice in choices:
         assert choice.event == record.events[choice.number]
         assert choice.event in choice.state.legal()
-        assert choice.to_grade in choice.state.legal()
+        assert choice.representative in choice.state.legal()
         assert len(choice.state.legal()) > 1
         assert 0 <= choice.seat < len(record.setup.players)
     others = set(range(len(record.events))) - set(numbers)
@@ -105,16 +105,16 @@ def test_every_real_choice_is_one_of_several(path: Path) -> None:
 
 def test_displays_that_hold_the_same_are_one_choice() -> None:
     state = offer({1: "bbyy", 2: "rrkk", 3: "bbyy"}, board(), board())
-    assert plainest(state, event_of("3b2")) == event_of("1b2")
-    assert plainest(state, event_of("2k2")) == event_of("2k2")
-    assert plainest(offer({0: "b", 1: "b"}), event_of("0b1")) == event_of("0b1")
+    assert representative(state, event_of("3b2")) == event_of("1b2")
+    assert representative(state, event_of("2k2")) == event_of("2k2")
+    assert representative(offer({0: "b", 1: "b"}), event_of("0b1")) == event_of("0b1")
 
 
 def test_a_single_way_to_go_on_is_no_choice() -> None:
     full = board({2: "b", 3: "b", 4: "b", 5: "b"}, ("...k.", *["....."] * 4))
     state = offer({1: "kkkk", 4: "kkkk"}, full, board())
     assert {text_of(event) for event in state.legal()} == {"1kf", "4kf"}
-    assert len({plainest(state, event) for event in state.legal()}) == 1
+    assert len({representative(state, event) for event in state.legal()}) == 1
 
 
 # --- Grades ----------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def test_a_single_way_to_go_on_is_no_choice() -> None:
 
 def lost(state: State, text: str) -> tuple[float, str]:
     choice = Choice(0, 0, state, event_of(text))
-    ((_, grade),) = grade_all([(state, choice.to_grade)], 0.2)
+    ((_, grade),) = grade_all([(state, choice.representative)], 0.2)
     return grade.lost, text_of(grade.best)
 
 
@@ -243,7 +243,7 @@ def test_a_blunder_in_words(tmp_path: Path) -> None:
 def test_every_mode_is_reviewed(path: Path) -> None:
     record = records(lines_of(path.stem))[0]
     head = list(real_choices(record.setup, record.events))[:6]
-    found = dict(grade_all([(choice.state, choice.to_grade) for choice in head], 0.02))
+    found = dict(grade_all([(choice.state, choice.representative) for choice in head], 0.02))
     made = [Graded(choice, 1 + found[at].lost, found[at].best) for at, choice in enumerate(head)]
     told = in_words(record, made)
     for name in record.setup.players:

@@ -188,7 +188,7 @@ def test_replay_of_what_can_not_be_read(tmp_path: Path, file: str, what: str) ->
 def test_replay_of_standard_input() -> None:
     result = run("replay", "-", given=(GOLDEN / "dtc-2.jsonl").read_bytes())
     assert result.exit_code == 0
-    assert run("replay", "-", given=b"").stderr == "-:1: there is no game in it\n"
+    assert run("replay", "-", given=b"").stderr == "-:1: there is no game in the file\n"
 
 
 def test_replay_of_a_file_without_line_feeds_holds_little_of_it(tmp_path: Path) -> None:

@@ -13,32 +13,32 @@ from tests.records.recorded import Line, fault, game_of, lines_of, place_of
 
 @pytest.mark.parametrize("lines", [[], [b"\n", b"  \r\n"]])
 def test_a_file_without_a_game(lines: list[bytes]) -> None:
-    assert fault(lines) == (1, "there is no game in it")
+    assert fault(lines) == (1, "there is no game in the file")
 
 
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        (b"{\n", "this is no JSON"),
-        (b"\xef\xbb\xbf{}\n", "this is no JSON"),
-        (b"[]\n", "a line holds a JSON object, not []"),
+        (b"{\n", "invalid JSON"),
+        (b"\xef\xbb\xbf{}\n", "invalid JSON"),
+        (b"[]\n", "a line must hold a JSON object, not []"),
         (b"[{}]\n", "not a list"),
         (b"3\n", "not 3"),
         (b"null\n", "not null"),
         (b'"' + b"x" * 500 + b'"\n', "not 'xxx"),
-        (b'{"draft":NaN}\n', "NaN is no number"),
-        (b'{"draft":-Infinity}\n', "-Infinity is no number"),
-        (b'{"draft":"3b2","draft":"3b2"}\n', "the key 'draft' stands twice in one object"),
-        (b'{"result":{"scores":[1],"scores":[1]}}\n', "the key 'scores' stands twice"),
+        (b'{"draft":NaN}\n', "NaN is not a number"),
+        (b'{"draft":-Infinity}\n', "-Infinity is not a number"),
+        (b'{"draft":"3b2","draft":"3b2"}\n', "the key 'draft' occurs twice in one object"),
+        (b'{"result":{"scores":[1],"scores":[1]}}\n', "the key 'scores' occurs twice"),
         (b'{"draft":"\xff"}\n', "byte 11 of the line is not UTF-8"),
         (b'{"draft":"\xed\xa0\x80"}\n', "byte 11 of the line is not UTF-8"),
         (b'{"draft":' + b"[" * 30_000 + b"]" * 30_000 + b"}\n", "nested too deeply"),
         (b'{"a":' * 10_000 + b"1" + b"}" * 10_000 + b"\n", "nested too deeply"),
-        (b'{"swap":' + b"9" * 9_000 + b"}\n", "a number in it is far too long"),
+        (b'{"swap":' + b"9" * 9_000 + b"}\n", "a number in it is too long"),
         (b'{"name":"' + b"x" * LONGEST_LINE + b'"}\n', f"longer than {LONGEST_LINE} bytes"),
-        (b'{"draft":"3b2"} {"draft":"3b2"}\n', "this is no JSON"),
-        (b"{'draft':'3b2'}\n", "this is no JSON"),
-        (b'{"draft":"3b2",}\n', "this is no JSON"),
+        (b'{"draft":"3b2"} {"draft":"3b2"}\n', "invalid JSON"),
+        (b"{'draft':'3b2'}\n", "invalid JSON"),
+        (b'{"draft":"3b2",}\n', "invalid JSON"),
         (b'{"a":1,"b":2}\n', "a line has one key, not 2"),
         (b"{}\n", "a line has one key, not 0"),
         (b'{"move":"3b2"}\n', "there is no event 'move'"),
@@ -64,13 +64,13 @@ def test_a_torn_last_line(kept: int) -> None:
     lines = lines_of("standard-2")
     assert fault([*lines[:20], lines[20][:kept]]) == (
         21,
-        "the last line is torn: the file was cut off inside it",
+        "the last line is incomplete: the file was cut off",
     )
 
 
 def test_a_last_line_torn_inside_a_character() -> None:
     header = '{"record":"azul","version":1,"mode":"standard","players":["Zoë'.encode()
-    assert fault([header[:-1]]) == (1, "the last line is torn: the file was cut off inside it")
+    assert fault([header[:-1]]) == (1, "the last line is incomplete: the file was cut off")
 
 
 # --- Headers ---------------------------------------------------------------------------------------------
@@ -92,24 +92,24 @@ SOLO: Line = {
         ({"record": "chess"}, "this is a record of 'chess', not of 'azul'"),
         ({"record": 1}, "this is a record of 1"),
         ({"version": 2}, "this program reads version 1 of records, not 2"),
-        ({"version": True}, "version is a whole number, not true"),
-        ({"version": 1.0}, "version is a whole number, not 1.0"),
+        ({"version": True}, "version must be a whole number, not true"),
+        ({"version": 1.0}, "version must be a whole number, not 1.0"),
         ({"mode": "chess"}, "there is no mode 'chess'; the modes are standard, gray, dtc, solo"),
-        ({"mode": ["standard"]}, "mode is a text, not ['standard']"),
-        ({"mode": {}}, "mode is a text, not an object"),
-        ({"players": "AB"}, "players is a list of names, not 'AB'"),
-        ({"players": ["Ana", 1]}, "the name of a player is a text, not 1"),
-        ({"players": ["Ana", None]}, "the name of a player is a text, not null"),
-        ({"players": ["Ana", "\ud83c"]}, "the name '\\ud83c' is no text: it holds half a character"),
+        ({"mode": ["standard"]}, "mode must be a string, not ['standard']"),
+        ({"mode": {}}, "mode must be a string, not an object"),
+        ({"players": "AB"}, "players must be a list of names, not 'AB'"),
+        ({"players": ["Ana", 1]}, "the name of a player must be a string, not 1"),
+        ({"players": ["Ana", None]}, "the name of a player must be a string, not null"),
+        ({"players": ["Ana", "\ud83c"]}, "the name '\\ud83c' is not valid text: it holds half a character"),
         ({"players": ["Ana"]}, "2 to 4 players, not 1"),
         ({"players": ["x"] * 5}, "2 to 4 players, not 5"),
         ({"mode": "dtc", "players": ["x"] * 3}, "2 players, not 3"),
         ({"first": 2}, "a seat from 0 to 1, not 2"),
         ({"first": -1}, "a seat from 0 to 1, not -1"),
         ({"first": 10**18}, "a seat from 0 to 1"),
-        ({"first": False}, "first is a whole number, not false"),
-        ({"first": "0"}, "first is a whole number, not '0'"),
-        ({"first": None}, "first is a whole number, not null"),
+        ({"first": False}, "first must be a whole number, not false"),
+        ({"first": "0"}, "first must be a whole number, not '0'"),
+        ({"first": None}, "first must be a whole number, not null"),
         ({"rounds": 3}, "the header has no key 'rounds'"),
         ({"level": "easy"}, "the header has no key 'level'"),
     ],
@@ -130,7 +130,7 @@ def test_a_header_lacks_a_key(key: str) -> None:
     ("change", "what"),
     [
         ({"level": "hard"}, "level is easy, normal, expert; not 'hard'"),
-        ({"level": 3}, "level is a text, not 3"),
+        ({"level": 3}, "level must be a string, not 3"),
         ({"wall": "grey"}, "wall is coloured or gray; not 'grey'"),
         ({"players": ["Ana", "Rui"]}, "1 player"),
         ({"first": 1}, "seat 1 first"),
@@ -154,34 +154,34 @@ def test_a_game_starts_with_its_header() -> None:
     ("line", "what"),
     [
         ({"draft": "1b9"}, "'1b9' is no event"),
-        ({"draft": "tile 0 1 1"}, "a draft has at most 3 characters"),
-        ({"draft": ["3", "b", "2"]}, "a draft is a text, not ['3', 'b', '2']"),
-        ({"draft": None}, "a draft is a text, not null"),
+        ({"draft": "tile 0 1 1"}, "a draft must have at most 3 characters"),
+        ({"draft": ["3", "b", "2"]}, "a draft must be a string, not ['3', 'b', '2']"),
+        ({"draft": None}, "a draft must be a string, not null"),
         ({"draft": "9bf"}, "draft 9bf: there is no display 9 in this game"),
         ({"draft": "0bf"}, "draft 0bf: the centre holds no blue tile"),
         ({"deal": ["bbyr"] * 5}, "there is nothing to deal now"),
-        ({"deal": "bbyr"}, "a deal is a list of displays, not 'bbyr'"),
-        ({"deal": [1]}, "a display is a text, not 1"),
-        ({"deal": ["bbbbbb"]}, "a display has at most 5 characters"),
+        ({"deal": "bbyr"}, "a deal must be a list of displays, not 'bbyr'"),
+        ({"deal": [1]}, "a display must be a string, not 1"),
+        ({"deal": ["bbbbbb"]}, "a display must have at most 5 characters"),
         ({"deal": ["ybbr"]}, "'ybbr' is not in wall order"),
         ({"deal": ["-"]}, "'-' is no colour"),
         ({"tile": [1, 2]}, "tile 0 1 2: there is no tile to place now"),
-        ({"tile": [1]}, "tile: a row and a column from 1 to 5 are due, not [1]"),
+        ({"tile": [1]}, "tile must be a row and a column from 1 to 5, not [1]"),
         ({"tile": [0, 1]}, "not [0, 1]"),
-        ({"tile": [1, True]}, "tile: a list of whole numbers is due"),
-        ({"tile": [1, 2.0]}, "tile: a list of whole numbers is due"),
-        ({"tile": "12"}, "tile: a list of whole numbers is due, not '12'"),
-        ({"scores": [0, 0]}, "scores stand only where a round has just been closed"),
+        ({"tile": [1, True]}, "tile must be a list of whole numbers"),
+        ({"tile": [1, 2.0]}, "tile must be a list of whole numbers"),
+        ({"tile": "12"}, "tile must be a list of whole numbers, not '12'"),
+        ({"scores": [0, 0]}, "scores may only follow the last event of a round"),
         ({"penalty": "bbyyr"}, "a standard game has no such event"),
         ({"colour": "b"}, "a standard game has no such event"),
         ({"draw": "b"}, "a standard game has no such event"),
-        ({"draw": "bb"}, "a draw has at most 1 characters"),
+        ({"draw": "bb"}, "a draw must have at most 1 characters"),
         ({"scoring": [3, 3]}, "a standard game has no such event"),
         ({"swap": 1}, "a standard game has no such event"),
-        ({"swap": 7}, "swap is a place from 1 to 6, not 7"),
-        ({"swap": True}, "swap is a whole number, not true"),
+        ({"swap": 7}, "swap must be a position from 1 to 6, not 7"),
+        ({"swap": True}, "swap must be a whole number, not true"),
         ({"remove": None}, "a standard game has no such event"),
-        ({"remove": 0}, "remove is a place from 1 to 7, not 0"),
+        ({"remove": 0}, "remove must be a position from 1 to 7, not 0"),
     ],
 )
 def test_an_event_that_is_none_or_is_not_allowed(line: Line, what: str) -> None:
@@ -216,4 +216,4 @@ def text_of_deal(displays: list[str]) -> str:
 def test_events_after_the_end_of_the_game() -> None:
     lines = game_of("standard-2")
     assert fault([*lines[:-1], {"deal": ["bbyr"] * 5}])[0] == len(lines)
-    assert "the game is over: its result must stand here" in fault([*lines[:-1], {"draft": "1b1"}])[1]
+    assert "the game is over: its result must follow" in fault([*lines[:-1], {"draft": "1b1"}])[1]

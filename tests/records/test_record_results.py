@@ -15,10 +15,10 @@ from tests.records.recorded import Line, fault, game_of, lines_of, place_of, rec
         ([99, 0], "not [99, 0]"),
         ([0], "not [0]"),
         ([], "not []"),
-        ("0, 0", "scores: a list of whole numbers is due, not '0, 0'"),
-        ([0, "0"], "scores: a list of whole numbers is due"),
-        ([False, 0], "scores: a list of whole numbers is due"),
-        ({"0": 0}, "scores: a list of whole numbers is due, not an object"),
+        ("0, 0", "scores must be a list of whole numbers, not '0, 0'"),
+        ([0, "0"], "scores must be a list of whole numbers"),
+        ([False, 0], "scores must be a list of whole numbers"),
+        ({"0": 0}, "scores must be a list of whole numbers, not an object"),
         ([10**4000, 0], "not [1000"),
         ([0] * 10_000, "not [0, 0, 0"),
     ],
@@ -36,7 +36,7 @@ def test_missing_scores() -> None:
     at = place_of(lines, "scores")
     assert fault([*lines[:at], *lines[at + 1 :]]) == (
         at + 1,
-        "the round is over: its scores must stand here, not 'deal'",
+        "the round is over: its scores must follow, not 'deal'",
     )
 
 
@@ -54,16 +54,16 @@ def test_scores_twice() -> None:
     [
         ({"scores": [1, 2]}, "the result lacks the key 'winners'"),
         ({"winners": [0]}, "the result lacks the key 'scores'"),
-        ([], "a result is an object, not []"),
-        (None, "a result is an object, not null"),
+        ([], "a result must be an object, not []"),
+        (None, "a result must be an object, not null"),
         ({"scores": [7, 31], "winners": [1]}, "the result's scores should be [6, 31], not [7, 31]"),
         ({"scores": [6, 31], "winners": [0]}, "the result's winners should be [1], not [0]"),
-        ({"scores": [6, 31], "winners": [True]}, "the result's winners: a list of whole numbers is due"),
-        ({"scores": [6.0, 31], "winners": [1]}, "the result's scores: a list of whole numbers is due"),
+        ({"scores": [6, 31], "winners": [True]}, "the result's winners must be a list of whole numbers"),
+        ({"scores": [6.0, 31], "winners": [1]}, "the result's scores must be a list of whole numbers"),
         ({"scores": [6, 31], "winners": [1], "tie": 0}, "the result has no key 'tie'"),
         (
             {"scores": [-50, 31], "winners": [1], "forfeit": {"seat": 0, "why": "time"}},
-            "the game is over here: nobody can forfeit it any more",
+            "the game is over: it can't be forfeited any more",
         ),
     ],
 )
@@ -99,13 +99,13 @@ def test_lines_after_the_result() -> None:
     for extra in ({"draft": "1b1"}, lines[-1]):
         assert fault([*lines, extra]) == (
             len(lines) + 1,
-            "after a result only a new game's header may stand",
+            "a result must be followed by the header of a new game",
         )
 
 
 def test_a_result_while_the_game_goes_on() -> None:
     lines = game_of("standard-2")
-    message = "the game goes on here: a result stands after a round's scores, or names a forfeit"
+    message = "the game is not over: a result must follow the scores of a round, or hold a forfeit"
     result = {"result": {"scores": [0, 0], "winners": [0, 1]}}
     for at in (1, 2, 5, place_of(lines, "deal", 2) + 1):
         assert fault([*lines[:at], result]) == (at + 1, message)
@@ -160,20 +160,23 @@ def test_not_while_scores_are_due() -> None:
     lines = game_of("standard-2")
     at = place_of(lines, "scores", 1)
     message = fault([*lines[:at], {"result": forfeited_by_1(lines[:at])}])[1]
-    assert message == "the round is over: its scores must stand here, not 'result'"
+    assert message == "the round is over: its scores must follow, not 'result'"
 
 
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"forfeit": forfeit(2)}, "the forfeit's seat is one from 0 to 1, not 2"),
-        ({"forfeit": forfeit(-1)}, "the forfeit's seat is one from 0 to 1, not -1"),
-        ({"forfeit": {"seat": True, "why": "time"}}, "the forfeit's seat is a whole number, not true"),
-        ({"forfeit": forfeit(1, "bored")}, "the forfeit's why is one of time, illegal, crash, not 'bored'"),
-        ({"forfeit": forfeit(1, None)}, "the forfeit's why is a text, not null"),
+        ({"forfeit": forfeit(2)}, "the forfeit's seat must be from 0 to 1, not 2"),
+        ({"forfeit": forfeit(-1)}, "the forfeit's seat must be from 0 to 1, not -1"),
+        ({"forfeit": {"seat": True, "why": "time"}}, "the forfeit's seat must be a whole number, not true"),
+        (
+            {"forfeit": forfeit(1, "bored")},
+            "the forfeit's why must be one of time, illegal, crash, not 'bored'",
+        ),
+        ({"forfeit": forfeit(1, None)}, "the forfeit's why must be a string, not null"),
         ({"forfeit": forfeit(1) | {"by": 3}}, "the forfeit has no key 'by'"),
         ({"forfeit": {"seat": 1}}, "the forfeit lacks the key 'why'"),
-        ({"forfeit": None}, "a forfeit is an object, not null"),
+        ({"forfeit": None}, "a forfeit must be an object, not null"),
         ({"forfeit": forfeit(0)}, "the result's scores should be [-50, 0], not [0, -50]"),
         ({"scores": [0, -49]}, "the result's scores should be [0, -50], not [0, -49]"),
         ({"scores": [1, -50]}, "the result's scores should be [0, -50], not [1, -50]"),
@@ -196,8 +199,8 @@ def test_a_wrong_forfeit(change: Line, what: str) -> None:
         ({"scores": [1], "winners": [0]}, "the result of a solo game lacks the key 'score'"),
         ({"score": 14, "victory": "master"}, "the result's victory should be loss, not 'master'"),
         ({"score": 15, "victory": "loss"}, "the result's score should be 14, not 15"),
-        ({"score": "14", "victory": "loss"}, "the result's score is a whole number, not '14'"),
-        ({"score": 14, "victory": None}, "the result's victory is a text, not null"),
+        ({"score": "14", "victory": "loss"}, "the result's score must be a whole number, not '14'"),
+        ({"score": 14, "victory": None}, "the result's victory must be a string, not null"),
     ],
 )
 def test_a_wrong_solo_result(result: Line, what: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from device.records.json_form import RecordError, entry_of
+from device.records.json_form import RecordError, event_json
 from device.records.record import read
 from device.rules import board, events, game, scoring, standard, tiles
 from device.rules.errors import IllegalEventError
@@ -180,7 +180,7 @@ def test_the_referee_agrees(mode: str, data: st.DataObject) -> None:
 
 def refused_by_the_reader(lines: list[bytes], event: Event) -> bool:
     """Whether a record that goes on with an event is refused at that event's line."""
-    line = json.dumps(entry_of(event)).encode() + b"\n"
+    line = json.dumps(event_json(event)).encode() + b"\n"
     with pytest.raises(RecordError) as caught:
         list(read([*lines, line]))
     assert caught.value.line >= len(lines) + (1 if "file ends" not in caught.value.message else 0)
