@@ -18,6 +18,7 @@ from device.rules.notation import event_of, text_of
 from device.socket import history
 from device.socket.history import PastGame
 from device.socket.snapshot import Json
+from device.store import schema
 from device.store.schema import APPLICATION, SCHEMA
 
 _GAMES: Final = """
@@ -94,35 +95,33 @@ def save_grade(path: Path, game: int, number: int, event: Event, lost: float, be
 
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a file read-only, in one transaction; a missing or empty file reads as one without games."""
+    """Open a file read-only, in one transaction; a missing or empty file reads as a store without games.
+
+    Raises ArchiveError, also for damage that is found while the connection is used.
+    """
     try:
-        if not path.exists():
-            with closing(sqlite3.connect(":memory:")) as empty:
-                yield _nothing_in(empty)
-            return
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            if version == application == 0:
-                yield _nothing_in(connection)
-            elif (version, application) != (SCHEMA, APPLICATION):
-                raise ArchiveError(f"{path}: the file is of another version or program")
-            else:
-                # Damage to the text of one game must not hide the others.
-                connection.text_factory = lambda raw: raw.decode(errors="replace")
-                connection.execute("BEGIN")  # all queries see the same state of the file
-                yield connection
+        with closing(_connected(path)) as connection:
+            # Damage to the text of one game must not hide the others.
+            connection.text_factory = lambda raw: raw.decode(errors="replace")
+            connection.execute("BEGIN")  # all queries see the same state of the file
+            yield connection
     except _DAMAGE as error:
         raise ArchiveError(f"{path}: its games can't be read: {error}") from error
 
 
-def _nothing_in(connection: sqlite3.Connection) -> sqlite3.Connection:
-    columns = "id, setup, places, started, ended"
-    connection.execute(f"CREATE TEMP TABLE games ({columns})")
-    connection.execute("CREATE TEMP TABLE events (game, number, event)")
-    connection.execute("CREATE TEMP TABLE grades (game, number)")
-    connection.execute("CREATE TEMP TABLE situation (game)")
-    return connection
+def _connected(path: Path) -> sqlite3.Connection:
+    if path.exists():
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        if (version, application) == (SCHEMA, APPLICATION):
+            return connection
+        connection.close()
+        if not version == application == 0:
+            raise ArchiveError(f"{path}: the file is of another version or program")
+    empty = sqlite3.connect(":memory:")
+    schema.prepare(empty)
+    return empty
 
 
 _Row = tuple[int, str, str, str, str | None, int]
@@ -137,6 +136,7 @@ def _entry(connection: sqlite3.Connection, row: _Row) -> Json:
 
 
 def _past_game(connection: sqlite3.Connection, row: _Row) -> PastGame:
+    """Return the game of a row of `_GAMES`. Raises one of `_DAMAGE`."""
     number, setup, places, started, ended, on_table = row
     events = connection.execute("SELECT event FROM events WHERE game = ? ORDER BY number", (number,))
     bots = connection.execute(

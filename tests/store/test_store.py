@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ from device.table.state import (
     needed_draw,
     new_table,
 )
+from device.table.tags import PlayerCard
 from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.harness.hands import next_button
@@ -286,7 +288,7 @@ def test_the_end_time_of_a_game_is_set_once(store: Store, path: Path) -> None:
     store.save(over)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE games SET ended = '2001-02-03 04:05:06'")
-    store.save(update(over, PlayerNamed(2, "Ana", 0.0)))
+    store.save(replace(over, tags={"AA01": PlayerCard("Ana")}))
     assert rows(path, "SELECT ended FROM games") == [("2001-02-03 04:05:06",)]
 
 
@@ -409,19 +411,23 @@ def test_a_save_waits_for_a_lock_again_after_a_save_that_succeeded(path: Path) -
             other.execute(
                 "CREATE TRIGGER full_disk BEFORE INSERT ON situation BEGIN SELECT RAISE(ABORT, 'full'); END"
             )
-            for number in (1, 2):
-                with pytest.raises(StoreError):
-                    store.save(update(table, PlayerNamed(number, "Rui", 0.0)))
-                if number == 1:
-                    other.execute("BEGIN IMMEDIATE")  # and now waiting would last for a minute
+            with pytest.raises(StoreError, match="full"):
+                store.save(update(table, PlayerNamed(1, "Rui", 0.0)))
+            other.execute("BEGIN IMMEDIATE")
+            began = monotonic()
+            with pytest.raises(StoreError, match="locked"):
+                store.save(update(table, PlayerNamed(1, "Rui", 0.0)))
+            assert monotonic() - began < DEADLINE / 2, "after a failed save it does not wait"
             other.execute("ROLLBACK")
             other.execute("DROP TRIGGER full_disk")
             store.save(update(table, PlayerNamed(1, "Eva", 0.0)))
             other.execute("BEGIN IMMEDIATE")
             release = Timer(PAUSE, other.execute, ("ROLLBACK",))
             release.start()
-            store.save(update(table, PlayerNamed(1, "Ida", 0.0)))
-            release.join(DEADLINE)
+            try:
+                store.save(update(table, PlayerNamed(1, "Ida", 0.0)))
+            finally:
+                release.join(DEADLINE)
         assert store.load(table, 0.0).names[0] == "Ida"
 
 

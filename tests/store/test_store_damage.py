@@ -133,6 +133,8 @@ DAMAGED: dict[str, Damage] = {
     **{f"page {number} flipped": flip_page(number) for number in range(2, 7)},
     "a database of another program": another_database,
     "a database of another application": another_application,
+    "no version": sql("PRAGMA user_version = 0"),
+    "a version below 0": sql("PRAGMA user_version = -1"),
     "a table missing": sql("DROP TABLE situation"),
     "a column missing": sql("ALTER TABLE events RENAME COLUMN event TO said"),
     "no event": sql(EVENTS.format("'3z9'")),
