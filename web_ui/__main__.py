@@ -1,7 +1,7 @@
-"""`python -P -m web_ui`: the pages as a process of their own.
+"""Entry point of the web process: `python -P -m web_ui`.
 
-Threads: the main one waits for a signal; one accepts and carries bytes (waitress); streams + 8 serve requests
-(waitress); two listen to the table (`table_link`); one waits for the parent's end, if asked to.
+Threads: the main thread waits for a signal; one runs waitress's I/O loop; `--streams` + 8 serve requests; two
+subscribe to the table (`table_link`); with `--follow-parent` one waits for the end of standard input.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from web_ui.text.rulebook import RulesError
 from web_ui.text.words import WordsError
 
 PLAIN_THREADS = 8
-"""Threads that are kept for everything but streams."""
+"""Threads that are reserved for everything but streams."""
 
 CLOSING_SECONDS = 1
 _SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve the pages until SIGTERM, SIGINT or the parent's end; returns the exit status."""
+    """Serve the pages until SIGTERM, SIGINT or the end of the parent; return the exit status."""
     options = _options(arguments)
     logging.basicConfig(level=logging.WARNING, format="pages: %(message)s")
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
@@ -67,12 +67,12 @@ def _serve(app: Flask, link: TableLink, listening: socket.socket, threads: int) 
     threading.Thread(target=server.run, name="pages", daemon=True).start()
     signal.sigwait(_SIGNALS)
     link.close()
-    logging.getLogger("waitress").setLevel(logging.ERROR)  # who reads slowly is not waited for, nor told of
+    logging.getLogger("waitress").setLevel(logging.ERROR)  # open streams are cut off; no warning
     server.task_dispatcher.shutdown(timeout=CLOSING_SECONDS)
 
 
 def _follow_parent() -> None:
-    """End this process when the parent's end of our standard input is closed."""
+    """Send SIGTERM to this process when standard input reaches its end: the parent has ended."""
     with contextlib.suppress(OSError):
         while os.read(0, 4096):
             continue
@@ -86,26 +86,24 @@ def _listening_socket(options: argparse.Namespace) -> socket.socket:
         found = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)
         family, _, _, _, address = found[0]
         listening = socket.create_server(address[:2], family=family, backlog=128)
-        print(f"http://{_shown(listening)}/", flush=True)  # noqa: T201
+        host, port = listening.getsockname()[:2]
+        print(f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/", flush=True)  # noqa: T201
     return listening
-
-
-def _shown(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="web_ui", description="Serves the pages of a table.")
     parser.add_argument("--socket", type=Path, required=True, metavar="PATH", help="the table's Unix socket")
-    where = parser.add_argument_group("where to listen: either --listen-fd, or --host and --port")
-    where.add_argument("--listen-fd", type=int, metavar="N", help="a TCP socket that is bound already")
+    where = parser.add_argument_group("address to listen at: either --listen-fd, or --host and --port")
+    where.add_argument("--listen-fd", type=int, metavar="N", help="an inherited TCP socket, already bound")
     where.add_argument("--host", metavar="H", help="the address to listen at (127.0.0.1)")
     where.add_argument("--port", type=int, metavar="P", help="the port; 0 takes a free one (8000)")
     parser.add_argument(
-        "--streams", type=int, default=STREAMS, metavar="N", help="live viewers (%(default)s)"
+        "--streams", type=int, default=STREAMS, metavar="N", help="concurrent event streams (%(default)s)"
     )
-    parser.add_argument("--user", default="nobody", help="whom to become when started as root (%(default)s)")
+    parser.add_argument(
+        "--user", default="nobody", help="the user to run as when started as root (%(default)s)"
+    )
     parser.add_argument("--follow-parent", action="store_true", help="end when standard input is closed")
     options = parser.parse_args(arguments)
     if options.listen_fd is not None and (options.host is not None or options.port is not None):

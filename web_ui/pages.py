@@ -1,4 +1,8 @@
-"""What those who look on are given: pages, streams, and the same by asking again and again."""
+"""The pages: live pages with their event stream and polling, static pages, and past games.
+
+A live page is complete HTML without scripts. With scripts it follows the table by server-sent events
+(`/events`), or by polling with an ETag (`/regions`) while no stream is free.
+"""
 
 from __future__ import annotations
 
@@ -26,20 +30,25 @@ from web_ui.views import history
 from web_ui.views.drawing import drawing, has_boards
 from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer
 
+log = logging.getLogger(__name__)
+
 STATIC = Path(__file__).parent / "static"
 
 STREAMS = 64
-"""How many streams there are at once, unless told otherwise."""
+"""Concurrent event streams, by default."""
 
 FIRST_FRAME = 0.3
-"""Seconds that the first drawing of the table waits for its lights."""
+"""Seconds that the twin's page waits for the first light frame."""
 
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
+# --- Live and static pages -------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """A file that is served as it is."""
+    """A file from `static/`, served unchanged."""
 
     content: bytes
     type: str
@@ -48,7 +57,10 @@ class StaticFile:
 
 @dataclass(slots=True)
 class Pages:
-    """Everything that a page is made of, read into memory once."""
+    """The routes that show the table, with templates, texts and static files read into memory once.
+
+    `epoch` identifies this process in stamps and ETags; `build` is a hash of all templates, texts and files.
+    """
 
     latest: Latest
     streams_at_once: int = STREAMS
@@ -60,7 +72,7 @@ class Pages:
     build: str = ""
     slots: Slots = field(init=False)
     streams: Streams = field(init=False)
-    _layout_stamp: tuple[Layout | None, str] = (None, "")
+    _layout_hash: tuple[Layout | None, str] = (None, "")
 
     def __post_init__(self) -> None:
         self.files = {path.name: _static_file(path) for path in sorted(STATIC.iterdir()) if path.is_file()}
@@ -71,34 +83,32 @@ class Pages:
         self.streams = Streams(self.latest, self.renderer, self.greeting, self.epoch)
 
     def greeting(self, view: View, viewer: Viewer) -> dict[str, str]:
-        """What a page must be made from to be current: else it loads itself again."""
-        stamp = self.layout_stamp(view.layout)
-        return {"build": self.build, "layout": stamp, "seat": str(viewer.seat)}
+        """Return what an open page compares with its own attributes; it reloads itself if they differ."""
+        return {"build": self.build, "layout": self._hash_of(view.layout), "seat": str(viewer.seat)}
 
-    def layout_stamp(self, layout: Layout | None) -> str:
-        """A short text that differs for every layout."""
-        known, stamp = self._layout_stamp
+    def _hash_of(self, layout: Layout | None) -> str:
+        known, digest = self._layout_hash
         if layout is not known:
-            stamp = _hash(msgspec.json.encode(layout)) if layout is not None else ""
-            self._layout_stamp = layout, stamp
-        return stamp
+            digest = _hash(msgspec.json.encode(layout)) if layout is not None else ""
+            self._layout_hash = layout, digest
+        return digest
 
     def words_for_request(self) -> Words:
-        """The words of the language that the request asks for."""
+        """Return the texts in the language that the request prefers (Accept-Language)."""
         languages = [DEFAULT, *(language for language in self.words if language != DEFAULT)]
         language = request.accept_languages.best_match(languages, default=DEFAULT)
         return self.words[language]
 
-    def since(self, stamp: str) -> int:
-        """How far a viewer is who has this stamp; -1 when it is none of this process."""
+    def _parse_stamp(self, stamp: str) -> int:
+        """Return the view number of a stamp, EPOCH.NUMBER; -1 for a stamp of another process."""
         epoch, _, number = stamp.rpartition(".")
         newest = self.latest.view.number
         known = epoch == self.epoch and number.isdecimal() and len(number) < 16
         return int(number) if known and int(number) <= newest else -1
 
     def page(self, page: str) -> Response:
-        """A whole page in the reader's language."""
-        words, view, hands = self.words_for_request(), self.latest.view, access_level(request)
+        """Respond with a live page: `phone`, `table` or `tags`."""
+        words, view, access = self.words_for_request(), self.latest.view, access_level(request)
         viewer = identify_viewer(request, page)
         frame = self._first_frame(view) if page == TABLE else Frame()
         rendering = self.renderer.rendering(viewer, words, view)
@@ -109,9 +119,9 @@ class Pages:
             regions=rendering.html,
             stamp=f"{self.epoch}.{rendering.number}",
             greeting=self.greeting(view, viewer),
-            pressing=hands is Access.TABLE if page == TABLE else hands is not Access.NONE,
-            at_table=hands is Access.TABLE,
-            teaching=hands is Access.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
+            pressing=access is Access.TABLE if page == TABLE else access is not Access.NONE,
+            at_table=access is Access.TABLE,
+            teaching=access is Access.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
             seat=viewer.seat,
             boards_on_page=page == TABLE and not has_boards(view.layout),
             drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
@@ -119,54 +129,36 @@ class Pages:
             labels=json.loads(rendering.html[STATE])["labels"] if page == TABLE else {},
         )
         response = Response(html, content_type="text/html; charset=utf-8")
-        made_of = view.number, rendering.number, frame.number  # the parts may be of a newer view
-        parts = self.epoch, page, words.language, *made_of, hands, viewer.seat
+        made_of = view.number, rendering.number, frame.number  # the rendering may be of a newer view
+        parts = self.epoch, page, words.language, *made_of, access, viewer.seat
         return _conditional(response, "-".join(map(str, parts)))
 
     def _first_frame(self, view: View) -> Frame:
-        """The lights as they are, waited for a moment when nobody looked at them before."""
+        """Return the light frame; wait a moment for the first one if there was no subscription to frames."""
         frame = self.latest.frame
         if view.presence is not Presence.HERE:
             return frame
         self.latest.want_frames(FRAMES_LEASE)
         return frame or self.latest.wait_for_frame(view.number, frame.number, FIRST_FRAME)[1]
 
-    def all_rules(self) -> Response:
-        """The list of all games whose rules can be read."""
-        return self._rules_page("")
-
-    def rules(self, mode: str) -> Response:
-        """The rules of a mode for players, half a page."""
-        if mode not in MODES:
-            raise RefusedError(404, "page.not_found")
-        return self._rules_page(mode)
-
-    def _rules_page(self, mode: str) -> Response:
-        book = self.rulebooks.get(self.words_for_request().language) or self.rulebooks[DEFAULT]
-        return self.static_page("rules.html", book=book, mode=mode, variant=mode in VARIANTS)
-
-    def static_page(self, template: str, **given: object) -> Response:
-        """A page that stays as it is while somebody looks on, in the reader's language."""
-        words = self.words_for_request()
-        html = self.renderer.page(template, text=words.text, language=words.language, **given)
-        return _conditional(Response(html, content_type="text/html; charset=utf-8"), _hash(html.encode()))
-
     def events(self) -> Response:
-        """A stream of what changes; 503 when there are too many."""
-        gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
-        give_back = self.slots.take(gone)
-        if give_back is None:
+        """Respond with an event stream; raises RefusedError (503) when all slots are taken."""
+        disconnected: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
+        release = self.slots.take(disconnected)
+        if release is None:
             raise RefusedError(503, "press.too_many_streams")
-        since = self.since(request.headers.get("Last-Event-ID") or request.args.get("have", ""))
-        events = self.streams.events(Subscription(_asking(), self.words_for_request(), since, gone))
-        response = Response(events, content_type="text/event-stream; charset=utf-8")
+        since = self._parse_stamp(request.headers.get("Last-Event-ID") or request.args.get("have", ""))
+        subscription = Subscription(_viewer_of_page(), self.words_for_request(), since, disconnected)
+        response = Response(
+            self.streams.events(subscription), content_type="text/event-stream; charset=utf-8"
+        )
         response.headers["Cache-Control"] = "no-store"
-        response.call_on_close(give_back)
+        response.call_on_close(release)
         return response
 
     def regions(self) -> Response:
-        """Everything that a page shows, as JSON with an ETag, for viewers without a stream."""
-        viewer, words, view, frame = _asking(), self.words_for_request(), self.latest.view, Frame()
+        """Respond with all regions of a page as JSON, for polling; the ETag saves unchanged responses."""
+        viewer, words, view, frame = _viewer_of_page(), self.words_for_request(), self.latest.view, Frame()
         rendering = self.renderer.rendering(viewer, words, view)
         if viewer.page == TABLE:
             self.latest.want_frames(FRAMES_LEASE)
@@ -178,12 +170,12 @@ class Pages:
             msgspec.json.encode({"all": frame.colours} if frame else None),
             rendering.news(-1),
         )
-        response = Response(body, content_type="application/json")
         made_of = f"{stamp}-{view.number}-{frame.number}"
-        return _conditional(response, f"{made_of}-{_etag_of(viewer)}-{words.language}")
+        seen_by = f"{viewer.page}-{viewer.at_table:d}-{viewer.seat}-{words.language}"
+        return _conditional(Response(body, content_type="application/json"), f"{made_of}-{seen_by}")
 
     def state(self) -> Response:
-        """The snapshot as the table sent it."""
+        """Respond with the snapshot as the table sent it; raises RefusedError (503) without a table."""
         view = self.latest.view
         if view.presence is not Presence.HERE:
             raise RefusedError(503, f"presence.{view.presence}")
@@ -191,26 +183,43 @@ class Pages:
             Response(view.raw, content_type="application/json"), f"{self.epoch}.{view.number}"
         )
 
+    def all_rules(self) -> Response:
+        """Respond with the list of all modes that have rules."""
+        return self._rules_page("")
+
+    def rules(self, mode: str) -> Response:
+        """Respond with the rules of a mode; raises RefusedError (404) for an unknown one."""
+        if mode not in MODES:
+            raise RefusedError(404, "page.not_found")
+        return self._rules_page(mode)
+
+    def _rules_page(self, mode: str) -> Response:
+        book = self.rulebooks.get(self.words_for_request().language) or self.rulebooks[DEFAULT]
+        return self.static_page("rules.html", book=book, mode=mode, variant=mode in VARIANTS)
+
+    def static_page(self, template: str, **given: object) -> Response:
+        """Respond with a page that does not follow the table; its ETag is a hash of the HTML."""
+        words = self.words_for_request()
+        html = self.renderer.page(template, text=words.text, language=words.language, **given)
+        return _conditional(Response(html, content_type="text/html; charset=utf-8"), _hash(html.encode()))
+
     def static_file(self, name: str) -> Response:
-        """A file that is served as it is."""
+        """Respond with a file from `static/`; raises RefusedError (404) for an unknown one."""
         file = self.files.get(name)
         if file is None:
             raise RefusedError(404, "page.not_found")
         return _conditional(Response(file.content, content_type=file.type), file.etag)
 
 
-def _asking() -> Viewer:
-    """Who asks for what is new on their page."""
+def _viewer_of_page() -> Viewer:
+    """Return the viewer of the page that the query parameter `page` names."""
     page = request.args.get("page")
     return identify_viewer(request, page if page in PAGES else PHONE)
 
 
-def _etag_of(viewer: Viewer) -> str:
-    return f"{viewer.page}-{viewer.at_table:d}-{viewer.seat}"
-
-
 def _colours(frame: Frame) -> dict[str, str]:
-    return {name: frame.colours[6 * place : 6 * place + 6] for place, name in enumerate(frame.names)}
+    """Return the colour of each light, by its name."""
+    return {name: frame.colours[6 * index : 6 * index + 6] for index, name in enumerate(frame.names)}
 
 
 def _conditional(response: Response, etag: str) -> Response:
@@ -220,9 +229,9 @@ def _conditional(response: Response, etag: str) -> Response:
 
 def _static_file(path: Path) -> StaticFile:
     content = path.read_bytes()
-    kind = _TYPES.get(path.suffix, "application/octet-stream")
+    type_ = _TYPES.get(path.suffix, "application/octet-stream")
     return StaticFile(
-        content, kind if kind.startswith("image/") else f"{kind}; charset=utf-8", _hash(content)
+        content, type_ if type_.startswith("image/") else f"{type_}; charset=utf-8", _hash(content)
     )
 
 
@@ -230,25 +239,24 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-# --- The pages of past games: the list, a page for each, and its record to keep --------------------------
+# --- Past games ------------------------------------------------------------------------------------------
 
-_Told = TypeVar("_Told")
+_Answer = TypeVar("_Answer")
 
-log = logging.getLogger(__name__)
-
-A_PAGE = 20
-"""How many games a page of the list holds."""
+PAGE_LENGTH = 20
+"""Games on one page of the list."""
 
 QUERIES_PER_SECOND = 1
 QUERY_BURST = 10
-"""Questions of a phone that may come all at once: for each the table goes through a whole game."""
+"""Queries that a phone may send at once: for each the table replays a whole game."""
 
-_REFUSALS = {"no_such_game": 404, "not_finished": 404, "too_long": 404, "too_many_questions": 503}
+_STATUS = {"no_such_game": 404, "not_finished": 404, "too_long": 404, "too_many_questions": 503}
+"""HTTP status by the table's reason for a refusal; 503 for any other."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryPages:
-    """Asks the table and shows what it tells."""
+    """The routes of past games, which query the table over its socket."""
 
     link: TableLink
     pages: Pages
@@ -257,34 +265,35 @@ class HistoryPages:
     )
 
     def games(self) -> Response:
-        """The games of this table, the newest first; `?before=N` those before game N."""
-        asked: dict[str, int] = {"count": A_PAGE}
+        """Respond with a page of the list, newest first; `?before=N` shows games before number N."""
+        query: dict[str, int] = {"count": PAGE_LENGTH}
         before = request.args.get("before", "")
         if before.isascii() and before.isdecimal() and 0 < int(before[:17]) <= 1 << 53:
-            asked["before"] = int(before[:17])
-        found = self._told({"games": asked}, read_games)
+            query["before"] = int(before[:17])
+        found = self._query({"games": query}, read_games)
         view = history.games(self.pages.words_for_request(), found)
-        return self.pages.static_page("history.html", view=view, newer="before" in asked)
+        return self.pages.static_page("history.html", view=view, newer="before" in query)
 
     def game(self, number: int) -> Response:
-        """A game with its rounds, its review and its last position."""
-        told = self._told({"game": _possible(number)}, read_game)
-        return self.pages.static_page(
-            "past_game.html", view=history.past_game(self.pages.words_for_request(), told)
-        )
+        """Respond with a game's rounds, review and last position."""
+        game = self._query({"game": _game_number(number)}, read_game)
+        view = history.past_game(self.pages.words_for_request(), game)
+        return self.pages.static_page("past_game.html", view=view)
 
     def record(self, number: int) -> Response:
-        """A game's record, which `azul-table replay` verifies."""
-        record = self._told({"record": _possible(number)}, read_record)
+        """Respond with a game's record (JSON Lines), which `azul-table replay` verifies."""
+        record = self._query({"record": _game_number(number)}, read_record)
         response = Response(record, content_type="application/jsonl; charset=utf-8")
         response.headers["Content-Disposition"] = f'attachment; filename="azul-game-{number}.jsonl"'
         return response
 
-    def _told(self, question: dict[str, object], read: Callable[[msgspec.Raw], _Told]) -> _Told:
-        """What the table answers, read; raises RefusedError."""
-        if access_level(request) is not Access.TABLE and not self.rate_limiter.allows(
-            request.remote_addr or ""
-        ):
+    def _query(self, question: dict[str, object], read: Callable[[msgspec.Raw], _Answer]) -> _Answer:
+        """Send a question to the table and parse the answer.
+
+        Raises RefusedError: 429 above the rate limit, 503 without a table, else what the table's reason says.
+        """
+        local = access_level(request) is Access.TABLE
+        if not local and not self.rate_limiter.allows(request.remote_addr or ""):
             raise RefusedError(429, "press.too_fast")
         try:
             answer = self.link.past(question)
@@ -292,7 +301,7 @@ class HistoryPages:
             log.warning("%s", fault)
             raise RefusedError(503, "presence.away") from fault
         if not answer.taken:
-            raise RefusedError(_REFUSALS.get(answer.why, 503), f"history.why_{answer.why or 'unreadable'}")
+            raise RefusedError(_STATUS.get(answer.why, 503), f"history.why_{answer.why or 'unreadable'}")
         try:
             return read(answer.told)
         except MessageError as fault:
@@ -300,8 +309,8 @@ class HistoryPages:
             raise RefusedError(503, "presence.unreadable") from fault
 
 
-def _possible(number: int) -> int:
-    """A number that a game may have; raises RefusedError."""
+def _game_number(number: int) -> int:
+    """Return a number that a game may have; raises RefusedError (404) for any other."""
     if not 0 < number <= 1 << 53:
         raise RefusedError(404, "history.why_no_such_game")
     return number

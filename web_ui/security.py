@@ -1,6 +1,9 @@
-"""Who may press: hands at this machine, and phones in the network as far as the table lets them.
+"""Access control of the pages: who may press buttons, and the security headers of every response.
 
-Each must press in a page that came from here. And the headers of every answer.
+- Loopback requests may do everything; phones in the network do what the table allows them.
+- DNS rebinding: the `Host` header must be an address or a name that no public web site can have.
+- CSRF: a POST must be JSON and come from a page of this server (`Origin`, `Sec-Fetch-Site`).
+- Rate limit: a token bucket for each client address.
 """
 
 from __future__ import annotations
@@ -16,15 +19,15 @@ from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Request
 
 MAX_BODY_BYTES = 4096
-"""Bytes of the longest body of a request."""
+"""Bytes of the longest request body."""
 
-LOCAL_ENDS = (".local", ".lan", ".home.arpa", ".internal")
-"""How the names of machines in a network of one's own end; no web site can have such a name."""
+LOCAL_SUFFIXES = (".local", ".lan", ".home.arpa", ".internal")
+"""Suffixes of host names in a private network; no public web site can have such a name."""
 
-FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")
-"""Headers of a request that another program brings for somebody else, who may be anywhere."""
+PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "Via")
+"""Headers that a proxy or tunnel adds: the client behind it may be anywhere, so it counts as a phone."""
 
-_HEADERS = {
+_SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -37,15 +40,15 @@ _HEADERS = {
 
 
 class Access(StrEnum):
-    """Whose hands a request may bring."""
+    """What a request may do."""
 
-    TABLE = "table"  # at this machine: all that hands can do
-    PHONE = "phone"  # in the network: what the table lets phones do
-    NONE = "none"  # came by a name that a web site may have, too
+    TABLE = "table"  # from this machine: everything
+    PHONE = "phone"  # from the network: what the table allows phones
+    NONE = "none"  # addressed by a name that a public web site may have, too
 
 
 class RefusedError(Exception):
-    """A request is refused; says the status and the key of the sentence, with its parameters."""
+    """A refused request: the HTTP status, and the key and parameters of the sentence that says why."""
 
     def __init__(self, status: int, key: str, **given: object) -> None:
         super().__init__(f"{status} {key}")
@@ -54,24 +57,27 @@ class RefusedError(Exception):
         self.given = given
 
 
+# --- Requests: addresses, host names and origins ---------------------------------------------------------
+
+
 def is_loopback(address: str | None) -> bool:
-    """Whether a remote address is this machine's own."""
+    """Return whether an IP address is a loopback address, also as an IPv4-mapped IPv6 address."""
     try:
-        number = ip_address(address or "")
+        parsed = ip_address(address or "")
     except ValueError:
         return False
-    if isinstance(number, IPv6Address) and number.ipv4_mapped is not None:
-        return number.ipv4_mapped.is_loopback
-    return number.is_loopback
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
+        return parsed.ipv4_mapped.is_loopback
+    return parsed.is_loopback
 
 
 def is_local_request(request: Request) -> bool:
-    """Whether a request is made by a program on this machine, for whoever sits there."""
-    return is_loopback(request.remote_addr) and not any(name in request.headers for name in FORWARDED)
+    """Return whether a request comes from this machine and not through a proxy."""
+    return is_loopback(request.remote_addr) and not any(name in request.headers for name in PROXY_HEADERS)
 
 
 def is_loopback_host(host: str) -> bool:
-    """Whether a Host header (name, perhaps port) is one that only this machine calls itself."""
+    """Return whether a Host header (name, perhaps port) is localhost or a loopback address."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -80,9 +86,10 @@ def is_loopback_host(host: str) -> bool:
 
 
 def is_lan_host(host: str) -> bool:
-    """Whether a Host header names a machine of this network, by its address or a name that only it can have.
+    """Return whether a Host header is an IP address or a name that only a machine of this network can have.
 
-    A web site may point its own name at an address of this network; its pages come from that name then.
+    Against DNS rebinding: a web site may point its own name at an address of this network; its pages are
+    then requested by that name.
     """
     try:
         name = (urlsplit(f"//{host}").hostname or "").removesuffix(".")
@@ -92,19 +99,19 @@ def is_lan_host(host: str) -> bool:
         ip_address(name)
     except ValueError:
         plain = name.replace("-", "").replace(".", "").isalnum() and name.isascii()
-        return plain and ("." not in name or name.endswith(LOCAL_ENDS))
+        return plain and ("." not in name or name.endswith(LOCAL_SUFFIXES))
     return True
 
 
 def access_level(request: Request) -> Access:
-    """Whose hands a page may show that is asked for now."""
+    """Return what a request may do, which decides on the controls that its page shows."""
     if is_local_request(request) and is_loopback_host(request.host):
         return Access.TABLE
     return Access.PHONE if is_lan_host(request.host) else Access.NONE
 
 
 def check_table_access(request: Request) -> None:
-    """Raise RefusedError unless the request comes from this machine and from a page of this server."""
+    """Raise RefusedError unless a POST comes from this machine and from a page of this server."""
     if not is_local_request(request):
         raise RefusedError(403, "press.elsewhere")
     if not is_loopback_host(request.host):
@@ -113,9 +120,9 @@ def check_table_access(request: Request) -> None:
 
 
 def check_phone_access(request: Request, allowed: Callable[[], bool]) -> None:
-    """Raise RefusedError unless the request comes from a page of this server and is allowed to phones.
+    """Raise RefusedError unless a POST comes from a page of this server and phones may do it.
 
-    `allowed` is asked last: until then it may be anybody's request.
+    `allowed` is called last, after the request has passed the checks against forgery.
     """
     if not is_lan_host(request.host):
         raise RefusedError(403, "press.foreign_name")
@@ -125,6 +132,7 @@ def check_phone_access(request: Request, allowed: Callable[[], bool]) -> None:
 
 
 def _check_same_origin(request: Request) -> None:
+    """Refuse cross-site requests (CSRF); HTML forms can't send JSON."""
     origin = request.headers.get("Origin")
     if origin is not None and origin != f"http://{request.host}":
         raise RefusedError(403, "press.foreign")
@@ -135,25 +143,25 @@ def _check_same_origin(request: Request) -> None:
 
 
 def add_security_headers(headers: Headers, host: str) -> None:
-    """Add the headers that every answer carries; some only where browsers take them."""
-    for name, value in _HEADERS.items():
+    """Add the security headers of every response to `headers`."""
+    for name, value in _SECURITY_HEADERS.items():
         headers[name] = value
-    if is_loopback_host(host):
+    if is_loopback_host(host):  # browsers accept it on secure origins only
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
 
 
-# --- How fast a phone may press and ask: no faster than hands do ---
+# --- Rate limit ------------------------------------------------------------------------------------------
 
 PRESSES_PER_SECOND = 10
 PRESS_BURST = 10
-"""Presses that may come all at once, after a rest."""
+"""Presses that may arrive at once after a pause."""
 
 MAX_TRACKED = 1000
-"""Phones whose rate_limiter is remembered; beyond, those that rested are forgotten, then all."""
+"""Addresses that are tracked; beyond, full buckets are dropped first, then all."""
 
 
 class RateLimiter:
-    """Counts presses, or questions, by the address that they come from; any thread may ask."""
+    """A token bucket for each client address, of `burst` tokens, refilled at `per_second`; thread-safe."""
 
     def __init__(
         self,
@@ -163,29 +171,24 @@ class RateLimiter:
         burst: float = PRESS_BURST,
     ) -> None:
         self._clock = clock
-        self._each = 1 / per_second
-        self._most = burst / per_second
+        self._interval = 1 / per_second
+        self._capacity = burst / per_second
         self._lock = threading.Lock()
-        self._free_at: dict[str, float] = {}
-
-    @property
-    def remembered(self) -> int:
-        """How many phones' rate_limiter is remembered."""
-        return len(self._free_at)
+        self._full_at: dict[str, float] = {}  # when each address's bucket is full again
 
     def allows(self, address: str) -> bool:
-        """Whether a press that comes now is not too fast; if so it is counted."""
+        """Take a token from the bucket of an address; return False when it is empty."""
         now = self._clock()
         with self._lock:
-            if len(self._free_at) >= MAX_TRACKED and address not in self._free_at:
-                self._forget(now)
-            free_at = max(self._free_at.get(address, now), now) + self._each
-            if free_at - now > self._most + 1e-9:
+            if len(self._full_at) >= MAX_TRACKED and address not in self._full_at:
+                self._drop_full_buckets(now)
+            full_at = max(self._full_at.get(address, now), now) + self._interval
+            if full_at - now > self._capacity + 1e-9:
                 return False
-            self._free_at[address] = free_at
+            self._full_at[address] = full_at
             return True
 
-    def _forget(self, now: float) -> None:
-        self._free_at = {address: free_at for address, free_at in self._free_at.items() if free_at > now}
-        if len(self._free_at) >= MAX_TRACKED:
-            self._free_at = {}
+    def _drop_full_buckets(self, now: float) -> None:
+        self._full_at = {address: full_at for address, full_at in self._full_at.items() if full_at > now}
+        if len(self._full_at) >= MAX_TRACKED:
+            self._full_at = {}

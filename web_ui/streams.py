@@ -43,11 +43,6 @@ class Slots:
         self._lock = threading.Lock()
         self._taken: dict[object, Callable[[], bool]] = {}
 
-    @property
-    def taken(self) -> int:
-        """How many slots are taken."""
-        return len(self._taken)
-
     def take(self, disconnected: Callable[[], bool]) -> Callable[[], None] | None:
         """Take a slot and return the function that releases it (idempotent); None when all are taken.
 

@@ -14,7 +14,7 @@ from tests.web_ui.browsing import Browser
 from tests.web_ui.conftest import StartPages
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 from web_ui.pages import QUERY_BURST
-from web_ui.server import FROM_ONE_MACHINE, FROM_THE_NETWORK, has_room
+from web_ui.server import MAX_FROM_NETWORK, MAX_PER_ADDRESS, may_connect
 
 THREADS = 9
 """Of pages that are started for one stream."""
@@ -63,20 +63,20 @@ def test_one_machine_of_the_network_leaves_room_for_the_others() -> None:
     """520 connections of one machine, all idle, kept everybody from the pages."""
     phone, other = "192.168.1.20", "192.168.1.21"
     held: list[str] = []
-    while has_room(phone, held):
+    while may_connect(phone, held):
         held.append(phone)
-    assert len(held) == FROM_ONE_MACHINE
-    assert has_room(other, held)
+    assert len(held) == MAX_PER_ADDRESS
+    assert may_connect(other, held)
 
 
 def test_the_whole_network_leaves_room_for_this_machine() -> None:
-    held = [f"fe80::{number:x}" for number in range(FROM_THE_NETWORK)]
-    assert not has_room("fe80::ffff", held)
-    assert has_room("127.0.0.1", held)
-    assert has_room("::ffff:127.0.0.1", held)
-    many_here = ["127.0.0.1"] * FROM_THE_NETWORK
-    assert has_room("127.0.0.1", many_here)
-    assert has_room("192.168.1.20", many_here)
+    held = [f"fe80::{number:x}" for number in range(MAX_FROM_NETWORK)]
+    assert not may_connect("fe80::ffff", held)
+    assert may_connect("127.0.0.1", held)
+    assert may_connect("::ffff:127.0.0.1", held)
+    many_here = ["127.0.0.1"] * MAX_FROM_NETWORK
+    assert may_connect("127.0.0.1", many_here)
+    assert may_connect("192.168.1.20", many_here)
 
 
 @pytest.mark.usefixtures("no_time_passes")

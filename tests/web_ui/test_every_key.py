@@ -104,7 +104,7 @@ def test_every_store_that_can_not_be_used_has_words(language: str) -> None:
 @each_language
 def test_every_step_has_words(language: str) -> None:
     told = formatter(real_tables.told(midway(real_tables.solo(), 1, 3).table), language)
-    other = told.words.text("step.other", who=told.who(1), points=0)
+    other = told.words.text("step.other", who=told.player(1), points=0)
     for name in step_names():
         for kind in [each.value for each in BonusKind]:
             assert step_sentence(told, Step(name, seat=1, kind=kind)) != other, name

@@ -16,7 +16,7 @@ from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Text
 from tests.web_ui.conftest import shown
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
-from tests.web_ui.test_sentences import formatter
+from tests.web_ui.test_sentences import TWIN, formatter
 from web_ui.messages import Step
 from web_ui.table_link import TableLink
 from web_ui.text.sentences import step_sentence
@@ -27,7 +27,8 @@ JSON = {"Content-Type": "application/json"}
 
 def groups(scene: Message) -> list[tuple[str, list[str]]]:
     return [
-        (group.title, [hand.text for hand in group.buttons]) for group in controls.groups(formatter(scene))
+        (group.title, [hand.text for hand in group.buttons])
+        for group in controls.groups(formatter(scene), TWIN)
     ]
 
 
@@ -39,15 +40,15 @@ def test_who_still_has_to_choose_a_column_is_said() -> None:
     said = formatter(scene)
     for seat in {each["seat"] for each in scene["choosing"]}:
         due = next(each for each in scene["choosing"] if each["seat"] == seat)
-        text = f"{said.who(seat)} ({said.colour(due['colour'])} in row {due['row']})"
-        assert text in said.ask()
+        text = f"{said.player(seat)} ({said.colour(due['colour'])} in row {due['row']})"
+        assert text in said.instruction()
         board = boards.board(said, seat)
         assert board is not None
         assert board.due == f"to choose: {said.colour(due['colour'])} in row {due['row']}"
         assert [line.number for line in board.lines if line.due] == [due["row"]]
     waiting = {each["seat"] for each in scene["choosing"]}
     for seat in {1, 2, 3} - waiting:
-        assert said.who(seat) not in said.ask()
+        assert said.player(seat) not in said.instruction()
 
 
 def test_legal_columns_are_seen_and_heard_on_the_wall() -> None:
@@ -60,7 +61,7 @@ def test_legal_columns_are_seen_and_heard_on_the_wall() -> None:
     assert [column for column, space in enumerate(row.spaces, 1) if space.legal] == columns
     assert f". Columns for {said.colour_title(due['colour'])}: {columns[0]}" in row.spoken
     names = [title for title, _ in groups(scene)]
-    assert f"{said.who(due['seat'])}: {said.column_due(said.snapshot.choosing[0])}" in names
+    assert f"{said.player(due['seat'])}: {said.column_due(said.snapshot.choosing[0])}" in names
 
 
 # --- The bot ruleset -------------------------------------------------------------------------------------
@@ -93,8 +94,8 @@ def test_the_two_boards_have_titles_and_only_one_a_score() -> None:
     assert [space.cost for space in action.floor.spaces] == [1, 1, 2, 2, 2, 3, 3]
     assert {space.cost for space in player.floor.spaces} == {0}
     assert sum(space.scoring for row in action.wall for space in row.spaces) == 1
-    assert said.head() == "For the action board"
-    assert said.ask() == "Display 1: press it to choose a colour for the action board."
+    assert said.heading() == "For the action board"
+    assert said.instruction() == "Display 1: press it to choose a colour for the action board."
     assert said.button("seat.2.line.3") == "Line 3 of the action board"
 
 
@@ -114,7 +115,7 @@ def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
     live = ["display.3", "seat.2.line.1", "seat.2.line.3", "seat.2.floor", "undo"]
     scene = {**scene, "ask": ask, "choice": choice, "live": live}
     said = formatter(scene)
-    (_, put, _) = controls.groups(said)
+    (_, put, _) = controls.groups(said, TWIN)
     assert [(hand.text, hand.sends) for hand in put.buttons] == [
         ("Line 1", "b"),
         ("Line 3", ""),
@@ -129,13 +130,13 @@ def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
     ]
     tried = {**scene, "ask": {**ask, "say": "place_again", "line": 1}, "choice": {**choice, "tried": 1}}
     said = formatter(tried)
-    assert said.ask() == (
+    assert said.instruction() == (
         "Putting 2 blue on line 1 sends 1 blue to the penalty row. Press the same button again to do it."
     )
     board = boards.board(said, 2)
     assert board is not None
     assert [space.coming for space in board.floor.spaces].count(True) == 1
-    assert controls.groups(said)[1].buttons[0].kind == "line chosen"
+    assert controls.groups(said, TWIN)[1].buttons[0].kind == "line chosen"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,7 @@ def test_penalty_tiles_are_chosen_in_words(kind: str, says: tuple[str, str]) -> 
     ask = {"say": f"choose_{'swap' if kind == 'swap' else 'removal'}"}
     scene = {**scene, "stage": "choice", "ask": ask, "choosing": choosing, "live": [*buttons, "undo"]}
     said = formatter(scene)
-    assert said.head() == says[0]
+    assert said.heading() == says[0]
     ((_, texts), table) = groups(scene)
     assert says[1] in texts
     assert ("Leave them" in texts) == (kind == "remove")
@@ -231,7 +232,7 @@ def test_every_step_of_a_solo_account_is_told(step: Message, text: str) -> None:
 def test_the_end_of_a_solo_game_says_what_it_is_worth(result: Message, head: str, rule: str) -> None:
     scene = real_tables.until(real_tables.solo(), "draft")
     said = formatter({**scene, "stage": "over", "ask": {"say": "game_over"}, "result": result})
-    assert said.head().startswith(head)
+    assert said.heading().startswith(head)
     shown = phone.result(said)
     assert isinstance(shown, phone.SoloResultView)
     assert shown.rule == rule
@@ -261,7 +262,7 @@ def test_a_solo_game_begins_with_one_button() -> None:
         ("Begin", ["Begin the game"]),
         ("Table", ["undo"]),
     ]
-    assert phone.turn(real_tables.view_of(scene), formatter(scene).words).round == (
+    assert phone.turn(real_tables.view_of(scene), formatter(scene).words, TWIN).round == (
         "Solo game \N{MIDDLE DOT} Expert \N{MIDDLE DOT} Coloured wall \N{MIDDLE DOT} Hints allowed"
     )
 
@@ -272,7 +273,7 @@ def test_a_solo_game_begins_with_one_button() -> None:
 def test_where_the_next_tile_goes_is_said_and_drawn() -> None:
     scene = real_tables.telling("bbyrk")
     said = formatter(scene)
-    assert said.ask() == (
+    assert said.instruction() == (
         "Draw a tile, lay it on display 2 as number 2, and tell the table which. The bag holds 95 tiles now."
     )
     first, second, third, *_ = phone.offer(said)
@@ -292,7 +293,7 @@ def test_the_penalty_row_is_told_tile_by_tile() -> None:
         real_tables.tell_one(hands_at, random)
     real_tables.tell_one(hands_at, random)
     said = formatter(real_tables.told(hands_at.table))
-    assert "space 2 of the penalty row" in said.ask()
+    assert "space 2 of the penalty row" in said.instruction()
     board = boards.board(said, 2)
     assert board is not None
     assert board.floor.spaces[0].tile
@@ -363,7 +364,10 @@ def test_scoring_goes_step_by_step_with_tiles_of_resin() -> None:
         for scene in real_tables.whole_game(real_tables.STANDARD, 2, with_resin=True)
         if scene["ask"]["say"] == "scoring"
     )
-    assert formatter(scene).ask() == "Move the tiles as the lights show, then press ok for the next step."
+    assert (
+        formatter(scene).instruction()
+        == "Move the tiles as the lights show, then press ok for the next step."
+    )
 
 
 def test_the_lid_is_poured_into_the_bag() -> None:
@@ -371,9 +375,9 @@ def test_the_lid_is_poured_into_the_bag() -> None:
     due = next((scene for scene in scenes_told if scene["ask"]["say"] == "tell_after_lid"), None)
     assert due is not None
     said = formatter(due)
-    assert said.head() == "The bag is empty"
+    assert said.heading() == "The bag is empty"
     bag, lid = phone.counts(said)
-    assert f"{len(due['resin']['bag'])} tiles must be in it" in said.ask()
+    assert f"{len(due['resin']['bag'])} tiles must be in it" in said.instruction()
     assert lid.title == "In the lid: 0 tiles"
     assert bag.title == f"In the bag: {len(due['resin']['bag'])} tiles"
 

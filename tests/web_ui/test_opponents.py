@@ -22,6 +22,7 @@ from tests.table.hands import Hands, at_table, dealt
 from tests.table.opponents import answer_all, any_choice, seated
 from tests.web_ui import scenes
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
+from tests.web_ui.test_sentences import TWIN
 from web_ui.latest import Presence, View
 from web_ui.messages import Because, read_snapshot
 from web_ui.text import sentences
@@ -40,7 +41,7 @@ def formatter(at: Hands, language: str = "en") -> SnapshotFormatter:
 
 
 def texts(said: SnapshotFormatter) -> dict[str, list[str]]:
-    return {group.title: [each.text for each in group.buttons] for group in controls.groups(said)}
+    return {group.title: [each.text for each in group.buttons] for group in controls.groups(said, TWIN)}
 
 
 def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
@@ -50,7 +51,7 @@ def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
     assert found["Master plays. Or instead"] == ["A person", "Calm", "Greedy", "Strong"]
     assert found["Sit down"] == ["Seat 3", "Seat 4"]
     assert [seat.name for seat in phone.seats(formatter(at))][1] == "Master: the best this table can do"
-    form = controls.names(formatter(at))
+    form = controls.names(formatter(at), TWIN)
     assert form is not None
     assert [field.seat for field in form.fields] == [1], "opponents have names of their own"
 
@@ -58,12 +59,12 @@ def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_what_an_opponent_does_and_why_is_said(language: str) -> None:
     at = seated("calm", "")
-    assert formatter(at, language).head().startswith("Calm")
+    assert formatter(at, language).heading().startswith("Calm")
     answer_all(at, any_choice(2))
     assert sentences.notes(formatter(at, language)) == (), "no reason is told before the choice is shown"
     at.wait(2.0)
     said = formatter(at, language)
-    assert "Calm" in said.ask()
+    assert "Calm" in said.instruction()
     (why,) = sentences.notes(said)
     assert why.startswith("Calm ")
     at.wait(2.0)
@@ -82,7 +83,7 @@ def test_with_tiles_of_resin_it_is_said_which_tiles_of_an_opponent_to_move(line:
     (asked,) = at.table.asked
     at.hear(BotReply(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
     said = f"Move 1 blue from display 1 to {where}, as the lights show. Then press ok."
-    assert formatter(at).ask() == said
+    assert formatter(at).instruction() == said
 
 
 def test_who_stands_in_is_said() -> None:
@@ -91,7 +92,7 @@ def test_who_stands_in_is_said() -> None:
     at.press("seat.1.floor", "seat.1.line.5", "seat.2.floor", "ok", "seat.1.floor")
     at.hear(BotReply(at.table.asked[0].number, None, at.now, "illegal", "it wrote 'x'"))
     view = View(snapshot=formatter(at).snapshot, presence=Presence.HERE)
-    (note,) = phone.turn(view, WORDS["en"]).notes
+    (note,) = phone.turn(view, WORDS["en"], TWIN).notes
     assert note.startswith("fast does not play on: it broke the rules")
     assert "Greedy plays in its place. For who wrote it: “it wrote 'x'”." in note
     (german,) = sentences.notes(formatter(at, "de"))
@@ -146,7 +147,7 @@ def test_a_hint_that_does_not_come_is_said(language: str) -> None:
 )
 def test_what_a_reason_is_about_is_named(reason: scenes.Message, english: str, german: str) -> None:
     because = [Because(**reason)]
-    spoken = [sentences.why(formatter(dealt(DEAL), each), 2, "Master", because) for each in ("en", "de")]
+    spoken = [sentences.reasons(formatter(dealt(DEAL), each), 2, "Master", because) for each in ("en", "de")]
     assert spoken == [english, german]
 
 

@@ -13,10 +13,16 @@ from tests.web_ui.fake_daemon import FakeDaemon, Message
 from tests.web_ui.test_sentences import formatter
 from web_ui.app import create_app
 from web_ui.table_link import TableLink
-from web_ui.views import controls
+from web_ui.views import controls, phone
+from web_ui.views.phone import Viewer
 
 PHONE = {"REMOTE_ADDR": "192.168.1.20"}
 SEATS_ONLY = [f"seat.{seat}.{part}" for seat in range(1, 5) for part in (*scenes.LINES, "floor")]
+
+
+def on_phone(seat: int = 0) -> Viewer:
+    """A phone in the network, at a seat or at none."""
+    return Viewer(phone.PHONE, at_table=False, seat=seat)
 
 
 @pytest.fixture
@@ -32,7 +38,9 @@ def lets(scene: Message, press: list[str] | None = None) -> Message:
 
 
 def buttons(scene: Message, seat: int = 0) -> list[str]:
-    return [hand.button for group in controls.phone_groups(formatter(scene), seat) for hand in group.buttons]
+    return [
+        hand.button for group in controls.groups(formatter(scene), on_phone(seat)) for hand in group.buttons
+    ]
 
 
 def page(client: FlaskClient, cookie: str = "", host: str = "192.168.1.5:8080") -> TestResponse:
@@ -45,7 +53,7 @@ def page(client: FlaskClient, cookie: str = "", host: str = "192.168.1.5:8080") 
 
 def test_a_phone_that_may_press_nothing_has_no_hands() -> None:
     assert buttons(scenes.chosen()) == []
-    assert controls.seat_choice(formatter(scenes.chosen()), 0) is None
+    assert controls.seat_choice(formatter(scenes.chosen()), on_phone()) is None
 
 
 def test_a_phone_that_is_nobodys_is_everybodys_hands() -> None:
@@ -90,7 +98,7 @@ def test_who_plays_alone_has_both_boards_on_their_phone() -> None:
     square = {each["button"] for each in scene["choosing"]}
     assert all(name.startswith("seat.2.") for name in square)
     assert square < set(buttons(scene, 1))
-    assert controls.seat_choice(formatter(scene), 1) is None
+    assert controls.seat_choice(formatter(scene), on_phone(1)) is None
 
 
 def test_no_phone_plays_at_an_opponents_seat() -> None:
@@ -98,7 +106,7 @@ def test_no_phone_plays_at_an_opponents_seat() -> None:
     scene = lets(scenes.chosen())
     first, *others = scene["seats"]
     choice = controls.seat_choice(
-        formatter({**scene, "seats": [first, {**others[0], "bot": "greedy"}, *others[1:]]}), 1
+        formatter({**scene, "seats": [first, {**others[0], "bot": "greedy"}, *others[1:]]}), on_phone(1)
     )
     assert choice is not None
     assert others[0]["seat"] not in [option.seat for option in choice.options]
@@ -111,30 +119,30 @@ def test_in_a_game_nobody_plays_at_a_seat_that_is_free() -> None:
     numbers = [
         [option.seat for option in choice.options]
         for seat in (0, 4)
-        if (choice := controls.seat_choice(formatter(scene), seat)) is not None
+        if (choice := controls.seat_choice(formatter(scene), on_phone(seat))) is not None
     ]
     assert numbers == [[1, 2, 3, 0], [1, 2, 3, 4, 0]], "whose phone it was is still shown"
 
 
 def test_names_are_given_where_the_phone_is_the_players_hands() -> None:
     scene = lets(scenes.seating())
-    given = [controls.phone_names(formatter(scene), seat) for seat in (0, 2, 4)]
+    given = [controls.names(formatter(scene), on_phone(seat)) for seat in (0, 2, 4)]
     assert [[field.seat for field in form.fields] if form else None for form in given] == [
         [1, 2, 3],
         [2],
         None,
     ]
-    assert controls.phone_names(formatter(lets(scenes.seating(), ["ok"])), 2) is None
+    assert controls.names(formatter(lets(scenes.seating(), ["ok"])), on_phone(2)) is None
 
 
 @pytest.mark.parametrize("may", [True, False])
 def test_tiles_are_told_by_a_phone_where_the_table_lets_it(may: bool) -> None:  # noqa: FBT001
     scene = real_tables.telling("bb", 1)
     scene = {**scene, "phones": {"press": [], "tell": may, "hint": False, "learn": False}}
-    form = controls.tell_phone(formatter(scene), at_table=False)
+    form = controls.report(formatter(scene), on_phone())
     assert (form is not None) == may
     assert form is None or not form.can_take_back, "undo has a switch at the table"
-    at_table = controls.tell_phone(formatter(scene), at_table=True)
+    at_table = controls.report(formatter(scene), Viewer(phone.PHONE))
     assert at_table is not None
     assert at_table.can_take_back
 
@@ -144,7 +152,7 @@ def test_tiles_are_told_by_a_phone_where_the_table_lets_it(may: bool) -> None:  
 def test_who_says_what_stands_on_a_button_is_understood(scene: Message, language: str) -> None:
     """Speech control listens for the visible text; in German the floor was once called two names."""
     told = formatter(lets(scene), language)
-    for group in controls.phone_groups(told, 0):
+    for group in controls.groups(told, on_phone()):
         for hand in group.buttons:
             assert hand.text.lower() in hand.spoken.lower(), hand
 

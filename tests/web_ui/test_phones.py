@@ -184,8 +184,24 @@ def test_a_phone_may_press_ten_times_a_second_for_ever() -> None:
     assert sum(rate_limiter.allows(PHONE) for _ in range(100)) == PRESSES_PER_SECOND
 
 
-def test_the_memory_of_paces_is_bounded() -> None:
+def test_the_rate_limiter_tracks_a_bounded_number_of_addresses() -> None:
     rate_limiter = RateLimiter(lambda: 0.0)
-    for number in range(3 * MAX_TRACKED):
+    while rate_limiter.allows(PHONE):
+        continue
+    for number in range(MAX_TRACKED - 1):
         assert rate_limiter.allows(f"phone {number}")
-    assert rate_limiter.remembered <= MAX_TRACKED
+    assert not rate_limiter.allows(PHONE)
+    assert rate_limiter.allows("one too many")
+    assert rate_limiter.allows(PHONE), "all addresses were dropped"
+
+
+def test_the_rate_limiter_drops_full_buckets_first() -> None:
+    now = 0.0
+    rate_limiter = RateLimiter(lambda: now)
+    for number in range(MAX_TRACKED - 1):
+        assert rate_limiter.allows(f"phone {number}")
+    now = 1.0
+    while rate_limiter.allows(PHONE):
+        continue
+    assert rate_limiter.allows("one too many")
+    assert not rate_limiter.allows(PHONE), "its empty bucket is kept"

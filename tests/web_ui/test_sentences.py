@@ -14,8 +14,11 @@ from web_ui.messages import Step, read_snapshot
 from web_ui.text.sentences import SnapshotFormatter, step_sentence
 from web_ui.text.words import read_all_words
 from web_ui.views import boards, controls, phone
+from web_ui.views.phone import TABLE, Viewer
 
 WORDS = read_all_words()
+
+TWIN = Viewer(TABLE)
 
 
 def formatter(scene: scenes.Message, language: str = "en") -> SnapshotFormatter:
@@ -47,7 +50,7 @@ def formatter(scene: scenes.Message, language: str = "en") -> SnapshotFormatter:
 )
 def test_what_the_table_waits_for(scene: scenes.Message, head: str, ask: str) -> None:
     told = formatter(scene)
-    assert (told.head(), told.ask()) == (head, ask)
+    assert (told.heading(), told.instruction()) == (head, ask)
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -55,7 +58,7 @@ def test_what_the_table_waits_for(scene: scenes.Message, head: str, ask: str) ->
 def test_a_table_without_buttons_at_its_seats_sends_people_to_the_pages(say: str, language: str) -> None:
     scene = scenes.snapshot(ask={"say": say, "name": "Ana"})
     with_buttons, without = (
-        formatter({**scene, "phones": {"seats": seats}}, language).ask() for seats in (False, True)
+        formatter({**scene, "phones": {"seats": seats}}, language).instruction() for seats in (False, True)
     )
     assert with_buttons != without
     assert re.search("pages|Seiten", without) and not re.search("line 1|Reihe 1|board|Tableau", without)
@@ -64,15 +67,15 @@ def test_a_table_without_buttons_at_its_seats_sends_people_to_the_pages(say: str
 def test_a_floor_that_is_the_only_place() -> None:
     choice = {"source": 3, "colour": "k", "count": 2, "lines": [0]}
     told = formatter(scenes.chosen(choice=choice))
-    assert told.ask() == "Ana, no line takes 2 black: press your floor, or take others."
+    assert told.instruction() == "Ana, no line takes 2 black: press your floor, or take others."
 
 
 @pytest.mark.parametrize("why", ["damaged", "newer", "unreadable", "never heard of"])
 def test_saved_games_that_can_not_be_used(why: str) -> None:
     ask = {"say": "start_beside", "path": "/data/a.db", "new_path": "/data/b.db", "why": why}
     told = formatter(scenes.snapshot(stage="unusable", ask=ask, live=["ok"]))
-    assert "/data/a.db" in told.ask()
-    assert "/data/b.db" in told.ask()
+    assert "/data/a.db" in told.instruction()
+    assert "/data/b.db" in told.instruction()
 
 
 def test_moves_in_words() -> None:
@@ -136,9 +139,11 @@ def test_a_shared_victory() -> None:
     for score in ended["result"]["scores"][:2]:
         score["winner"] = True
     ended["result"]["tie"] = "shared"
-    assert formatter(ended).head() == "Game over: Ana and Rui share the victory with 57 points each."
+    assert formatter(ended).heading() == "Game over: Ana and Rui share the victory with 57 points each."
     ended["result"]["scores"][2].update(winner=True, score=57)
-    assert formatter(ended).head() == "Game over: Ana, Rui and Seat 3 share the victory with 57 points each."
+    assert (
+        formatter(ended).heading() == "Game over: Ana, Rui and Seat 3 share the victory with 57 points each."
+    )
 
 
 def test_the_last_result_stays_until_another_game_begins() -> None:
@@ -158,7 +163,7 @@ def test_what_the_lights_colours_are_called_is_said_while_there_are_tiles() -> N
 
 def test_a_result_of_another_form_is_no_fault() -> None:
     told = formatter(scenes.over(result={"score": 71, "medals": 3}))
-    assert told.head() == "Game over."
+    assert told.heading() == "Game over."
 
 
 def test_an_unknown_refusal_has_a_plain_sentence() -> None:
@@ -179,7 +184,7 @@ def test_names_of_the_palette_that_nobody_knows_are_said_as_they_are() -> None:
 
 
 def test_hands_while_seating_have_one_button_a_seat() -> None:
-    groups = controls.groups(formatter(scenes.seating()))
+    groups = controls.groups(formatter(scenes.seating()), TWIN)
     assert [(group.title, [hand.button for hand in group.buttons]) for group in groups] == [
         ("Sit down", ["seat.4.line.1"]),
         ("Table", ["ok", "undo"]),
@@ -187,7 +192,7 @@ def test_hands_while_seating_have_one_button_a_seat() -> None:
 
 
 def test_hands_while_choosing() -> None:
-    groups = controls.groups(formatter(scenes.choosing()))
+    groups = controls.groups(formatter(scenes.choosing()), TWIN)
     assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
         ("Which game", ["Standard game", "Gray walls"]),
         ("Who starts", ["Ana", "Rui", "Seat 3", "Let the table choose"]),
@@ -196,7 +201,7 @@ def test_hands_while_choosing() -> None:
 
 
 def test_hands_with_tiles_in_hand() -> None:
-    groups = controls.groups(formatter(scenes.chosen()))
+    groups = controls.groups(formatter(scenes.chosen()), TWIN)
     assert [(group.title, [hand.button for hand in group.buttons]) for group in groups] == [
         ("Take from", ["display.3", "display.1", "centre"]),
         ("Put them on", ["seat.1.line.3", "seat.1.line.4", "seat.1.floor"]),
@@ -208,7 +213,7 @@ def test_hands_with_tiles_in_hand() -> None:
 
 def test_hands_of_several_seats_are_told_apart() -> None:
     live = ["seat.1.line.2", "seat.3.line.1", "seat.3.floor"]
-    groups = controls.groups(formatter(scenes.offer(ask={"say": "leave_column"}, live=live)))
+    groups = controls.groups(formatter(scenes.offer(ask={"say": "leave_column"}, live=live)), TWIN)
     assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
         ("Ana", ["Line 2"]),
         ("Seat 3", ["Line 1", "Floor"]),
@@ -219,7 +224,7 @@ def test_hands_on_gray_walls_choose_columns() -> None:
     column = {"kind": "column", "seat": 1, "row": 2, "colour": "y"}
     choosing = [{**column, "button": f"seat.1.line.{at}", "column": at} for at in (2, 5)]
     told = formatter(scenes.offer(ask={"say": "choose_column"}, choosing=choosing, live=["seat.1.line.2"]))
-    (group,) = controls.groups(told)
+    (group,) = controls.groups(told, TWIN)
     assert (group.title, [hand.text for hand in group.buttons]) == (
         "Ana: yellow in row 2",
         ["Column 2", "Column 5"],
@@ -228,7 +233,7 @@ def test_hands_on_gray_walls_choose_columns() -> None:
 
 
 def test_a_seat_that_nobody_knows_has_no_hands() -> None:
-    assert controls.groups(formatter(scenes.offer(live=["seat.9.line.1", "seat.x", "lever"]))) == ()
+    assert controls.groups(formatter(scenes.offer(live=["seat.9.line.1", "seat.x", "lever"])), TWIN) == ()
 
 
 def test_a_board_shows_what_it_holds() -> None:
@@ -251,6 +256,6 @@ def test_a_gray_wall_has_nothing_printed() -> None:
 
 @pytest.mark.parametrize("presence", [Presence.AWAY, Presence.NEWER, Presence.UNREADABLE])
 def test_a_table_that_can_not_be_seen_is_said(presence: Presence) -> None:
-    turn = phone.turn(View(1, presence), WORDS["en"])
+    turn = phone.turn(View(1, presence), WORDS["en"], TWIN)
     assert turn.away
     assert turn.ask == WORDS["en"].text(f"presence.{presence}")

@@ -137,26 +137,29 @@ def retry(browser: Browser) -> Stream:
     raise AssertionError("no slot came free")
 
 
-def test_a_slot_given_back_twice_is_one_slot() -> None:
+def still_here() -> bool:
+    return False
+
+
+def test_releasing_a_slot_twice_frees_one_slot() -> None:
     slots = Slots(2)
-    first, second = (slots.take(lambda: False) for _ in range(2))
+    first, second = (slots.take(still_here) for _ in range(2))
     assert first is not None
     assert second is not None
-    assert slots.take(lambda: False) is None
+    assert slots.take(still_here) is None
     first()
     first()
-    assert slots.taken == 1
+    assert slots.take(still_here) is not None
+    assert slots.take(still_here) is None
 
 
-def test_the_slot_of_a_viewer_who_left_is_free_when_it_gets_tight() -> None:
+def test_the_slot_of_a_disconnected_viewer_is_free_at_once() -> None:
     slots = Slots(1)
-    left = slots.take(lambda: True)
-    stays = slots.take(lambda: False)
-    assert left is not None
-    assert stays is not None
-    left()
-    assert slots.taken == 1
-    assert slots.take(lambda: False) is None
+    release = slots.take(lambda: True)
+    assert slots.take(still_here) is not None
+    assert release is not None
+    release()
+    assert slots.take(still_here) is None, "the slot is another viewer's now"
 
 
 def test_a_new_viewer_ends_the_streams_of_disconnected_ones() -> None:
@@ -170,11 +173,12 @@ def test_a_new_viewer_ends_the_streams_of_disconnected_ones() -> None:
     thread = threading.Thread(target=lambda: sent.extend(events), daemon=True)
     thread.start()
     left.set()
-    assert pages.slots.take(lambda: False) is not None
+    assert pages.slots.take(still_here) is not None
     thread.join(TIMEOUT)
     assert not thread.is_alive()
     assert not sent
-    assert pages.slots.taken == 1
+    assert pages.slots.take(still_here) is not None
+    assert pages.slots.take(still_here) is None
 
 
 def test_a_stream_that_never_began_gives_its_slot_back(daemon: FakeDaemon, link: TableLink) -> None:

@@ -54,7 +54,7 @@ def page(client: FlaskClient, address: str = "127.0.0.1", host: str = "localhost
 
 
 def test_each_colour_has_a_bar_and_half_learned_ones_say_what_is_missing() -> None:
-    view = teaching.tiles(formatter(known()), AT_TABLE)
+    view = teaching.bars(formatter(known()), AT_TABLE)
     assert [(bar.letter, bar.count, bar.to_go) for bar in view.bars] == [
         ("b", 20, ""),
         ("y", 17, "3 to go"),

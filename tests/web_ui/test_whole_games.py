@@ -86,4 +86,4 @@ def test_every_recorded_end_is_told(path: Path) -> None:
             assert shown.ending
             assert bool(shown.rule) == (scene["result"]["victory"] == "loss")
         else:
-            assert told.head().startswith("Game over: ")
+            assert told.heading().startswith("Game over: ")

@@ -1,4 +1,4 @@
-"""The rules for players: half a page for each mode, read once from `rules/LANGUAGE/MODE.toml`."""
+"""The rules for players, half a page for each mode, read from `rules/LANGUAGE/MODE.toml`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import msgspec
 FOLDER = Path(__file__).parent / "rules"
 
 MODES = ("standard", "gray", "solo", "dtc")
-"""The games that there are rules of, in the order in which they are listed."""
+"""The modes that have rules, in the order of the list."""
 
 VARIANTS = ("gray", "dtc")
-"""Those that only tell how they differ from the standard game."""
+"""Modes whose rules only say how they differ from the standard game."""
 
 
 class RulesError(ValueError):
-    """A file of rules is not as it must be; says the file and what is wrong."""
+    """A file of rules is invalid; the message names the file and the fault."""
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,12 +41,12 @@ Rulebook = dict[str, Rules]
 
 
 def read_rulebook(folder: Path) -> Rulebook:
-    """The rules in one language's folder; raises RulesError."""
+    """Read the rules in the folder of one language. Raises RulesError if a file is invalid."""
     return {mode: _read(folder / f"{mode}.toml") for mode in MODES}
 
 
 def read_all_rules(folder: Path = FOLDER) -> dict[str, Rulebook]:
-    """The rules in every language, by language; raises RulesError."""
+    """Read the rules in every language, by language. Raises RulesError if a file is invalid."""
     return {path.name: read_rulebook(path) for path in sorted(folder.iterdir()) if path.is_dir()}
 
 

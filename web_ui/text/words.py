@@ -1,4 +1,4 @@
-"""The sentences that people read, by language: one file each in `words/`, found by key."""
+"""Message catalogues: the texts of the pages by key, one TOML file for each language in `words/`."""
 
 from __future__ import annotations
 
@@ -13,30 +13,33 @@ DEFAULT = "en"
 
 
 class WordsError(ValueError):
-    """A file of words is not as it must be; says the file, the key and what is wrong."""
+    """A catalogue is invalid; the message names the file, the key and the fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A text with {parameters}; one is the form for a parameter that is 1, where the language has one."""
+    """A text with {parameters}, and its singular.
+
+    `by` names the parameter that decides on the form; `one` is the form for 1 and -1, `other` for the rest.
+    """
 
     other: str
     one: str = ""
     by: str = ""
 
     def parameters(self) -> frozenset[str]:
-        """The names of all parameters, in either form."""
+        """Return the names of all parameters, in either form."""
         return frozenset(_parameters(self.other) | _parameters(self.one) | ({self.by} if self.by else set()))
 
     def format(self, given: Mapping[str, object]) -> str:
-        """The text with the given parameters in it; one that is missing shows as a dash."""
+        """Fill in the parameters; a missing one shows as a dash."""
         template = self.one if self.by and given.get(self.by) in (1, -1) else self.other
-        return template.format_map(_Given({name: _written(value) for name, value in given.items()}))
+        return template.format_map(_WithDashes({name: _with_minus(value) for name, value in given.items()}))
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """All sentences of one language."""
+    """The message catalogue of one language: sentences by key, `table.name`."""
 
     language: str
     sentences: Mapping[str, Sentence]
@@ -45,19 +48,19 @@ class Words:
         return key in self.sentences
 
     def text(self, key: str, **given: object) -> str:
-        """The sentence of a key; an unknown key shows as its own plain words."""
+        """Return the text of a key; of an unknown key its last part as plain words."""
         sentence = self.sentences.get(key)
         if sentence is None:
             return key.rpartition(".")[2].replace("_", " ")
         return sentence.format(given)
 
     def text_or(self, key: str, fallback: str, **given: object) -> str:
-        """The sentence of a key, or of the fallback's key where the key is unknown."""
+        """Return the text of a key, or of the key `fallback` if the key is unknown."""
         return self.text(key if key in self.sentences else fallback, **given)
 
 
 def read_words(path: Path) -> Words:
-    """The words of one file, named by its language; raises WordsError."""
+    """Read a catalogue, named LANGUAGE.toml. Raises WordsError if it is invalid."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
@@ -66,7 +69,7 @@ def read_words(path: Path) -> Words:
 
 
 def read_all_words(folder: Path = FOLDER) -> dict[str, Words]:
-    """The words of every language in a folder, by language; raises WordsError."""
+    """Read all catalogues of a folder, by language. Raises WordsError if one is invalid."""
     return {path.stem: read_words(path) for path in sorted(folder.glob("*.toml"))}
 
 
@@ -100,11 +103,11 @@ def _parameters(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
-def _written(value: object) -> object:
-    """A value as it is read; below zero with the sign that people write."""
+def _with_minus(value: object) -> object:
+    """Return a value with a typographic minus sign."""
     return f"\N{MINUS SIGN}{-value}" if isinstance(value, int) and value < 0 else value
 
 
-class _Given(dict[str, object]):
+class _WithDashes(dict[str, object]):
     def __missing__(self, name: str) -> str:
         return "\N{EN DASH}"

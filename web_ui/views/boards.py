@@ -1,4 +1,4 @@
-"""What a seat's board shows, as plain values; two equal values look the same."""
+"""Boards: pattern lines, wall, floor and the solo game's penalty row, as view models."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from web_ui.messages import Choosing, Seat
 from web_ui.text.sentences import ACTION, SnapshotFormatter
 
 FLOOR_COSTS = (1, 1, 2, 2, 2, 3, 3)
-"""What each space of a floor costs, from the left."""
+"""Points that each space of a floor costs, from the left."""
 
 FREE = "."
+"""A free space of a wall in a snapshot."""
+
 WITHOUT_BOARDS = ("seating", "choosing", "unusable")
+"""Stages without a game."""
+
 PLACING = ("placed", "action_tile_placed")
-"""Steps of an account that put a tile on a wall."""
+"""Score steps that put a tile on a wall."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """A pattern line; spaces from the left, empty where free.
+    """A pattern line: colours from the left, empty where free.
 
-    Offered: the tiles in hand may go here. Due: its tile waits for a column.
+    `offered`: the tiles in hand may go here; `due`: its tile needs a column.
     """
 
     number: int
@@ -34,10 +38,10 @@ class LineView:
 
 @dataclass(frozen=True, slots=True)
 class WallSpace:
-    """A space of the wall: the tile on it, the colour printed there, and what else is to be seen.
+    """A space of the wall: the tile on it, the printed colour, and marks.
 
-    Fresh: just placed. Legal: the letter of the tile that may be put here now. Scoring: the solo game's
-    scoring tile lies here, or, where it is legal, may be put here.
+    `fresh`: just placed; `legal`: the colour of the tile that may be put here; `scoring`: the solo game's
+    scoring tile lies here, or may be put here if the space is legal.
     """
 
     tile: str
@@ -57,10 +61,10 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class FloorSpace:
-    """A space of a floor: the tile on it and what it costs, 0 where a floor costs nothing.
+    """A space of a floor: the tile on it, the points that it costs, and marks.
 
-    Legal: this penalty tile can be chosen now. Coming: the tile would fall here. Next: the next tile told
-    goes here.
+    `legal`: this penalty tile can be chosen; `coming`: the tile would fall here; `next`: the next reported
+    tile goes here.
     """
 
     tile: str
@@ -83,7 +87,7 @@ class FloorView:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What a line, or letting fall, would send to the penalty row; tried: the same press again does it."""
+    """The tiles that a line or the floor would send to the penalty row; `tried`: pressed once already."""
 
     where: str
     tiles: str
@@ -111,7 +115,7 @@ class BoardView:
 
 
 def board(formatter: SnapshotFormatter, number: int, *, mine: bool = False) -> BoardView | None:
-    """The board of a seat; None before a game and where nobody sits. Mine: of the one who looks on."""
+    """Return the board of a seat; None before a game and at a free seat. `mine`: it is the viewer's."""
     words, snapshot = formatter.words, formatter.snapshot
     seat = next((seat for seat in snapshot.seats if seat.seat == number), None)
     if seat is None or not seat.taken or snapshot.stage in WITHOUT_BOARDS:
@@ -120,7 +124,7 @@ def board(formatter: SnapshotFormatter, number: int, *, mine: bool = False) -> B
     offered = choice.lines if choice is not None and seat.acting else ()
     due = _columns_due(formatter, number)
     starts = words.text("player.starts") if snapshot.first == number and snapshot.result is None else ""
-    name = formatter.who(number, seat.name)
+    name = formatter.player(number, seat.name)
     if formatter.solo and seat.role != ACTION and seat.name:
         name = words.text("board.of", board=words.text("board.player"), who=seat.name)
     scored = seat.role != ACTION
@@ -157,16 +161,13 @@ def _line(formatter: SnapshotFormatter, number: int, held: str, *, offered: bool
 
 
 def _sends(formatter: SnapshotFormatter) -> Iterator[Sending]:
-    """What each line would send to the solo game's penalty row, before it is made."""
+    """Yield the tiles that each line would send to the solo game's penalty row."""
     words, choice = formatter.words, formatter.snapshot.choice
-    if choice is None:
-        return
-    for line in choice.lines:
-        tiles = choice.sends.get(str(line), "")
-        if tiles:
+    for line in choice.lines if choice is not None else ():
+        if tiles := formatter.sent_by(line):
             where = words.text("twin.line", line=line) if line else words.text("twin.fall")
             spoken = words.text("twin.sends", button=where, sent=formatter.tiles(tiles))
-            yield Sending(where, tiles, spoken, line == choice.tried)
+            yield Sending(where, tiles, spoken, choice is not None and line == choice.tried)
 
 
 def _wall(formatter: SnapshotFormatter, seat: Seat) -> tuple[RowView, ...]:
@@ -200,12 +201,12 @@ def _spoken_row(formatter: SnapshotFormatter, row: int, spaces: list[WallSpace])
     text = formatter.words.text
     colours = [formatter.colour(space.tile) for space in spaces if space.tile]
     if colours:
-        spoken = text("board.row", row=row, colours=formatter.enumeration(colours))
+        spoken = text("board.row", row=row, colours=formatter.and_list(colours))
     else:
         spoken = text("board.row_empty", row=row)
     legal = [(str(column), space) for column, space in enumerate(spaces, 1) if space.legal]
     if legal:
-        columns = formatter.enumeration(column for column, _ in legal)
+        columns = formatter.and_list(column for column, _ in legal)
         if legal[0][1].scoring:
             return text("board.square", row=spoken, columns=columns)
         colour = formatter.colour_title(legal[0][1].legal)
@@ -217,24 +218,25 @@ def _spoken_row(formatter: SnapshotFormatter, row: int, spaces: list[WallSpace])
 
 
 def _fresh_space(formatter: SnapshotFormatter, seat: int) -> tuple[int, int] | None:
-    told, steps = formatter.snapshot.account, formatter.steps()
-    if told is None or not told.running or not steps:
+    """Return row and column of the tile that the running score account has just placed."""
+    account, steps = formatter.snapshot.account, formatter.steps()
+    if account is None or not account.running or not steps:
         return None
     last = steps[-1]
     return (last.row, last.column) if last.step in PLACING and last.seat == seat else None
 
 
 def _floor(formatter: SnapshotFormatter, seat: Seat, *, offered: bool) -> FloorView:
-    """A floor, or the penalty row; in the solo game only the penalty row costs anything."""
+    """Return a floor, or the penalty row; in the solo game only the penalty row costs points."""
     words = formatter.words
     penalty = seat.role == ACTION
-    told, due = _told_here(formatter) if penalty else ({}, 0)
+    reported, due = _reported_tiles(formatter) if penalty else ({}, 0)
     floor = seat.floor[1:] if penalty and due and seat.floor else seat.floor  # the leftmost was set aside
     coming = _coming(formatter) if penalty else ""
     chosen = _penalty_choices(formatter) if penalty else set()
     spaces = []
     for at, cost in enumerate(FLOOR_COSTS, 1):
-        tile = floor[at - 1 : at] or told.get(at, "")
+        tile = floor[at - 1 : at] or reported.get(at, "")
         falls = coming[at - 1 - len(floor) : at - len(floor)] if at > len(floor) else ""
         costs = cost if penalty or not formatter.solo else 0
         spaces.append(
@@ -255,23 +257,23 @@ def _floor(formatter: SnapshotFormatter, seat: Seat, *, offered: bool) -> FloorV
 
 
 def _coming(formatter: SnapshotFormatter) -> str:
-    """What the line that is tried would send to the penalty row."""
+    """Return the tiles that the tried line would send to the penalty row."""
     choice = formatter.snapshot.choice
-    return choice.sends.get(str(choice.tried), "") if choice is not None and choice.tried is not None else ""
+    return formatter.sent_by(choice.tried) if choice is not None and choice.tried is not None else ""
 
 
-def _told_here(formatter: SnapshotFormatter) -> tuple[Mapping[int, str], int]:
-    """The tiles told for the penalty row by their places, and the place of the next one; 0: elsewhere."""
+def _reported_tiles(formatter: SnapshotFormatter) -> tuple[Mapping[int, str], int]:
+    """Return the tiles reported for the penalty row by place, and the place of the next one (0: none)."""
     snapshot = formatter.snapshot
-    if snapshot.resin is None or snapshot.ask.get("say") != "tell_penalty":
+    if snapshot.resin is None or formatter.prompt != "tell_penalty":
         return {}, 0
-    told = {tile.at: tile.colour for tile in snapshot.resin.told if tile.display == 0}
+    reported = {tile.at: tile.colour for tile in snapshot.resin.told if tile.display == 0}
     due = snapshot.ask.get("at", 0)
-    return told, due if isinstance(due, int) else 0
+    return reported, due if isinstance(due, int) else 0
 
 
 def _penalty_choices(formatter: SnapshotFormatter) -> set[int]:
-    """The places of the penalty tiles that can be swapped or removed now."""
+    """Return the places of the penalty tiles that can be swapped or removed."""
     places = set()
     for each in formatter.snapshot.choosing:
         if each.position is not None and each.kind in ("swap", "remove"):

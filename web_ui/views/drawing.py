@@ -1,25 +1,31 @@
-"""The layout as things to draw: outlines, lenses and buttons, with the text that stands on them."""
+"""The drawing of the twin: outlines, lenses, buttons and name plates of a layout, in millimetres.
+
+`drawing_state` is what changes in the drawing besides the colours of the lights.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import cos, radians, sin
 
+from web_ui.latest import Presence, View
 from web_ui.messages import Button, Layout, Light, Outline
+from web_ui.text.sentences import ACTION, SnapshotFormatter
+from web_ui.views.tags import used_tags
 
 HALO = 2.1
-"""How many times wider than its lens a light's halo is."""
+"""Diameter of a light's halo, in diameters of its lens."""
 
 SQUARE = 0.88
-"""The side of a square lens on a round plate, in diameters of the light: its corners stay on the plate."""
+"""Side of a square lens on a round plate, in diameters of the light: its corners stay on the plate."""
 
 NAME_SIZE = 20
-"""Millimetres: how tall the letters of a name are, where there is room."""
+"""Height of the letters of a name in millimetres, if there is room."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnOutline:
-    """The edge of a part; kind says how it is painted: display, centre, seat or part."""
+    """The edge of a part; `kind` is its CSS class: display, centre, seat or part. `turn` is in degrees."""
 
     name: str
     kind: str
@@ -33,7 +39,7 @@ class DrawnOutline:
 
 @dataclass(frozen=True, slots=True)
 class DrawnLight:
-    """A light: a square lens where a tile of light can lie, else a round one; digit is printed on it."""
+    """A light: a square lens if it shows a tile, else a round one; `digit` is printed on it."""
 
     name: str
     kind: str
@@ -45,13 +51,13 @@ class DrawnLight:
 
     @property
     def halo(self) -> float:
-        """The radius of the halo in millimetres."""
+        """Radius of the halo in millimetres."""
         return round(self.size * HALO / 2, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnButton:
-    """A button and what is printed on its cap."""
+    """A button and the text on its cap."""
 
     name: str
     kind: str
@@ -64,7 +70,7 @@ class DrawnButton:
 
 @dataclass(frozen=True, slots=True)
 class NamePlate:
-    """Where the name of a seat's player is written: the middle of the text, and how much room it has."""
+    """The middle and the width of the room for a player's name on a board."""
 
     seat: str
     x: float
@@ -75,7 +81,7 @@ class NamePlate:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The whole table, in millimetres."""
+    """The whole table, in millimetres; angles in degrees."""
 
     name: str
     title: str
@@ -88,12 +94,12 @@ class Drawing:
 
 
 def has_boards(layout: Layout | None) -> bool:
-    """Whether the seats' boards lie on the table; else the pages show them, on the twin too."""
+    """Return whether the table has boards at its seats; else the twin shows boards as the phone page does."""
     return layout is None or any(outline.name.startswith("seat.") for outline in layout.outlines)
 
 
 def drawing(layout: Layout) -> Drawing:
-    """The drawing of a layout."""
+    """Compute the drawing of a layout."""
     turns = {outline.name: outline.turn for outline in layout.outlines}
     return Drawing(
         name=layout.name,
@@ -121,7 +127,7 @@ def drawing(layout: Layout) -> Drawing:
 
 
 def _part(name: str) -> str:
-    """The part of the table that a light or a button belongs to: `seat.1`, `display.3`, `centre`."""
+    """Return the part of the table that a light or a button belongs to: `seat.1`, `display.3`, `centre`."""
     words = name.split(".")
     return ".".join(words[:2]) if words[0] in ("seat", "display") else words[0]
 
@@ -146,8 +152,8 @@ def _light(light: Light, turns: dict[str, float]) -> DrawnLight:
         case ["seat", _, "wall" | "line" | "floor" as kind, *_]:
             return DrawnLight(light.name, kind, light.x, light.y, light.size, turn)
         case ["seat", _, "tens", digit]:
-            shown = "0" if digit == "0" else f"{digit}0"
-            return DrawnLight(light.name, "digit", light.x, light.y, light.size, turn, shown)
+            tens = "0" if digit == "0" else f"{digit}0"
+            return DrawnLight(light.name, "digit", light.x, light.y, light.size, turn, tens)
         case ["seat", _, "units", digit]:
             return DrawnLight(light.name, "digit", light.x, light.y, light.size, turn, digit)
         case ["display" | "centre", *_]:
@@ -178,13 +184,13 @@ def _cap(name: str) -> str:
 
 
 def _plate(seat: Outline, layout: Layout) -> NamePlate:
-    """The name stands beside the seat's turn light, as far as the board is free there; never on its head."""
+    """Place a name beside the seat's turn light, up to the next light or button, and never upside down."""
     lamp = next((light for light in layout.lights if light.name == f"{seat.name}.turn"), None)
     if lamp is None:
         return NamePlate(seat.name.removeprefix("seat."), seat.x, seat.y, 0, seat.width)
     all_spots: tuple[Light | Button, ...] = (*layout.lights, *layout.buttons)
-    spots = [_seen_from(seat, spot) for spot in all_spots if _part(spot.name) == seat.name]
-    x, y, size = _seen_from(seat, lamp)
+    spots = [_board_coordinates(seat, spot) for spot in all_spots if _part(spot.name) == seat.name]
+    x, y, size = _board_coordinates(seat, lamp)
     left = x + size * 0.8
     taken = [
         other_x - other_size / 2
@@ -203,8 +209,34 @@ def _plate(seat: Outline, layout: Layout) -> NamePlate:
     )
 
 
-def _seen_from(seat: Outline, spot: Light | Button) -> tuple[float, float, float]:
-    """Where a spot lies for the one who sits there, right and down from the board's middle; and its size."""
+def _board_coordinates(seat: Outline, spot: Light | Button) -> tuple[float, float, float]:
+    """Return x and y of a light or button relative to the board, as its player sees it; and its size."""
     turn = radians(seat.turn)
     x, y = spot.x - seat.x, spot.y - seat.y
     return x * cos(turn) + y * sin(turn), y * cos(turn) - x * sin(turn), spot.size
+
+
+def drawing_state(formatter: SnapshotFormatter | None, view: View) -> dict[str, object]:
+    """Return the state of the drawing as JSON: live buttons, labels, names, printed walls and so on.
+
+    `scoring` is the place of the solo game's scoring tile, SEAT.ROW.COLUMN; `used` are the tags of the drawer
+    that lie on the table.
+    """
+    if formatter is None:
+        texts: dict[str, object] = {key: {} for key in ("labels", "names", "patterns", "palette")}
+        return {"live": [], **texts, "scoring": "", "used": []}
+    snapshot = formatter.snapshot
+    buttons = view.layout.buttons if view.layout is not None else ()
+    action = next((seat.seat for seat in snapshot.seats if seat.role == ACTION), 0)
+    scoring = [action, *snapshot.scoring_tile] if snapshot.scoring_tile is not None else []
+    return {
+        "live": list(snapshot.live) if view.presence is Presence.HERE else [],
+        "labels": {button.name: formatter.button(button.name) for button in buttons},
+        "names": {
+            str(seat.seat): formatter.player(seat.seat, seat.name) for seat in snapshot.seats if seat.taken
+        },
+        "patterns": {str(seat.seat): seat.pattern for seat in snapshot.seats},
+        "palette": {letter: colour.rgb.lower() for letter, colour in snapshot.palette.items()},
+        "scoring": ".".join(map(str, scoring)),
+        "used": list(used_tags(snapshot)),
+    }

@@ -1,4 +1,4 @@
-"""What the pages of past games show, as plain values."""
+"""Past games: the list, and a page for each with its moves, boards and review, as view models."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from web_ui.messages import (
     Review,
     Snapshot,
 )
-from web_ui.text.sentences import SnapshotFormatter, said
+from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
 from web_ui.views import boards, phone
 from web_ui.views.boards import BoardView
 from web_ui.views.phone import ResultView, SoloResultView, SourceView, TileView
 
 WORTH_MARKING = 0.5
-"""Points that a move must have lost to be marked: less rounds to nothing."""
+"""Points that a move must have lost to be marked; less is rounded to zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerLine:
-    """A player in the list: the name, the score as it is written, and whether they won."""
+    """A player in the list: name, score as text, and whether they won."""
 
     name: str
     score: str
@@ -36,7 +36,7 @@ class PlayerLine:
 
 @dataclass(frozen=True, slots=True)
 class GameLine:
-    """A game in the list; status is empty for one that was finished, and fault for one that can be read."""
+    """A game in the list; `status` is empty for a finished one; `fault` says that it is unreadable."""
 
     number: int
     title: str
@@ -49,7 +49,7 @@ class GameLine:
 
 @dataclass(frozen=True, slots=True)
 class GamesView:
-    """The list, and from which number on the older games are found; 0: there are none."""
+    """A page of the list; `older` is the number before which older games are listed, 0 if there are none."""
 
     games: tuple[GameLine, ...]
     older: int
@@ -57,7 +57,7 @@ class GamesView:
 
 @dataclass(frozen=True, slots=True)
 class MoveLine:
-    """A choice in words, the colour of its tiles, and the points it lost as they are written."""
+    """A choice as a sentence, the colour of its tiles, and the points that it lost as text and label."""
 
     text: str
     colour: str
@@ -76,7 +76,7 @@ class RoundView:
 
 @dataclass(frozen=True, slots=True)
 class CostlyView:
-    """A costly move: the round and the points, what was played, what was better, and the position."""
+    """A costly move: round and points, the move played, the better one, and the position before."""
 
     title: str
     played: MoveLine
@@ -87,7 +87,7 @@ class CostlyView:
 
 @dataclass(frozen=True, slots=True)
 class ReviewView:
-    """What a player's choices lost, and the costliest of them."""
+    """The points that a player's choices lost, and the costliest of them."""
 
     title: str
     moves: tuple[CostlyView, ...]
@@ -95,12 +95,12 @@ class ReviewView:
 
 @dataclass(frozen=True, slots=True)
 class PastGameView:
-    """A whole game."""
+    """The page of a game; `note` says, for example, that it was stopped, `grading` how far its review is."""
 
     number: int
     head: str
     when: str
-    note: str  # what is to be said of it, such as that it was stopped
+    note: str
     grading: str
     finished: bool
     result: ResultView | SoloResultView | None
@@ -114,7 +114,7 @@ class PastGameView:
 
 
 def games(words: Words, found: PastGames) -> GamesView:
-    """The list of games."""
+    """Return a page of the list."""
     older = found.games[-1].number if found.more and found.games else 0
     return GamesView(tuple(_game_line(words, game) for game in found.games), older)
 
@@ -145,7 +145,7 @@ def _name(words: Words, player: PastPlayer) -> str:
 
 
 def _mode(words: Words, game: PastGame) -> str:
-    """What was played: the mode, and in solo the level and the wall."""
+    """Return what was played: the mode, and in solo the level and the wall."""
     chosen = [words.text(f"menu.mode.{game.mode}")]
     chosen += [words.text(f"menu.level.{game.level}")] if game.level else []
     chosen += [words.text(f"menu.wall.{game.wall}")] if game.wall else []
@@ -153,7 +153,7 @@ def _mode(words: Words, game: PastGame) -> str:
 
 
 def when(words: Words, utc: str) -> str:
-    """A time in words, in this machine's zone; one that can't be read shows as it is."""
+    """Return a UTC time (ISO 8601) as text in this machine's time zone; unchanged if it can't be parsed."""
     try:
         time = datetime.fromisoformat(utc).replace(tzinfo=UTC).astimezone()
     except ValueError:
@@ -166,7 +166,7 @@ def when(words: Words, utc: str) -> str:
 
 
 def past_game(words: Words, game: RetoldGame) -> PastGameView:
-    """A game with its review."""
+    """Return the page of a game."""
     finished = game.status == "finished"
     parts = [_mode(words, game), when(words, game.started)]
     about = " \N{MIDDLE DOT} ".join(parts)
@@ -177,7 +177,7 @@ def past_game(words: Words, game: RetoldGame) -> PastGameView:
     formatter = SnapshotFormatter(words, game.table)
     return PastGameView(
         number=game.number,
-        head=formatter.head() if finished else words.text("history.game", number=game.number),
+        head=formatter.heading() if finished else words.text("history.game", number=game.number),
         when=about,
         note="" if finished else words.text(f"history.{game.status}_told"),
         grading=_grading(words, game),
@@ -191,7 +191,7 @@ def past_game(words: Words, game: RetoldGame) -> PastGameView:
 
 
 def _grading(words: Words, game: RetoldGame) -> str:
-    """How far the grading has come, until it is done."""
+    """Return how far the grading has come; empty once it is done."""
     graded = sum(review.choices for review in game.reviews or ())
     if game.status != "finished" or graded >= game.choices:
         return ""
@@ -217,13 +217,13 @@ def _rounds(formatter: SnapshotFormatter, game: RetoldGame) -> tuple[RoundView, 
 
 
 def _scores(formatter: SnapshotFormatter, game: RetoldGame, scores: tuple[int, ...]) -> str:
-    """Everybody's score after a round, in one line."""
+    """Return all scores after a round in one line."""
     words = formatter.words
     if formatter.solo:
         return words.text("account.solo", score=scores[0]) if scores else ""
     named = zip(game.players, scores, strict=False)
     return (
-        formatter.listing(
+        formatter.comma_list(
             words.text("account.total", who=_name(words, player), score=score) for player, score in named
         )
         if scores
@@ -234,17 +234,17 @@ def _scores(formatter: SnapshotFormatter, game: RetoldGame, scores: tuple[int, .
 def _move(formatter: SnapshotFormatter, move: PastMove) -> MoveLine:
     lost = move.lost or 0
     if lost < WORTH_MARKING:
-        return MoveLine(made(formatter, move), move.colour)
+        return MoveLine(_made(formatter, move), move.colour)
     points = formatter.words.text("history.lost", points=round(lost))
-    return MoveLine(made(formatter, move), move.colour, f"\N{MINUS SIGN}{round(lost)}", points)
+    return MoveLine(_made(formatter, move), move.colour, f"\N{MINUS SIGN}{round(lost)}", points)
 
 
-def made(formatter: SnapshotFormatter, move: PastMove) -> str:
-    """A choice that was made, as a sentence."""
+def _made(formatter: SnapshotFormatter, move: PastMove) -> str:
+    """Return a choice that was made, as a sentence."""
     if move.kind == "draft":
         return formatter.move(move)
     return formatter.words.text(
-        "history.made", choice=said(formatter, move), who=formatter.who(move.seat, move.name)
+        "history.made", choice=formatter.choice(move), who=formatter.player(move.seat, move.name)
     )
 
 
@@ -262,8 +262,8 @@ def _costly(words: Words, move: CostlyMove) -> CostlyView:
     formatter = SnapshotFormatter(words, move.table)
     return CostlyView(
         title=words.text("review.move", round=move.round, points=round(move.lost)),
-        played=MoveLine(made(formatter, move.played), move.played.colour),
-        better=words.text("review.better", choice=said(formatter, move.better)),
+        played=MoveLine(_made(formatter, move.played), move.played.colour),
+        better=words.text("review.better", choice=formatter.choice(move.better)),
         offer=phone.offer(formatter),
         board=boards.board(formatter, move.better.seat),
     )

@@ -1,7 +1,8 @@
-"""What each part of the phone page shows, as plain values; two equal values look the same."""
+"""The phone page: prompt, offer, seats, moves, score account, result, tile counts; and viewers of pages."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from werkzeug.wrappers import Request
@@ -9,34 +10,80 @@ from werkzeug.wrappers import Request
 from web_ui.latest import Presence, View
 from web_ui.messages import Colour, Result, Seat, Snapshot, Step
 from web_ui.security import Access, access_level
-from web_ui.text import sentences
 from web_ui.text.rulebook import MODES
 from web_ui.text.sentences import (
     ACTION,
     AT_THE_END,
     DRAFTING,
+    MARKER,
     WITHOUT_POINTS,
     SnapshotFormatter,
+    move_reasons,
+    notes,
     step_sentence,
 )
 from web_ui.text.words import Words
 from web_ui.views.boards import WITHOUT_BOARDS
 
 SEATS = 4
-"""The most seats that a table has."""
+"""The most seats of a table."""
 
 DISPLAY_TILES = 4
-"""Tiles of a display; in the solo game it may be told to take a fifth."""
+"""Tiles of a display; in the solo game it may get a fifth."""
 
 BEFORE_THE_GAME = ("seating", "choosing")
+"""Stages in which players sit down and choose a game."""
+
+REPORTING = "telling"
+"""The stage in which players report the physical tiles that they draw."""
 
 LEVELS = ((100, "artisan"), (90, "master"), (80, "journeyman"), (70, "apprentice"), (60, "general_interest"))
 """The least points of each victory in the solo game."""
 
 
+# --- Viewers ---------------------------------------------------------------------------------------------
+
+PHONE = "phone"
+TABLE = "table"
+TAGS = "tags"
+PAGES = (PHONE, TABLE, TAGS)
+"""The live pages; the page `table` is the twin."""
+
+NO_SEAT = 0
+"""The seat of a phone that several players share."""
+
+SEAT_COOKIE = "seat"
+"""Names the seat that a phone plays at; set by the page's script, and no secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """A page as one browser sees it: whether it runs at the table, and on the phone page its seat."""
+
+    page: str
+    at_table: bool = True
+    seat: int = NO_SEAT
+
+
+def identify_viewer(request: Request, page: str) -> Viewer:
+    """Return the viewer of a page; the twin looks the same to all."""
+    if page == TABLE:
+        return Viewer(TABLE)
+    at_table = access_level(request) is Access.TABLE
+    return Viewer(page, at_table, _seat(request) if page == PHONE else NO_SEAT)
+
+
+def _seat(request: Request) -> int:
+    seat = request.cookies.get(SEAT_COOKIE, "")
+    return int(seat) if seat in map(str, range(1, SEATS + 1)) else NO_SEAT
+
+
+# --- The prompt ------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """Whose turn it is and what to do; away says that the table can't be seen."""
+    """Whose turn it is and what to do; `away`: the table can't be seen."""
 
     head: str
     ask: str
@@ -46,12 +93,45 @@ class TurnView:
     away: bool = False
 
 
+def turn(view: View, words: Words, viewer: Viewer) -> TurnView:
+    """Return whose turn it is, or why the table can't be seen; the acting player reads "Your turn"."""
+    snapshot = view.snapshot
+    if view.presence is not Presence.HERE or snapshot is None:
+        presence = view.presence if view.presence is not Presence.HERE else Presence.AWAY
+        head = words.text(f"presence_head.{presence}")
+        return TurnView(head=head, ask=words.text(f"presence.{presence}"), away=True)
+    formatter = SnapshotFormatter(words, snapshot)
+    acting = snapshot.ask.get("seat") if formatter.prompt in DRAFTING and not formatter.solo else None
+    return TurnView(
+        head=words.text("head.yours") if acting == viewer.seat else formatter.heading(),
+        ask=formatter.instruction(),
+        round=_occasion(formatter),
+        refusal=formatter.refusal(snapshot.refusal.say) if snapshot.refusal else "",
+        notes=notes(formatter),
+    )
+
+
+def _occasion(formatter: SnapshotFormatter) -> str:
+    """Return what is played: a mode other than standard, what was chosen for it, and the round."""
+    words, snapshot = formatter.words, formatter.snapshot
+    parts = [] if snapshot.mode in (None, "standard") else [words.text(f"menu.mode.{snapshot.mode}")]
+    if snapshot.stage == "choosing":
+        chosen = [item for item in snapshot.menu if item.chosen and item.value != snapshot.mode]
+        parts += [words.text(f"menu.{item.group}.{item.value}") for item in chosen]
+    if snapshot.round:
+        parts.append(words.text("round.number", round=snapshot.round))
+    return " \N{MIDDLE DOT} ".join(parts)
+
+
+# --- The offer -------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """A display or the centre (number 0) with its tiles; chosen is the letter of the tiles in hand.
+    """A display or the centre (number 0) with its tiles; `chosen` is the colour in hand.
 
-    Free: while tiles of resin are told, the spaces after them, each true where the next tile goes. Due: the
-    solo game works this display now.
+    `free`: while physical tiles are reported, the empty spaces, true for the one of the next tile. `due`: the
+    display that a solo game plays now.
     """
 
     number: int
@@ -61,6 +141,51 @@ class SourceView:
     chosen: str = ""
     free: tuple[bool, ...] = ()
     due: bool = False
+
+
+def offer(formatter: SnapshotFormatter) -> tuple[SourceView, ...]:
+    """Return the displays and the centre; empty without a game and after the drafting."""
+    snapshot = formatter.snapshot
+    reporting = snapshot.stage == REPORTING and formatter.prompt != "tell_penalty"
+    if reporting and not any(snapshot.displays):
+        return tuple(_reported(formatter, number) for number in range(1, len(snapshot.displays) + 1))
+    if snapshot.result is not None or not (any(snapshot.displays) or snapshot.centre):
+        return ()
+    displays = [source(formatter, number, tiles) for number, tiles in enumerate(snapshot.displays, 1)]
+    if not formatter.solo:
+        centre = snapshot.centre + (MARKER if snapshot.marker_in_centre else "")
+        return (*displays, source(formatter, 0, centre))
+    return tuple(replace(view, due=f"display.{view.number}" in snapshot.live) for view in displays)
+
+
+def _reported(formatter: SnapshotFormatter, number: int) -> SourceView:
+    """Return a display while its physical tiles are reported, with the space of the next one."""
+    words, ask, resin = formatter.words, formatter.snapshot.ask, formatter.snapshot.resin
+    reported = resin.told if resin is not None else ()
+    tiles = "".join(tile.colour for tile in reported if tile.display == number)
+    label = words.text("offer.display", number=number)
+    held = formatter.tiles(tiles) if tiles else words.text("offer.empty")
+    due = ask.get("display") == number
+    spoken = words.text("offer.next" if due else "offer.holds", source=label, tiles=held)
+    free = max(DISPLAY_TILES - len(tiles), int(due))
+    return SourceView(number, label, spoken, tiles, free=tuple(due and not at for at in range(free)))
+
+
+def source(formatter: SnapshotFormatter, number: int, tiles: str) -> SourceView:
+    """Return a display or the centre (number 0) with these tiles."""
+    words, choice = formatter.words, formatter.snapshot.choice
+    label = words.text("offer.display", number=number) if number else words.text("offer.centre")
+    held = formatter.tiles(tiles) if tiles else words.text("offer.empty")
+    order = {letter: index for index, letter in enumerate(formatter.snapshot.palette)}  # the marker is last
+    tiles = "".join(sorted(tiles, key=lambda letter: (order.get(letter, len(order)), letter)))
+    if choice is not None and choice.source == number:
+        chosen = formatter.colour(choice.colour)
+        spoken = words.text("offer.chosen", source=label, tiles=held, chosen=chosen)
+        return SourceView(number, label, spoken, tiles, choice.colour)
+    return SourceView(number, label, words.text("offer.holds", source=label, tiles=held), tiles)
+
+
+# --- Seats, moves and the score account ------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +198,32 @@ class SeatView:
     taken: bool
 
 
+def seats(formatter: SnapshotFormatter) -> tuple[SeatView, ...]:
+    """Return the seats before a game; empty during one."""
+    words, snapshot = formatter.words, formatter.snapshot
+    if snapshot.stage not in BEFORE_THE_GAME:
+        return ()
+    return tuple(
+        SeatView(
+            seat=seat.seat,
+            label=words.text("player.seat", seat=seat.seat),
+            name=_sitter(formatter, seat) if seat.taken else words.text("player.free"),
+            taken=seat.taken,
+        )
+        for seat in snapshot.seats
+    )
+
+
+def _sitter(formatter: SnapshotFormatter, seat: Seat) -> str:
+    who = formatter.player(seat.seat, seat.name)
+    if not seat.bot:
+        return who
+    return formatter.words.text("player.opponent", who=who, what=formatter.strength(seat.bot))
+
+
 @dataclass(frozen=True, slots=True)
 class MoveView:
-    """A move in words, with its notation."""
+    """A move as a sentence, its notation, its colour, and an opponent's reasons."""
 
     text: str
     token: str
@@ -83,9 +231,25 @@ class MoveView:
     why: str = ""
 
 
+def moves(formatter: SnapshotFormatter) -> tuple[MoveView, ...]:
+    """Return the last moves, newest first."""
+    return tuple(
+        MoveView(formatter.move(move), move.token, move.colour, move_reasons(formatter, move))
+        for move in reversed(formatter.snapshot.moves)
+    )
+
+
+def recent(formatter: SnapshotFormatter) -> MoveView | None:
+    """Return the last step of a running score account, else the last move, if there is one."""
+    account, steps = formatter.snapshot.account, formatter.steps()
+    if account is not None and account.running and steps:
+        return MoveView(step_sentence(formatter, steps[-1]), "", steps[-1].colour)
+    return next(iter(moves(formatter)), None)
+
+
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """A step of a score: what happened and the points as they are written, with their sign."""
+    """A score step as a sentence, and its points with their sign."""
 
     text: str
     points: str
@@ -101,11 +265,53 @@ class PlayerAccount:
 
 @dataclass(frozen=True, slots=True)
 class AccountView:
-    """How the scores of a round came about; a solo game's as one list, in the order of its steps."""
+    """How the scores of a round came about; in a solo game one list of both boards' steps."""
 
     title: str
     running: bool
     players: tuple[PlayerAccount, ...]
+
+
+def account(formatter: SnapshotFormatter) -> AccountView | None:
+    """Return how the scores came about, player by player; None before the first scoring."""
+    words, account = formatter.words, formatter.snapshot.account
+    if account is None or not (account.steps or account.running):
+        return None
+    steps = formatter.steps()
+    key = "account.round"
+    if any(step.step in AT_THE_END for step in steps):
+        key = "account.final_solo" if formatter.solo else "account.final"
+    if formatter.solo:
+        scores = [step.score for step in steps if formatter.role(step.seat) != ACTION]
+        total = words.text("account.solo", score=scores[-1]) if scores else ""
+        players: tuple[PlayerAccount, ...] = (PlayerAccount(total, _steps(formatter, steps)),)
+    else:
+        players = tuple(
+            _account_of(formatter, [step for step in steps if step.seat == seat])
+            for seat in dict.fromkeys(step.seat for step in steps)
+        )
+    return AccountView(words.text(key, round=account.round), account.running, players)
+
+
+def _account_of(formatter: SnapshotFormatter, steps: Sequence[Step]) -> PlayerAccount:
+    """Return the account of one player with these steps."""
+    who = formatter.player(steps[-1].seat, steps[-1].name)
+    total = formatter.words.text("account.total", who=who, score=steps[-1].score)
+    return PlayerAccount(total, _steps(formatter, steps))
+
+
+def _steps(formatter: SnapshotFormatter, steps: Sequence[Step]) -> tuple[StepView, ...]:
+    return tuple(
+        StepView(step_sentence(formatter, step), "" if step.step in WITHOUT_POINTS else _signed(step.points))
+        for step in steps
+    )
+
+
+def _signed(points: int) -> str:
+    return f"+{points}" if points > 0 else f"\N{MINUS SIGN}{-points}" if points < 0 else "0"
+
+
+# --- The result ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +328,7 @@ class ResultView:
 class SoloResultView:
     """The end of a solo game: what ended it, the rule that made it a loss, and what scores are worth.
 
-    Levels are the least points, the name, and whether it was reached, from the highest on.
+    `levels` are the least points, the name, and whether it was reached, from the highest on.
     """
 
     ending: str
@@ -132,186 +338,8 @@ class SoloResultView:
     look_back: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CountView:
-    """The tiles that the bag or the lid must hold: a sentence, and the number of each colour."""
-
-    title: str
-    tiles: tuple[tuple[str, str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TileView:
-    """A tile's symbol: its letter, its colour and the ink of its ornament."""
-
-    letter: str
-    name: str
-    rgb: str
-    ink: str
-
-
-def turn(view: View, words: Words, seat: int = 0) -> TurnView:
-    """Whose turn it is, or why the table can't be seen; to the one at `seat` their own turn is theirs."""
-    snapshot = view.snapshot
-    if view.presence is not Presence.HERE or snapshot is None:
-        presence = view.presence if view.presence is not Presence.HERE else Presence.AWAY
-        head = words.text(f"presence_head.{presence}")
-        return TurnView(head=head, ask=words.text(f"presence.{presence}"), away=True)
-    formatter = SnapshotFormatter(words, snapshot)
-    return TurnView(
-        head=words.text("head.yours") if _is_turn_of(formatter, seat) else formatter.head(),
-        ask=formatter.ask(),
-        round=_occasion(formatter),
-        refusal=formatter.refusal(snapshot.refusal.say) if snapshot.refusal else "",
-        notes=sentences.notes(formatter),
-    )
-
-
-def _is_turn_of(formatter: SnapshotFormatter, seat: int) -> bool:
-    ask = formatter.snapshot.ask
-    return not formatter.solo and ask.get("say") in DRAFTING and ask.get("seat") == seat
-
-
-def _occasion(formatter: SnapshotFormatter) -> str:
-    """What is played: the mode, if it is not the standard, what else was chosen, and the round."""
-    words, snapshot = formatter.words, formatter.snapshot
-    parts = [] if snapshot.mode in (None, "standard") else [words.text(f"menu.mode.{snapshot.mode}")]
-    if snapshot.stage == "choosing":
-        chosen = [item for item in snapshot.menu if item.chosen and item.value != snapshot.mode]
-        parts += [words.text(f"menu.{item.group}.{item.value}") for item in chosen]
-    if snapshot.round:
-        parts.append(words.text("round.number", round=snapshot.round))
-    return " \N{MIDDLE DOT} ".join(parts)
-
-
-def offer(formatter: SnapshotFormatter) -> tuple[SourceView, ...]:
-    """The displays and the centre; nothing when there is no game or the offer has ended."""
-    snapshot = formatter.snapshot
-    telling = snapshot.stage == "telling" and snapshot.ask.get("say") != "tell_penalty"
-    if telling and not any(snapshot.displays):
-        return tuple(_told(formatter, number) for number in range(1, len(snapshot.displays) + 1))
-    centre = snapshot.centre + ("m" if snapshot.marker_in_centre else "")
-    if snapshot.result is not None or not (any(snapshot.displays) or snapshot.centre):
-        return ()
-    displays = [source(formatter, number, tiles) for number, tiles in enumerate(snapshot.displays, 1)]
-    if not formatter.solo:
-        return (*displays, source(formatter, 0, centre))
-    return tuple(replace(view, due=f"display.{view.number}" in snapshot.live) for view in displays)
-
-
-def _told(formatter: SnapshotFormatter, number: int) -> SourceView:
-    """A display while its tiles of resin are told: those that lie there, and the space of the next one."""
-    words, ask, resin = formatter.words, formatter.snapshot.ask, formatter.snapshot.resin
-    told = resin.told if resin is not None else ()
-    tiles = "".join(tile.colour for tile in told if tile.display == number)
-    label = words.text("offer.display", number=number)
-    held = formatter.tiles(tiles) if tiles else words.text("offer.empty")
-    due = ask.get("display") == number
-    spoken = words.text("offer.next" if due else "offer.holds", source=label, tiles=held)
-    free = max(DISPLAY_TILES - len(tiles), int(due))
-    return SourceView(number, label, spoken, tiles, free=tuple(due and not at for at in range(free)))
-
-
-def source(formatter: SnapshotFormatter, number: int, tiles: str) -> SourceView:
-    """A display or the centre (number 0) with its tiles."""
-    words, choice = formatter.words, formatter.snapshot.choice
-    label = words.text("offer.display", number=number) if number else words.text("offer.centre")
-    held = formatter.tiles(tiles) if tiles else words.text("offer.empty")
-    tiles = _in_order(tiles, formatter.snapshot)
-    if choice is not None and choice.source == number:
-        chosen = formatter.colour(choice.colour)
-        spoken = words.text("offer.chosen", source=label, tiles=held, chosen=chosen)
-        return SourceView(number, label, spoken, tiles, choice.colour)
-    return SourceView(number, label, words.text("offer.holds", source=label, tiles=held), tiles)
-
-
-def _in_order(tiles: str, snapshot: Snapshot) -> str:
-    """Tiles sorted in the order of the palette, the marker last."""
-    order = {letter: place for place, letter in enumerate(snapshot.palette)}
-    return "".join(sorted(tiles, key=lambda letter: (order.get(letter, len(order)), letter)))
-
-
-def seats(formatter: SnapshotFormatter) -> tuple[SeatView, ...]:
-    """The seats before a game; nothing later."""
-    words, snapshot = formatter.words, formatter.snapshot
-    if snapshot.stage not in BEFORE_THE_GAME:
-        return ()
-    return tuple(
-        SeatView(
-            seat=seat.seat,
-            label=words.text("player.seat", seat=seat.seat),
-            name=_sitter(formatter, seat) if seat.taken else words.text("player.free"),
-            taken=seat.taken,
-        )
-        for seat in snapshot.seats
-    )
-
-
-def _sitter(formatter: SnapshotFormatter, seat: Seat) -> str:
-    who = formatter.who(seat.seat, seat.name)
-    if not seat.bot:
-        return who
-    return formatter.words.text("player.opponent", who=who, what=formatter.strength(seat.bot))
-
-
-def moves(formatter: SnapshotFormatter) -> tuple[MoveView, ...]:
-    """The last moves, the newest first."""
-    return tuple(
-        MoveView(formatter.move(move), move.token, move.colour, sentences.why_moved(formatter, move))
-        for move in reversed(formatter.snapshot.moves)
-    )
-
-
-def recent(formatter: SnapshotFormatter) -> MoveView | None:
-    """What happened last: a step of the scoring while that runs, else a move; None when there is nothing."""
-    told, steps = formatter.snapshot.account, formatter.steps()
-    if told is not None and told.running and steps:
-        return MoveView(step_sentence(formatter, steps[-1]), "", steps[-1].colour)
-    return next(iter(moves(formatter)), None)
-
-
-def account(formatter: SnapshotFormatter) -> AccountView | None:
-    """How the scores came about, player by player; None before the first scoring."""
-    told = formatter.snapshot.account
-    if told is None or not (told.steps or told.running):
-        return None
-    steps = formatter.steps()
-    final = any(step.step in AT_THE_END for step in steps)
-    last = "final_solo" if formatter.solo else "final"
-    title = formatter.words.text(f"account.{last}" if final else "account.round", round=told.round)
-    if formatter.solo:
-        return AccountView(title=title, running=told.running, players=(_solo_account(formatter, steps),))
-    seats = dict.fromkeys(step.seat for step in steps)
-    players = tuple(_player_account(formatter, steps, seat) for seat in seats)
-    return AccountView(title=title, running=told.running, players=players)
-
-
-def _player_account(formatter: SnapshotFormatter, all_steps: tuple[Step, ...], seat: int) -> PlayerAccount:
-    steps = [step for step in all_steps if step.seat == seat]
-    who = formatter.who(seat, steps[-1].name)
-    return PlayerAccount(
-        total=formatter.words.text("account.total", who=who, score=steps[-1].score),
-        steps=tuple(_step(formatter, step) for step in steps),
-    )
-
-
-def _solo_account(formatter: SnapshotFormatter, steps: tuple[Step, ...]) -> PlayerAccount:
-    scores = [step.score for step in steps if formatter.role(step.seat) != ACTION]
-    total = formatter.words.text("account.solo", score=scores[-1]) if scores else ""
-    return PlayerAccount(total, tuple(_step(formatter, step) for step in steps))
-
-
-def _step(formatter: SnapshotFormatter, step: Step) -> StepView:
-    points = "" if step.step in WITHOUT_POINTS else _signed(step.points)
-    return StepView(step_sentence(formatter, step), points)
-
-
-def _signed(points: int) -> str:
-    return f"+{points}" if points > 0 else f"\N{MINUS SIGN}{-points}" if points < 0 else "0"
-
-
 def last_result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | None:
-    """The end of the game, and of the last one until another begins, with the way to all its moves."""
+    """Return the result, also after the game until another begins, with a link to all its moves."""
     ended, words = result(formatter), formatter.words
     if ended is None:
         return None
@@ -320,7 +348,7 @@ def last_result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | N
 
 
 def result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | None:
-    """The end of the game; None before."""
+    """Return the end of the game; None before."""
     ended: Result | None = formatter.snapshot.result
     if ended is None:
         return None
@@ -328,7 +356,7 @@ def result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | None:
         return _solo_result(formatter, ended)
     best_first = sorted(ended.scores, key=lambda end: (not end.winner, -end.score, -end.rows, end.seat))
     players = tuple(
-        (formatter.who(end.seat, end.name), end.score, end.rows, end.winner) for end in best_first
+        (formatter.player(end.seat, end.name), end.score, end.rows, end.winner) for end in best_first
     )
     tie = formatter.words.text(f"result.tie_{ended.tie}") if ended.tie in ("rows", "shared") else ""
     return ResultView(players, tie, formatter.words.text("result.title"))
@@ -350,20 +378,31 @@ def _solo_result(formatter: SnapshotFormatter, ended: Result) -> SoloResultView:
     )
 
 
+# --- Tile counts, colours, and the link to the rules -----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CountView:
+    """What the bag or the lid must hold: a sentence, and letter, name and number of each colour."""
+
+    title: str
+    tiles: tuple[tuple[str, str, int], ...]
+
+
 def counts(formatter: SnapshotFormatter) -> tuple[CountView, ...]:
-    """With tiles of resin: what the bag and the lid must hold; a bot game has no lid."""
+    """Return what the bag and the lid must hold with physical tiles; a bot game has no lid."""
     snapshot = formatter.snapshot
     resin = snapshot.resin
     if resin is None:
         return ()
-    bag = _counted(formatter, "bag", resin.bag)
+    bag = _count(formatter, "bag", resin.bag)
     if snapshot.mode == "dtc":
         return (bag,)
-    return bag, _counted(formatter, "out" if formatter.solo else "lid", resin.lid)
+    return bag, _count(formatter, "out" if formatter.solo else "lid", resin.lid)
 
 
-def _counted(formatter: SnapshotFormatter, what: str, tiles: str) -> CountView:
-    title = formatter.words.text(f"resin.{what}", count=len(tiles))
+def _count(formatter: SnapshotFormatter, container: str, tiles: str) -> CountView:
+    title = formatter.words.text(f"resin.{container}", count=len(tiles))
     colours = formatter.snapshot.palette
     return CountView(
         title, tuple((letter, formatter.colour(letter), tiles.count(letter)) for letter in colours)
@@ -371,27 +410,37 @@ def _counted(formatter: SnapshotFormatter, what: str, tiles: str) -> CountView:
 
 
 def legend(formatter: SnapshotFormatter) -> tuple[tuple[str, str], ...]:
-    """What the tiles' colours are called, while there are tiles: a light that stands for black is none."""
+    """Return letter and name of each colour during a game: no light can be black, so it has another hue."""
     if formatter.snapshot.stage in WITHOUT_BOARDS:
         return ()
     return tuple((letter, formatter.colour_title(letter)) for letter in formatter.snapshot.palette)
 
 
 def rules_link(formatter: SnapshotFormatter) -> str:
-    """The path of the rules of the game that is played or chosen."""
+    """Return the path of the rules of the mode that is played or chosen."""
     mode = formatter.snapshot.mode
     return f"/rules/{mode}" if mode in MODES else "/rules"
 
 
+@dataclass(frozen=True, slots=True)
+class TileView:
+    """A tile's symbol: its letter, its colour's name and value, and the ink of its ornament."""
+
+    letter: str
+    name: str
+    rgb: str
+    ink: str
+
+
 def palette(snapshot: Snapshot | None) -> tuple[TileView, ...]:
-    """The tiles' symbols."""
+    """Return the symbols of all tile colours."""
     colours = snapshot.palette if snapshot else {}
     return tuple(_tile(letter, colour) for letter, colour in colours.items())
 
 
 def _tile(letter: str, colour: Colour) -> TileView:
-    """A tile in the colour of its light; what hardly has a hue is white, and as white as can be."""
-    channels = [int(colour.rgb[place : place + 2], 16) for place in (1, 3, 5)]
+    """Return a tile in the colour of its light; a colour of low saturation is brightened to white."""
+    channels = [int(colour.rgb[start : start + 2], 16) for start in (1, 3, 5)]
     most = max(channels)
     if min(channels) > 0.8 * most:
         channels = [round(channel * 255 / most) for channel in channels]
@@ -399,44 +448,8 @@ def _tile(letter: str, colour: Colour) -> TileView:
 
 
 def _ink(channels: list[int]) -> str:
-    """The ink of a colour's ornament: light where that stands out enough (3 to 1), else dark."""
+    """Return `light` if white has a contrast of 3 to 1 on the colour (WCAG), else `dark`."""
     parts = [channel / 255 for channel in channels]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "light" if 1.05 / (luminance + 0.05) >= 3 else "dark"
-
-
-# --- Who looks on: at which page, with whose hands, from which seat --------------------------------------
-
-PHONE = "phone"
-TABLE = "table"
-TAGS = "tags"
-PAGES = (PHONE, TABLE, TAGS)
-"""The pages that show the table as it is."""
-
-SEAT_COOKIE = "seat"
-"""Says at which seat a phone plays; set by the page itself, and no secret."""
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """A page as somebody sees it: on the phone page, the seat they play at (0: none in particular)."""
-
-    page: str
-    at_table: bool = True
-    seat: int = 0
-
-
-def identify_viewer(request: Request, page: str) -> Viewer:
-    """Who asks for a page, or for what is new on it; the twin looks the same to all."""
-    if page == TABLE:
-        return Viewer(TABLE)
-    if page == TAGS:
-        return Viewer(TAGS, access_level(request) is Access.TABLE)
-    return Viewer(PHONE, access_level(request) is Access.TABLE, seat_of(request))
-
-
-def seat_of(request: Request) -> int:
-    """The seat that a phone plays at, by its cookie; 0 when it names none."""
-    said = request.cookies.get(SEAT_COOKIE, "")
-    return int(said) if said in map(str, range(1, SEATS + 1)) else 0

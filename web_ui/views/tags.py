@@ -1,4 +1,8 @@
-"""What the page of tags shows: the lesson under way, how many tiles of each colour are known, the cards."""
+"""The page of tags and cards, and the simulated tags that it shares with the twin.
+
+The page teaches the table what RFID tags mean: the lesson under way, how many tiles of each colour are
+known, and the cards of players and actions.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from web_ui.latest import Presence, View
-from web_ui.messages import Card, Learning
+from web_ui.messages import Learning, SimulatedCard, Snapshot
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views.phone import TurnView, Viewer, turn
+from web_ui.views.phone import TAGS, TurnView, Viewer, turn
 
 TILES = 20
 """Tiles of each colour."""
 
 ACTIONS = ("undo", "ok", "new_game")
-"""The action cards that there are."""
+"""The actions that cards can have."""
+
+EXPLAINED_REFUSALS = ("tag_known", "lesson_over")
+"""Refusals that the lesson explains in more detail."""
 
 
-SAID_OF_THE_TAG = ("tag_known", "lesson_over")
-"""Refusals that the lesson says more of: which tile the tag is."""
+# --- The page --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class LessonView:
-    """The lesson under way: what became of the last tag, and what may be done.
+    """The lesson under way: the outcome of the last tag as a sentence, and the buttons.
 
-    `known` is the tag that means something already, so that it can be forgotten; `done`: all is learned.
+    `known` is the last tag if it has a meaning already, so that it can be forgotten; `done`: all is learned;
+    `may`: the viewer may teach.
     """
 
     last: str
@@ -39,7 +46,7 @@ class LessonView:
 
 @dataclass(frozen=True, slots=True)
 class BarView:
-    """How many tiles of a colour are known, in words, how many are missing, and whether it is learned now."""
+    """The known tiles of a colour: number, text, how many are missing, and whether it is being learned."""
 
     letter: str
     name: str
@@ -50,8 +57,8 @@ class BarView:
 
 
 @dataclass(frozen=True, slots=True)
-class TilesView:
-    """All five colours, and all together; `learn` is on the button that begins, if there is one."""
+class BarsView:
+    """The known tiles of all colours; `learn` is the text of the button that starts a lesson, if any."""
 
     bars: tuple[BarView, ...]
     count: int
@@ -61,15 +68,16 @@ class TilesView:
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """A card that is known: its tag and what it does."""
+    """A card: its tag, its text, and in the simulated deck its kind: player, action or blank."""
 
     tag: str
     text: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CardsView:
-    """The cards that are known; `may`: they can be forgotten here, and others learned."""
+    """The known cards, and the actions without one; `may`: the viewer may teach."""
 
     players: tuple[CardView, ...]
     actions: tuple[CardView, ...]
@@ -78,41 +86,41 @@ class CardsView:
 
 
 def head(view: View, words: Words, viewer: Viewer) -> TurnView:
-    """What the table wants of who teaches it; else what this page is for, and who may."""
+    """Return the prompt of a lesson; else what the page is for, and whether the viewer may teach."""
     snapshot = view.snapshot
     if view.presence is not Presence.HERE or snapshot is None:
-        return turn(view, words)
+        return turn(view, words, viewer)
     if snapshot.learning is not None:
-        said = snapshot.refusal is not None and snapshot.refusal.say in SAID_OF_THE_TAG
-        return replace(turn(view, words), refusal="") if said else turn(view, words)
-    may = may_teach(SnapshotFormatter(words, snapshot), viewer)
-    notes = () if may else (words.text("tags.look_only"),)
+        explained = snapshot.refusal is not None and snapshot.refusal.say in EXPLAINED_REFUSALS
+        lesson_turn = turn(view, words, viewer)
+        return replace(lesson_turn, refusal="") if explained else lesson_turn
+    notes = () if may_teach(snapshot, viewer) else (words.text("tags.look_only"),)
     return TurnView(words.text("tags.title"), words.text("tags.intro"), notes=notes)
 
 
-def may_teach(formatter: SnapshotFormatter, viewer: Viewer) -> bool:
-    """Whether this page may teach: at the table always, on a phone where the table lets it."""
-    return viewer.at_table or formatter.snapshot.phones.learn
+def may_teach(snapshot: Snapshot, viewer: Viewer) -> bool:
+    """Return whether a viewer may teach: always at the table, on a phone if the table allows it."""
+    return viewer.at_table or snapshot.phones.learn
 
 
 def lesson(formatter: SnapshotFormatter, viewer: Viewer) -> LessonView | None:
-    """The lesson under way, if there is one."""
+    """Return the lesson under way, if there is one."""
     learning = formatter.snapshot.learning
     if learning is None:
         return None
     last = learning.last
     return LessonView(
-        last=_became(formatter, learning),
+        last=_outcome(formatter, learning),
         known=last.tag if last is not None and last.verdict == "known" else "",
         refused=last is not None and last.verdict != "learned",
         can_go_back=learning.learned > 0,
         done=learning.next is None,
-        may=may_teach(formatter, viewer),
+        may=may_teach(formatter.snapshot, viewer),
     )
 
 
-def _became(formatter: SnapshotFormatter, learning: Learning) -> str:
-    """What became of the tag that was laid last, in a sentence."""
+def _outcome(formatter: SnapshotFormatter, learning: Learning) -> str:
+    """Return the outcome of the last tag as a sentence."""
     last = learning.last
     if last is None:
         return ""
@@ -124,63 +132,109 @@ def _became(formatter: SnapshotFormatter, learning: Learning) -> str:
         colour=formatter.colour_title(str(last.value)),
         number=last.number,
         who=last.value,
-        action=_action(formatter, str(last.value)),
+        action=formatter.action(last.value),
     )
 
 
-def _action(formatter: SnapshotFormatter, action: str) -> str:
-    return formatter.words.text_or(f"action.{action}", "action.other")
-
-
-def tiles(formatter: SnapshotFormatter, viewer: Viewer) -> TilesView:
-    """How many tiles are known."""
-    words, known = formatter.words, formatter.snapshot.tags.tiles
-    bars = tuple(_bars(formatter))
-    count = sum(bar.count for bar in bars)
-    learn, may = "", may_teach(formatter, viewer)
-    if may and formatter.snapshot.learning is None and count < TILES * len(known):
+def bars(formatter: SnapshotFormatter, viewer: Viewer) -> BarsView:
+    """Return how many tiles of each colour are known."""
+    words, snapshot = formatter.words, formatter.snapshot
+    colours = tuple(_bars(formatter))
+    count = sum(bar.count for bar in colours)
+    learn = ""
+    if may_teach(snapshot, viewer) and snapshot.learning is None and count < TILES * len(colours):
         learn = words.text("tags.go_on" if count else "tags.learn_tiles")
-    return TilesView(bars, count, words.text("tags.all", count=count), learn)
+    return BarsView(colours, count, words.text("tags.all", count=count), learn)
 
 
 def _bars(formatter: SnapshotFormatter) -> Iterator[BarView]:
     words, learning = formatter.words, formatter.snapshot.learning
     due = learning.next if learning is not None else None
     for letter, count in formatter.snapshot.tags.tiles.items():
-        left = TILES - count
         yield BarView(
             letter,
             formatter.colour_title(letter),
             count,
             words.text("tags.count", count=count),
-            words.text("tags.to_go", left=left) if 0 < count < TILES else "",
+            words.text("tags.to_go", left=TILES - count) if 0 < count < TILES else "",
             due is not None and due.kind == "tile" and due.value == letter,
         )
 
 
 def cards(formatter: SnapshotFormatter, viewer: Viewer) -> CardsView | None:
-    """The cards that are known; None during a lesson."""
-    if formatter.snapshot.learning is not None:
+    """Return the known cards; None during a lesson."""
+    snapshot = formatter.snapshot
+    if snapshot.learning is not None:
         return None
-    known = formatter.snapshot.tags.cards
-    may = may_teach(formatter, viewer)
+    known = snapshot.tags.cards
+    may = may_teach(snapshot, viewer)
     missing = [action for action in ACTIONS if may and all(card.value != action for card in known)]
     return CardsView(
         tuple(CardView(card.tag, card.value) for card in known if card.kind == "player"),
-        tuple(CardView(card.tag, _said(formatter, card)) for card in known if card.kind == "action"),
-        tuple((action, _action(formatter, action)) for action in missing),
+        tuple(CardView(card.tag, formatter.action(card.value)) for card in known if card.kind == "action"),
+        tuple((action, formatter.action(action)) for action in missing),
         may,
     )
 
 
 def forgetting(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[tuple[str, str, int], ...]:
-    """The colours of which tiles are known and can be forgotten here: letter, name, number."""
+    """Return letter, name and number of the known tiles that the viewer may let the table forget."""
     snapshot = formatter.snapshot
-    if not may_teach(formatter, viewer) or snapshot.learning is not None:
+    if not may_teach(snapshot, viewer) or snapshot.learning is not None:
         return ()
     known = snapshot.tags.tiles
     return tuple((letter, formatter.colour_title(letter), known[letter]) for letter in known if known[letter])
 
 
-def _said(formatter: SnapshotFormatter, card: Card) -> str:
-    return _action(formatter, card.value)
+# --- Simulated tags: tiles and cards that a viewer at the table shows to simulated readers ---------------
+
+
+@dataclass(frozen=True, slots=True)
+class DrawerView:
+    """The tagged tiles by colour: letter, name and tags.
+
+    `used` are those that lie on the table or are known; empty on the twin, whose script marks them. `blind`:
+    a tile can be drawn at random.
+    """
+
+    colours: tuple[tuple[str, str, tuple[str, ...]], ...]
+    used: tuple[str, ...]
+    blind: bool
+
+
+def drawer(formatter: SnapshotFormatter, viewer: Viewer) -> DrawerView | None:
+    """Return the drawer of tagged tiles; None on a real table and if no tile is to be reported or learned."""
+    snapshot = formatter.snapshot
+    if not viewer.at_table or snapshot.simulated is None or snapshot.simulated.drawer is None:
+        return None
+    tags = snapshot.simulated.drawer
+    return DrawerView(
+        tuple((letter, formatter.colour_title(letter), tags[letter]) for letter in tags),
+        used_tags(snapshot) if viewer.page == TAGS else (),
+        blind=snapshot.learning is None,
+    )
+
+
+def used_tags(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the tags of the tiles that lie on the table, or during a lesson of those that are known."""
+    if snapshot.learning is not None:
+        return snapshot.simulated.known if snapshot.simulated is not None else ()
+    return tuple(tile.tag for tile in snapshot.resin.told if tile.tag) if snapshot.resin is not None else ()
+
+
+def deck(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[CardView, ...]:
+    """Return the simulated cards; empty on a real table."""
+    simulated = formatter.snapshot.simulated
+    if not viewer.at_table or simulated is None:
+        return ()
+    return tuple(_simulated_card(formatter, card) for card in simulated.cards)
+
+
+def _simulated_card(formatter: SnapshotFormatter, card: SimulatedCard) -> CardView:
+    match card.kind:
+        case "player":
+            return CardView(card.tag, str(card.value), "player")
+        case "action":
+            return CardView(card.tag, formatter.action(card.value), "action")
+        case _:
+            return CardView(card.tag, formatter.words.text("resin.blank_card"), "blank")
