@@ -26,7 +26,7 @@ from device.socket.messages import KnownTag, Learn
 from device.socket.snapshot import snapshot
 from device.store import store
 from device.store.store import Store, StoreError
-from device.table.state import TableEvent, TagsForgotten, TagShown, new_table
+from device.table.state import TableEvent, TagsForgotten, TagShown, TagState, new_table
 from device.table.tags import Kind, Verdict, normalize_tag
 from device.table.update import update
 from hardware.api import SHARED, HardwareError, HardwareEvent, PartBack, PartLost, TagArrived
@@ -144,14 +144,14 @@ class AtRest:
                 raise TeachingError("", f"{data}: another azul-table is busy there; try again") from error
             self._store = Store.open(store.newest_file(data))
             self._closing.callback(self._store.close)
-            self._table = replace(new_table(1, 1), tags=self._store.tags())
+            self._table = replace(new_table(1, 1), tags=TagState(self._store.tags()))
         except BaseException:
             self._closing.close()
             raise
 
     def known(self) -> list[KnownTag]:
         """Every tag that is known."""
-        return messages.known_tags(self._table.tags)
+        return messages.known_tags(self._table.tags.known)
 
     def learn(self, what: Learn) -> None:
         """Begin or end a lesson."""
@@ -205,9 +205,9 @@ class AtRest:
         """Let something happen, kept before it is said; raises TeachingError where it is refused."""
         before = self._table.refusal
         after = update(self._table, event)
-        self._store.save_tags(self._table.tags, after.tags)
+        self._store.save_tags(self._table.tags.known, after.tags.known)
         self._table = after
-        if after.refusal is not None and after.refusal.said and after.refusal != before:
+        if after.refusal is not None and after.refusal.shown and after.refusal != before:
             raise TeachingError(after.refusal.why)
 
 

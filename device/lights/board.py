@@ -13,7 +13,7 @@ from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap, Til
 from device.rules.solo.penalty_row import ACTION, tiles_in
 from device.rules.tiles import COLOURS, MARKER, TILES_OF_A_COLOUR, Colour, Counts
 from device.table.game import Play, Selection
-from device.table.state import Table
+from device.table.state import CurrentGame, Table
 from device.table.tags import TileTag, next_meaning, tile_counts
 from device.table.turns import choices_of_people
 from hardware import api
@@ -170,16 +170,16 @@ def lights_of_selection(state: rules.State, selection: Selection, palette: Palet
 # --- Choices other than drafts in light: a gray wall's columns ---
 
 
-def paint_choices(painting: Painting, table: Table, play: Play, palette: Palette, now: float) -> None:
+def paint_choices(painting: Painting, table: Table, game: CurrentGame, palette: Palette, now: float) -> None:
     """What people can choose pulses slowly, what an opponent has chosen fast.
 
     A tile whose column is asked for pulses fast on its line.
     """
     for event in choices_of_people(table).values():
-        paint_choice(painting, play, event, palette, slow(now) * STEADY, fast(now))
-    for chosen in table.chosen:
+        paint_choice(painting, game.play, event, palette, slow(now) * STEADY, fast(now))
+    for chosen in game.bot_choices:
         if chosen.step:
-            paint_choice(painting, play, chosen.choice, palette, fast(now), fast(now))
+            paint_choice(painting, game.play, chosen.choice, palette, fast(now), fast(now))
 
 
 def paint_choice(
@@ -241,16 +241,16 @@ LEARNING: Final[Rgb] = (90, 120, 255)
 
 def paint_lesson(painting: Painting, table: Table, palette: Palette, now: float) -> None:
     """Each tile that is known lights one more; the status light pulses fast while a tag is waited for."""
-    assert table.lesson is not None
-    meaning = next_meaning(table.lesson, table.tags)
+    assert table.tags.lesson is not None
+    meaning, single = next_meaning(table.tags.lesson, table.tags.known), table.settings.equipment.single
     painting[api.STATUS] = dimmed(LEARNING, fast(now) if meaning is not None else STEADY)
     if not isinstance(meaning, TileTag):
         return
-    known = tile_counts(table.tags)[meaning.colour]
+    known = tile_counts(table.tags.known)[meaning.colour]
     light = palette.shades[meaning.colour].light
     for number in range(min(known + 1, TILES_OF_A_COLOUR)):
         display, at = divmod(number, DISPLAY_TILES)
-        if display + 1 in table.fittings.single:  # its one light is steady when its four tiles are known
+        if display + 1 in single:  # its one light is steady when its four tiles are known
             level = STEADY if known >= (display + 1) * DISPLAY_TILES else fast(now)
             painting[source_lights(display + 1)[0]] = dimmed(light, level)
         else:

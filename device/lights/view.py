@@ -38,7 +38,7 @@ from device.table.game import Play, Selection
 from device.table.physical_tiles import NOWHERE, PENALTY_ROW, Slot, next_slot, slots
 from device.table.prompts import acting_places, lines_for_selection, live_buttons, sources_on_offer
 from device.table.seating import menu
-from device.table.state import OPPONENTS, Question, Stage, Table
+from device.table.state import OPPONENTS, CurrentGame, Question, Stage, Table
 from device.table.tag_input import seats_for_a_card
 from hardware import api
 from hardware.api import DARK, LightFrame, Rgb
@@ -75,7 +75,7 @@ def view(table: Table, now: float, palette: Palette) -> LightFrame:
             foremost = _paint_play(painting, table, now, palette)
     _paint_status(painting, table, now)
     _paint_refusal(painting, table, now)
-    merge_single_lights(painting, table.fittings.single, foremost, now)
+    merge_single_lights(painting, table.settings.equipment.single, foremost, now)
     return LightFrame(painting)
 
 
@@ -86,19 +86,21 @@ def repeats_after(table: Table, now: float) -> float | None:
     """
     now = frame_time(now)
     flashing = table.refusal is not None and now - table.refusal.at < FLASH
-    moving = _is_moving(table, now) and not table.hands_due
-    if flashing or moving or table.ceremony is not None:
+    game = table.game
+    scoring = game is not None and game.animation is not None
+    moving = game is not None and _is_moving(table, game, now) and not game.tiles_to_move
+    if flashing or moving or scoring:
         return None
-    return ROUND if table.fittings.single else SLOW
+    return ROUND if table.settings.equipment.single else SLOW
 
 
 # --- Before the game -------------------------------------------------------------------------------------
 
 
 def _paint_seating(painting: Painting, table: Table, now: float) -> None:
-    for place in range(1, table.places + 1):
-        level = STEADY if place in table.taken else slow(now) * 0.5
-        if table.card is not None and place in seats_for_a_card(table):
+    for place in range(1, table.settings.places + 1):
+        level = STEADY if place in table.seats.taken else slow(now) * 0.5
+        if table.tags.card is not None and place in seats_for_a_card(table):
             level = fast(now)
         painting[api.turn_light(place)] = dimmed(TURN, level)
         _paint_opponent(painting, table, place)
@@ -109,12 +111,12 @@ def _paint_opponent(painting: Painting, table: Table, place: int) -> None:
 
     So many of its lights as the program's number among the settings'.
     """
-    bot = table.bot_at(place) if place in table.taken else ""
+    bot = table.seats.bot_at(place) if place in table.seats.taken else ""
     lines: list[str] = []
     if bot in OPPONENTS:
         lines = [name for line in range(1, OPPONENTS.index(bot) + 2) for name in line_lights(place, line)]
-    elif bot in table.manners.programs:
-        lines = line_lights(place, len(LINES))[: table.manners.programs.index(bot) + 1]
+    elif bot in table.settings.opponents.programs:
+        lines = line_lights(place, len(LINES))[: table.settings.opponents.programs.index(bot) + 1]
     for name in lines:
         painting[name] = dimmed(OPPONENT, STEADY)
 
@@ -126,10 +128,10 @@ def _paint_choosing(painting: Painting, table: Table, now: float) -> None:
         light = OPPONENT if item.group == "hints" else OFFERED
         for name in source_lights(source_of(item.button) or CENTRE)[:4]:
             painting[name] = dimmed(light, level)
-    for place in table.taken:
+    for place in table.seats.taken:
         painting[api.turn_light(place)] = dimmed(TURN, slow(now))
         _paint_opponent(painting, table, place)
-    if table.wishes.mode != SOLO:
+    if table.next_game.options.mode != SOLO:
         painting[api.centre_light(1)] = dimmed(OFFERED, slow(now))
 
 
@@ -139,28 +141,29 @@ def _paint_choosing(painting: Painting, table: Table, now: float) -> None:
 def _paint_play(painting: Painting, table: Table, now: float, palette: Palette) -> list[str]:
     """Light the game; the lights of what matters most now, by name."""
     foremost: list[str] = []
-    play = table.play
-    assert play is not None
-    moving = _is_moving(table, now)
-    if table.ceremony is not None:
-        paint_score_animation(painting, play, table.ceremony, palette, now)
+    game = table.game
+    assert game is not None
+    play = game.play
+    moving = _is_moving(table, game, now)
+    if game.animation is not None:
+        paint_score_animation(painting, play, game.animation, palette, now)
     else:
         _paint_boards(painting, play, palette)
-        resting = moving or (table.resin and table.question is Question.YOUR_BOARD)
-        _paint_drafts(painting, table, play, STEADY if resting else slow(now), now, palette)
+        resting = moving or (table.settings.physical_tiles and game.question is Question.YOUR_BOARD)
+        _paint_drafts(painting, table, game, STEADY if resting else slow(now), now, palette)
     paint_scoring_tile(painting, play, palette)
     if moving:
-        foremost = (_guide if table.resin else _sweep)(painting, table, now, palette)
-    elif table.selection is not None:
-        foremost = lights_of_selection(play.state, table.selection, palette)
-        _paint_targets(painting, table, play, now, palette)
+        foremost = (_guide if table.settings.physical_tiles else _sweep)(painting, game, now, palette)
+    elif game.selection is not None:
+        foremost = lights_of_selection(play.state, game.selection, palette)
+        _paint_targets(painting, table, game, now, palette)
     elif table.stage is Stage.CHOICE:
-        paint_choices(painting, table, play, palette, now)
-        for hint in table.hints:
+        paint_choices(painting, table, game, palette, now)
+        for hint in game.hints:
             paint_choice(painting, play, hint.choice, palette, swell(now), fast(now))
     elif table.stage is Stage.REPORTING:
-        foremost = _paint_told(painting, table, play, now, palette)
-    for hint in table.hints:
+        foremost = _paint_reported(painting, game, now, palette)
+    for hint in game.hints:
         if isinstance(hint.choice, Draft):
             foremost = _paint_advice(painting, play, hint.choice, now, palette)
     _paint_turn(painting, table, play, now)
@@ -184,12 +187,13 @@ def _paint_boards(painting: Painting, play: Play, palette: Palette) -> None:
             paint_score(painting, play.places[seat], board.score)
 
 
-def _paint_told(painting: Painting, table: Table, play: Play, now: float, palette: Palette) -> list[str]:
+def _paint_reported(painting: Painting, game: CurrentGame, now: float, palette: Palette) -> list[str]:
     """With tiles of resin: those told so far, and the slot that the next one goes to; the lights of that."""
-    for slot, tile in zip(slots(play), table.told, strict=False):
-        for name in _slot_lights(play, slot):
+    for slot, tile in zip(slots(game.play), game.reported_tiles, strict=False):
+        for name in _slot_lights(game.play, slot):
             painting[name] = dimmed(palette.shades[tile.colour].light, STEADY)
-    due = _slot_lights(play, slot_due) if (slot_due := next_slot(table)) is not None else []
+    slot_due = next_slot(game)
+    due = _slot_lights(game.play, slot_due) if slot_due is not None else []
     for name in due:
         painting[name] = dimmed(OFFERED, fast(now))
     return due
@@ -204,12 +208,12 @@ def _slot_lights(play: Play, slot: Slot) -> list[str]:
 
 
 def _paint_drafts(
-    painting: Painting, table: Table, play: Play, offered: float, now: float, palette: Palette
+    painting: Painting, table: Table, game: CurrentGame, offered: float, now: float, palette: Palette
 ) -> None:
     """The sources: what can be taken pulses slowly, what is selected fast, what is advised twice."""
-    selection = table.selection
+    selection = game.selection
     on_offer = sources_on_offer(table)
-    drafts = [each.choice for each in table.hints if isinstance(each.choice, Draft)]
+    drafts = [each.choice for each in game.hints if isinstance(each.choice, Draft)]
     advised = {(draft.source, draft.colour) for draft in drafts}
 
     def level_of(source: int, colour: Colour) -> float:
@@ -217,19 +221,19 @@ def _paint_drafts(
             return swell(now)
         if selection is not None and (source, colour) == (selection.source, selection.colour):
             return fast(now)
-        takes = source in on_offer and table.colour_in_hand in (None, colour)
+        takes = source in on_offer and game.colour_in_hand in (None, colour)
         return offered if takes else STEADY
 
-    paint_sources(painting, play.state, palette, level_of)
+    paint_sources(painting, game.play.state, palette, level_of)
 
 
-def _paint_targets(painting: Painting, table: Table, play: Play, now: float, palette: Palette) -> None:
+def _paint_targets(painting: Painting, table: Table, game: CurrentGame, now: float, palette: Palette) -> None:
     """The spaces that the selected tiles would fill on each legal line and on the floor, dimmed and pulsing.
 
     The first draft from the centre costs a floor space for the marker, too (R6). In solo a line that is tried
     pulses fast, and so do the tiles that it would send to the penalty row.
     """
-    selection, place = table.selection, table.acting_place
+    selection, place, play = game.selection, table.acting_place, game.play
     if selection is None or place is None:
         return
     seat = play.places.index(place)
@@ -260,32 +264,33 @@ def _paint_turn(painting: Painting, table: Table, play: Play, now: float) -> Non
 # --- What moves, what was refused, what `ok` would do ----------------------------------------------------
 
 
-def _is_moving(table: Table, now: float) -> bool:
+def _is_moving(table: Table, game: CurrentGame, now: float) -> bool:
     """Whether the last movement is still shown; tiles of resin are moved by hand, which takes longer."""
-    if table.movement is None or table.selection is not None or table.stage is Stage.REPORTING:
+    if game.movement is None or game.selection is not None or table.stage is Stage.REPORTING:
         return False
-    if table.ceremony is not None and table.ceremony.shown:
+    if game.animation is not None and game.animation.shown:
         return False
-    return table.hands_due or now - table.movement.at < (GUIDING if table.resin else LONGEST_SWEEP)
+    longest = GUIDING if table.settings.physical_tiles else LONGEST_SWEEP
+    return game.tiles_to_move or now - game.movement.at < longest
 
 
-def _changes(painting: Painting, table: Table, palette: Palette) -> tuple[Painting, list[str]]:
+def _changes(painting: Painting, game: CurrentGame, palette: Palette) -> tuple[Painting, list[str]]:
     """How it was lit before, and the lights that differ now: those that were left, then those reached."""
-    assert table.movement is not None
+    assert game.movement is not None
     before = Painting()
-    _paint_boards(before, table.movement.before, palette)
-    paint_sources(before, table.movement.before.state, palette, lambda _source, _colour: STEADY)
+    _paint_boards(before, game.movement.before, palette)
+    paint_sources(before, game.movement.before.state, palette, lambda _source, _colour: STEADY)
     changed = [name for name in before if name not in painting]
     changed += [name for name, light in painting.items() if before.get(name, DARK) != light]
     return before, changed
 
 
-def _sweep(painting: Painting, table: Table, now: float, palette: Palette) -> list[str]:
+def _sweep(painting: Painting, game: CurrentGame, now: float, palette: Palette) -> list[str]:
     """Hold back what changed: tiles leave one after another, then arrive one after another; the front."""
-    assert table.movement is not None
-    before, changed = _changes(painting, table, palette)
+    assert game.movement is not None
+    before, changed = _changes(painting, game, palette)
     seconds = min(LONGEST_SWEEP, SWEEP * len(changed))
-    arrived = int((now - table.movement.at) / seconds * len(changed)) if changed else 0
+    arrived = int((now - game.movement.at) / seconds * len(changed)) if changed else 0
     for name in changed[arrived + 1 :]:
         painting[name] = before.get(name, DARK)
     on_its_way = changed[arrived : arrived + 1]
@@ -294,9 +299,9 @@ def _sweep(painting: Painting, table: Table, now: float, palette: Palette) -> li
     return on_its_way
 
 
-def _guide(painting: Painting, table: Table, now: float, palette: Palette) -> list[str]:
+def _guide(painting: Painting, game: CurrentGame, now: float, palette: Palette) -> list[str]:
     """Show hands what to move: where tiles leave pulses fast, where they go to pulses slowly; all these."""
-    before, changed = _changes(painting, table, palette)
+    before, changed = _changes(painting, game, palette)
     for name in changed:
         leaves = name not in painting
         light = before[name] if leaves else painting[name]
@@ -306,9 +311,9 @@ def _guide(painting: Painting, table: Table, now: float, palette: Palette) -> li
 
 def _paint_status(painting: Painting, table: Table, now: float) -> None:
     """The status light pulses while `ok` would do something, and beats while a part is lost."""
-    if table.lost and beats(now):
+    if table.faults.parts and beats(now):
         painting[api.STATUS] = LOST
-    elif table.fault is None and table.lesson is None:
+    elif table.faults.store is None and table.tags.lesson is None:
         level = slow(now) if "ok" in live_buttons(table) else FAINT
         painting[api.STATUS] = dimmed(OFFERED, level)
 
@@ -323,8 +328,8 @@ def _lights_at(table: Table, button: str) -> Iterable[str]:
     """The lights beside a button; the status light where the table has none such."""
     if (source := source_of(button)) is not None:
         return source_lights(source)
-    found = place_and_line_of(button) if table.fittings.boards else None
-    if found is not None and found[0] <= table.places:
+    found = place_and_line_of(button) if table.settings.equipment.boards else None
+    if found is not None and found[0] <= table.settings.places:
         return line_lights(*found)
     return (api.STATUS,)
 

@@ -61,7 +61,7 @@ class BotService:
     def observe(self, table: Table) -> None:
         """Hand over the questions that are new, and forget those that are not asked any more."""
         self._make_ready(table)
-        wanted = {asked.number: asked for asked in (*table.asked, *table.hints_asked)}
+        wanted = {asked.number: asked for asked in table.opponents.requests}
         for number in self._asked.keys() - wanted.keys():
             self._forget(self._asked[number])
         play = table.play
@@ -75,10 +75,10 @@ class BotService:
     def _to_ask(self, wanted: Mapping[int, BotRequest]) -> list[BotRequest]:
         """The questions that are new; where the process is ended for one, all that it had in hand, too."""
         new = [asked for asked in wanted.values() if asked.number not in self._asked]
-        if not any(asked.whom in OPPONENTS and 1 < asked.attempt <= ATTEMPTS for asked in new):
+        if not any(asked.opponent in OPPONENTS and 1 < asked.attempt <= ATTEMPTS for asked in new):
             return new
         self._thinker.close()  # it may hang: the next question starts another
-        return [asked for asked in wanted.values() if asked in new or asked.whom in OPPONENTS]
+        return [asked for asked in wanted.values() if asked in new or asked.opponent in OPPONENTS]
 
     def close(self) -> None:
         """End the process that thinks, and every program; waits until they are gone."""
@@ -89,7 +89,7 @@ class BotService:
 
     def _make_ready(self, table: Table) -> None:
         """Start the process once an opponent sits, and have it load what the game that is chosen needs."""
-        opponents = frozenset(map(table.bot_at, table.taken)).intersection(OPPONENTS)
+        opponents = frozenset(map(table.seats.bot_at, table.seats.taken)).intersection(OPPONENTS)
         setup = table.play.setup if table.play is not None else seating.chosen_game(table)
         if not opponents or (opponents, setup) == self._ready_for:
             return
@@ -108,20 +108,22 @@ class BotService:
         self._programs.clear()
 
     def _ask(self, asked: BotRequest, play: Play) -> None:
-        if asked.whom not in OPPONENTS:
+        if asked.opponent not in OPPONENTS:
             self._ask_program(asked, play)
         elif asked.attempt > ATTEMPTS:  # nothing else answers: this one choice is made in the loop
             choice = play_greedy(play.state.for_seat(asked.seat), secrets.randbelow)
             self._put(BotReply(asked.number, choice, self._clock()))
         else:
-            seconds = self._seconds.get(asked.whom, 0.0)
+            seconds = self._seconds.get(asked.opponent, 0.0)
             if asked.hint:
                 seconds /= FIRST_PART  # and then it thinks about the next best as thoroughly
             kind: Literal["hint", "think"] = "hint" if asked.hint else "think"
-            self._thinker.ask(Question(asked.number, kind, asked.whom, play.state, seconds, seat=asked.seat))
+            self._thinker.ask(
+                Question(asked.number, kind, asked.opponent, play.state, seconds, seat=asked.seat)
+            )
 
     def _ask_program(self, asked: BotRequest, play: Play) -> None:
-        command = self._settings.programs.get(asked.whom)
+        command = self._settings.programs.get(asked.opponent)
         if command is None:
             why = "it is not in the settings any more"
             self._put(BotReply(asked.number, None, self._clock(), "settings", why))
@@ -129,8 +131,8 @@ class BotService:
         place = play.places[asked.seat]
         if place not in self._programs:
             milliseconds = round(1000 * self._settings.thinking.program)
-            terms = Terms(command, self._folder, partial(self._log, asked.whom), milliseconds)
-            self._programs[place] = ProgramSeat(asked.whom, terms, self._told)
+            terms = Terms(command, self._folder, partial(self._log, asked.opponent), milliseconds)
+            self._programs[place] = ProgramSeat(asked.opponent, terms, self._told)
         self._programs[place].ask(Turn(asked.number, play.setup, asked.seat, play.events))
 
     def _forget(self, asked: BotRequest) -> None:

@@ -69,8 +69,8 @@ class Grader:
 
     def observe(self, table: Table) -> None:
         """Start or stop grading, depending on whether somebody plays. Never waits."""
-        play = table.play
-        free = play is None or (play.over and table.ceremony is None)
+        game = table.game
+        free = game is None or (game.play.over and game.animation is None)
         if free != self._free:
             self._set(free=free)
 

@@ -32,6 +32,7 @@ from device.table.buttons import all_buttons
 from device.table.game import Play
 from device.table.state import (
     ChanceDrawn,
+    Faults,
     FirstDrawn,
     HintRequested,
     NeededDraw,
@@ -185,9 +186,9 @@ class TableLoop:
             layout.seats,
             layout.displays,
             confirm_columns=options.confirm_columns,
-            resin=options.resin,
-            fittings=fittings(layout, options),
-            manners=options.manners,
+            physical_tiles=options.resin,
+            equipment=fittings(layout, options),
+            opponents=options.manners,
         )
         self.table = self._blank
         self._open_store(store_path)
@@ -206,10 +207,11 @@ class TableLoop:
                 raise
         except StoreError as error:
             self._store = None
-            table = self._blank.with_fault(fault_of(error))
+            table = replace(self._blank, faults=Faults(fault_of(error)))
         else:
             self._store = store
-        self.table = replace(table, lost=self.table.lost)  # lost hardware is not part of what is loaded
+        faults = replace(table.faults, parts=self.table.faults.parts)
+        self.table = replace(table, faults=faults)  # lost hardware is not part of what is loaded
 
     def run(self, ready: Callable[[], None], alive: Callable[[], None] = lambda: None) -> None:
         """Run until `Stop` is taken from the inbox.
@@ -277,7 +279,7 @@ class TableLoop:
         if message.press is not None and message.press not in self._button_names:
             return refusal(message, RefusalReason.UNKNOWN_BUTTON)
         if message.tags is not None:
-            return known(message, self.table.tags)
+            return known(message, self.table.tags.known)
         if message.plug is not None:
             return self._plug(message)
         if self._is_passed_on(message):
@@ -285,7 +287,7 @@ class TableLoop:
         before = self.table.refusal
         self._step(self._event_of(message, self._clock()))
         after = self.table.refusal
-        if after is None or not after.said or (before is not None and after.number == before.number):
+        if after is None or not after.shown or (before is not None and after.number == before.number):
             return taken(message)
         return refusal(message, after.why)
 
@@ -332,8 +334,8 @@ class TableLoop:
             if not self._settle():
                 self._refuse_not_saved(event)
             return
-        fault = self.table.fault
-        if fault is not None and after.fault is None:
+        fault = self.table.faults.store
+        if fault is not None and after.faults.store is None:
             self._open_store(self._folder / fault.beside)
             return
         if self._commit(after):
@@ -347,7 +349,7 @@ class TableLoop:
         if (
             isinstance(event, Tick)
             and shown is not None
-            and shown.said
+            and shown.shown
             and shown.why == RefusalReason.NOT_SAVED
         ):
             return
@@ -375,7 +377,7 @@ class TableLoop:
     def _draw(self, want: NeededDraw) -> TableEvent:
         at = self._clock()
         if want is NeededDraw.FIRST:
-            return FirstDrawn(secrets.choice(self.table.taken), at)
+            return FirstDrawn(secrets.choice(self.table.seats.taken), at)
         play = self.table.play
         assert play is not None
         assert self._store is not None
@@ -417,7 +419,9 @@ class TableLoop:
         self._answers.clear()
 
     def _palette_now(self) -> Palette:
-        if self.table.lesson is not None:
+        if self.table.tags.lesson is not None:
             return self._palette  # the tiles that are taught have the colours of the box
         play = self.table.play
-        return palette_for(play.setup.mode if play is not None else self.table.wishes.mode, self._palette)
+        return palette_for(
+            play.setup.mode if play is not None else self.table.next_game.options.mode, self._palette
+        )

@@ -81,8 +81,10 @@ class SimulatedParts:
         tiles = _tiles(table) if self.readers else {}
         return {
             "drawer": _by_colour(tiles) if tiles else None,
-            "known": [tag for tag in tiles if tag in table.tags] if table.stage is Stage.TEACHING else [],
-            "cards": _cards(table.tags) if self.readers else [],
+            "known": [tag for tag in tiles if tag in table.tags.known]
+            if table.stage is Stage.TEACHING
+            else [],
+            "cards": _cards(table.tags.known) if self.readers else [],
             "plugged": self.plugged,
         }
 
@@ -90,8 +92,8 @@ class SimulatedParts:
 def _tiles(table: Table) -> dict[str, TileTag]:
     """Return the tiles to show: the known ones while tiles are reported, all while tiles are taught."""
     if table.stage is Stage.REPORTING:
-        return {tag: meaning for tag, meaning in table.tags.items() if isinstance(meaning, TileTag)}
-    if table.lesson is not None and isinstance(table.lesson.subject, Tiles):
+        return {tag: meaning for tag, meaning in table.tags.known.items() if isinstance(meaning, TileTag)}
+    if table.tags.lesson is not None and isinstance(table.tags.lesson.subject, Tiles):
         return simulated_tiles()
     return {}
 

@@ -19,7 +19,7 @@ from device.rules.solo.penalty_row import PLAYER
 from device.rules.standard import DISPLAYS
 from device.socket.snapshot import Json, snapshot, told_choice, told_move
 from device.table.game import Play, Selection, default_name, move_of
-from device.table.state import Table, new_table
+from device.table.state import CurrentGame, Table, new_table
 
 SHOWN: Final = (
     "schema",
@@ -169,17 +169,18 @@ class _Shown:
         """The table at a moment of the game."""
         past = self.past
         places = max(past.places)
-        names = [""] * places
+        table = new_table(places, max(DISPLAYS.values()))
+        seats = table.seats
         for seat in range(len(past.setup.players)):
-            names[past.places[seat] - 1] = past.name_at(seat)
-        play = Play(past.setup, past.places, state)
-        return replace(new_table(places, max(DISPLAYS.values())), names=tuple(names), play=play)
+            seats = seats.with_name(past.places[seat], past.name_at(seat))
+        return replace(table, seats=seats, game=CurrentGame(Play(past.setup, past.places, state)))
 
     def table(self, state: rules.State, best: Event | None) -> Json:
         """The snapshot of a moment, with what is best chosen in it: its source, its colour and its line."""
         table = self.at(state)
-        if isinstance(best, Draft):
-            table = replace(table, selection=Selection(best.source, best.colour))
+        if isinstance(best, Draft) and table.game is not None:
+            game = replace(table.game, selection=Selection(best.source, best.colour))
+            table = replace(table, game=game)
         told = snapshot(table, palette_for(self.past.setup.mode, self.palette))
         shown = {key: told[key] for key in SHOWN}
         if isinstance(best, Draft):

@@ -26,13 +26,14 @@ from device.rules.scoring import (
 from device.rules.solo.penalty_row import ACTION
 from device.rules.solo.scoring import SoloOutcome
 from device.rules.tiles import COLOURS, LETTERS, MARKER, NO_TILES, Colour, letter, letters
-from device.table import hints, physical_tiles
+from device.table import physical_tiles
 from device.table.access import may_report_tiles, pressable_by_phones, seats_by_pages
 from device.table.game import (
     Move,
     Play,
     starter,
 )
+from device.table.opponents import seats_for_hints
 from device.table.prompts import acting_places, lines_for_selection, live_buttons, prompt
 from device.table.seating import menu, seat_items
 from device.table.state import STAND_IN, Explanation, Hint, Stage, Table
@@ -67,7 +68,7 @@ def told_choice(play: Play, event: Event) -> Json:
 def named(table: Table, play: Play, seat: int) -> Json:
     """A seat of the game as the table's, with who sits there."""
     place = play.places[seat]
-    return {"seat": place, "name": table.known_as(place)}
+    return {"seat": place, "name": table.seats.name_at(place)}
 
 
 def told_move(table: Table, play: Play, move: Move) -> Json:
@@ -102,13 +103,14 @@ MOVES_SHOWN: Final = 8
 
 def reason(table: Table) -> Json | None:
     """Why the opponent that chose last did so."""
-    if table.play is None or not table.motives:
+    game = table.game
+    if game is None or not table.opponents.explanations:
         return None
-    last = table.motives[-1]
-    shown = any(each.choice == last.choice and each.step for each in table.chosen)
-    place = table.play.places[last.seat]
-    told = {"seat": place, "name": table.known_as(place), "showing": shown}
-    return {**told, "because": _because(table, table.play, last)}
+    last = table.opponents.explanations[-1]
+    shown = any(each.choice == last.choice and each.step for each in game.bot_choices)
+    place = game.play.places[last.seat]
+    told = {"seat": place, "name": table.seats.name_at(place), "showing": shown}
+    return {**told, "because": _because(table, game.play, last)}
 
 
 def _because(table: Table, play: Play, motive: Explanation) -> list[Json]:
@@ -118,20 +120,22 @@ def _because(table: Table, play: Play, motive: Explanation) -> list[Json]:
             **each.values,
             **(named(table, play, seat) if isinstance(seat := each.values.get("seat"), int) else {}),
         }
-        for each in motive.because
+        for each in motive.reasons
     ]
 
 
 def hint(table: Table) -> Json:
     """Whether hints are allowed, at which seats one may be asked for now, is awaited, shown, missed."""
-    play = table.play
-    places = play.places if play is not None else ()
+    game = table.game
+    places = game.play.places if game is not None else ()
     return {
-        "allowed": table.wishes.hints,
-        "seats": [places[seat] for seat in hints.can_ask(table)],
-        "asked": [places[each.seat] for each in table.hints_asked],
-        "shown": [_advice(play, each) for each in table.hints] if play is not None else [],
-        "missed": [{"seat": places[each.seat], "why": each.why} for each in table.no_hints if places],
+        "allowed": table.next_game.options.hints,
+        "seats": [places[seat] for seat in seats_for_hints(table)],
+        "asked": [places[each.seat] for each in table.opponents.requests if each.hint],
+        "shown": [_advice(game.play, each) for each in game.hints] if game is not None else [],
+        "missed": [
+            {"seat": places[each.seat], "why": each.why} for each in table.opponents.missing_hints if places
+        ],
     }
 
 
@@ -156,7 +160,7 @@ def _advised(play: Play, choice: Event) -> Json:
 def moves(table: Table, play: Play) -> list[Json]:
     """The last drafts; an opponent's with why."""
     drafts = [at for at, event in enumerate(play.events) if isinstance(event, Draft)]
-    why = {each.at: _because(table, play, each) for each in table.motives}
+    why = {each.at: _because(table, play, each) for each in table.opponents.explanations}
     last = zip(drafts[-MOVES_SHOWN:], play.moves[-MOVES_SHOWN:], strict=True)
     return [{**told_move(table, play, move), "because": why.get(at, [])} for at, move in last]
 
@@ -180,12 +184,16 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
         "schema": SCHEMA,
         "stage": table.stage.value,
         "ask": {"say": asked.say, **asked.values},
-        "mode": play.setup.mode if play else table.wishes.mode if table.choosing else None,
+        "mode": play.setup.mode
+        if play
+        else table.next_game.options.mode
+        if table.next_game.choosing
+        else None,
         "menu": [asdict(item) for item in menu(table)] if table.stage is Stage.CHOOSING else [],
         "opponents": [asdict(item) for item in seat_items(table)] if table.stage is Stage.SEATING else [],
         "round": play.state.round if play else 0,
         "first": starter(play) if play else None,
-        "seats": [_seat(table, place) for place in range(1, table.places + 1)],
+        "seats": [_seat(table, place) for place in range(1, table.settings.places + 1)],
         **_sources(play),
         "choice": _choice(table),
         "choosing": _choosing(table),
@@ -203,7 +211,7 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
         "refusal": _refusal(table),
         "faults": [
             {"part": lost.part, "why": lost.reason.value, "since": round(zero + lost.at)}
-            for lost in table.lost
+            for lost in table.faults.parts
         ],
         "simulated": simulated,
         "palette": {
@@ -220,10 +228,10 @@ def _seat(table: Table, place: int) -> Json:
     gray = play is not None and seat is not None and play.state.has_gray_wall(seat)
     return {
         "seat": place,
-        "taken": seat is not None if play else place in table.taken,
+        "taken": seat is not None if play else place in table.seats.taken,
         "role": "action" if play and play.setup.mode == SOLO and seat == ACTION else "player",
-        "name": table.known_as(place),
-        "bot": table.bot_at(place) or None,
+        "name": table.seats.name_at(place),
+        "bot": table.seats.bot_at(place) or None,
         "stand_in": _stand_in(table, place),
         "acting": place in acting_places(table),
         "score": board.score,
@@ -241,7 +249,7 @@ def _seat(table: Table, place: int) -> Json:
 
 def _stand_in(table: Table, place: int) -> Json | None:
     """Why somebody else chose for an opponent, or does from now on."""
-    for each in table.stand_ins:
+    for each in table.opponents.stand_ins:
         if each.place == place and table.play is not None:
             return {"why": each.why, "detail": each.detail, "by": STAND_IN, "for_good": each.for_good}
     return None
@@ -249,13 +257,13 @@ def _stand_in(table: Table, place: int) -> Json | None:
 
 def shown_boards(table: Table) -> dict[int, Board]:
     """The boards by place as they are shown: during the scoring ceremony, after the step on show."""
-    play = table.play
-    if play is None:
+    game = table.game
+    if game is None:
         return {}
-    boards = play.state.boards
-    if table.ceremony is not None and play.state.account is not None:
-        boards = play.state.account.boards_after(table.ceremony.shown)
-    return dict(zip(play.places, boards, strict=True))
+    boards, account = game.play.state.boards, game.play.state.account
+    if game.animation is not None and account is not None:
+        boards = account.boards_after(game.animation.shown)
+    return dict(zip(game.play.places, boards, strict=True))
 
 
 def _sources(play: Play | None) -> Json:
@@ -267,29 +275,30 @@ def _sources(play: Play | None) -> Json:
 
 def _resin(table: Table) -> Json | None:
     """With tiles of resin: what the bag and the lid must hold, and where the tiles told so far lie."""
-    play = table.play
-    if play is None or not table.resin:
+    game = table.game
+    if game is None or not table.settings.physical_tiles:
         return None
+    play = game.play
     bag, lid = play.state.bag, play.state.lid
     if table.stage is Stage.REPORTING:
-        bag, lid = physical_tiles.in_bag(table), (NO_TILES if physical_tiles.lid_is_poured(table) else lid)
+        bag, lid = physical_tiles.in_bag(game), (NO_TILES if physical_tiles.lid_is_poured(game) else lid)
     due = physical_tiles.slots(play)
     return {
         "bag": letters(bag),
         "lid": letters(lid),
         "told": [
             {"display": slot.display, "at": slot.at, "colour": letter(tile.colour), "tag": tile.tag}
-            for slot, tile in zip(due, table.told, strict=False)
+            for slot, tile in zip(due, game.reported_tiles, strict=False)
         ],
     }
 
 
 def _choice(table: Table) -> Json | None:
     """The tiles in hand; in solo also what each line would send to the penalty row, and the line tried."""
-    if table.play is None or table.selection is None:
+    if table.game is None or table.game.selection is None:
         return None
-    state = table.play.state
-    source, colour, tried = table.selection.source, table.selection.colour, table.selection.tried
+    state, selection = table.game.play.state, table.game.selection
+    source, colour, tried = selection.source, selection.colour, selection.tried
     lines = lines_for_selection(table)
     sent = {str(line): state.sent_to_penalty_row(Draft(source, colour, line)) for line in lines}
     return {
@@ -321,8 +330,8 @@ def _scoring_tile(play: Play | None) -> list[int] | None:
 
 def _tags(table: Table) -> Json:
     """What is known: how many tiles of each colour, and every card."""
-    counts = tile_counts(table.tags)
-    cards = {tag: each for tag, each in table.tags.items() if not isinstance(each, TileTag)}
+    counts = tile_counts(table.tags.known)
+    cards = {tag: each for tag, each in table.tags.known.items() if not isinstance(each, TileTag)}
     return {
         "tiles": {letter(colour): counts[colour] for colour in COLOURS},
         "cards": [{"tag": tag, **_meaning(card)} for tag, card in cards.items()],
@@ -331,10 +340,10 @@ def _tags(table: Table) -> Json:
 
 def _learning(table: Table) -> Json | None:
     """What is learned just now: the lesson, what the next tag will mean, and what became of the last."""
-    lesson = table.lesson
+    lesson = table.tags.lesson
     if lesson is None:
         return None
-    meaning = next_meaning(lesson, table.tags)
+    meaning = next_meaning(lesson, table.tags.known)
     subject = lesson.subject
     return {
         "lesson": "tiles" if isinstance(subject, Tiles) else serialize_meaning(subject)[0].value,
@@ -356,25 +365,25 @@ def _laid(last: LaidTag) -> Json:
 
 def _phones(table: Table) -> Json:
     """What phones in the network may do."""
-    fittings, lost = table.fittings, [each.part for each in table.lost]
+    fittings, lost = table.settings.equipment, [each.part for each in table.faults.parts]
     return {
-        "press": list(pressable_by_phones(table.places, table.displays, fittings, lost)),
+        "press": list(pressable_by_phones(table.settings.places, table.settings.displays, fittings, lost)),
         "tell": may_report_tiles(fittings, lost),
-        "hint": table.play is not None and table.wishes.hints,
+        "hint": table.play is not None and table.next_game.options.hints,
         "learn": fittings.phones_play,
         "seats": seats_by_pages(fittings),
     }
 
 
 def _account(table: Table) -> Json | None:
-    play = table.play
-    if play is None or play.state.account is None:
+    game = table.game
+    if game is None or game.play.state.account is None:
         return None
-    account = play.state.account
-    steps = account.steps if table.ceremony is None else account.steps[: table.ceremony.shown]
+    play, account = game.play, game.play.state.account
+    steps = account.steps if game.animation is None else account.steps[: game.animation.shown]
     return {
         "round": account.round,
-        "running": table.ceremony is not None,
+        "running": game.animation is not None,
         "steps": [{**_step(step), **named(table, play, step.seat)} for step in steps],
     }
 
@@ -398,7 +407,8 @@ def _step(step: Step) -> Json:
 def _result(table: Table) -> Json | None:
     """The end of the game; before another begins, that of the last one."""
     play = table.play or table.last_game
-    return None if play is None or table.ceremony is not None else _end(play)
+    scoring = table.game is not None and table.game.animation is not None
+    return None if play is None or scoring else _end(play)
 
 
 def _end(play: Play) -> Json | None:
@@ -435,6 +445,6 @@ def _tie(ended: Outcome) -> str:
 
 def _refusal(table: Table) -> Json | None:
     refusal = table.refusal
-    if refusal is None or not refusal.said:
+    if refusal is None or not refusal.shown:
         return None
     return {"say": refusal.why, "button": refusal.button, "number": refusal.number}

@@ -18,7 +18,17 @@ from device.table.game import LONGEST_NAME, Play, Selection, sources_with
 from device.table.physical_tiles import slots
 from device.table.score_animation import ScoreAnimation
 from device.table.seating import why_not_enough
-from device.table.state import GameOptions, Question, ReportedTile, StandIn, Table
+from device.table.state import (
+    CurrentGame,
+    GameOptions,
+    NextGame,
+    Opponents,
+    Question,
+    ReportedTile,
+    Seats,
+    StandIn,
+    Table,
+)
 
 
 class SavedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,19 +53,23 @@ class LargerTableError(ValueError):
 
 def to_saved_table(table: Table) -> SavedTable:
     """Return the part of a table that is saved, apart from its game."""
-    selection = None if table.bots_turn else table.selection  # an opponent is asked again
+    game = table.game
+    selection = None if game is None or table.bots_turn else game.selection  # an opponent is asked again
+    in_hand = game.colour_in_hand if game is not None else None
+    told = game.reported_tiles if game is not None else ()
+    animation = game.animation if game is not None else None
     return SavedTable(
-        names=table.names,
-        taken=table.taken,
-        choosing=table.choosing,
-        wishes=table.wishes,
+        names=table.seats.names,
+        taken=table.seats.taken,
+        choosing=table.next_game.choosing,
+        wishes=table.next_game.options,
         selection=text_of(Draft(selection.source, selection.colour, FLOOR)) if selection else None,
         tried=selection.tried if selection else None,
-        in_hand=letter(table.colour_in_hand) if table.colour_in_hand is not None else None,
-        told=tuple((letter(tile.colour), tile.tag) for tile in table.told),
-        steps_shown=table.ceremony.shown if table.ceremony else None,
-        bots=table.bots,
-        stand_ins=tuple(each for each in table.stand_ins if each.for_good),
+        in_hand=letter(in_hand) if in_hand is not None else None,
+        told=tuple((letter(tile.colour), tile.tag) for tile in told),
+        steps_shown=animation.shown if animation else None,
+        bots=table.seats.bots,
+        stand_ins=tuple(each for each in table.opponents.stand_ins if each.for_good),
     )
 
 
@@ -65,7 +79,7 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
     `now` is when the step of the score animation that was on show begins again. Raises ValueError if the
     saved state is impossible, LargerTableError if the blank table is too small for it.
     """
-    places, displays = blank.places, blank.displays
+    places, displays = blank.settings.places, blank.settings.displays
     seats = (*saved.taken, *(play.places if play is not None else ()))
     if any((*saved.names[places:], *saved.bots[places:])) or any(place > places for place in seats):
         raise LargerTableError(f"it has a player at a seat beyond the {places} of this table")
@@ -81,24 +95,21 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
     names, bots = ((*each[:places], *("",) * (places - len(each))) for each in (saved.names, saved.bots))
     table = replace(
         blank,
-        names=names,
-        bots=bots,
-        taken=saved.taken,
-        choosing=saved.choosing,
-        wishes=options,
-        stand_ins=saved.stand_ins,
+        seats=Seats(names, bots, saved.taken),
+        next_game=NextGame(options, saved.choosing),
+        opponents=Opponents(stand_ins=saved.stand_ins),
     )
     if play is None:
-        return replace(table, choosing=False) if why_not_enough(table) else table
-    return replace(
-        table,
-        play=play,
+        return replace(table, next_game=NextGame(options)) if why_not_enough(table) else table
+    game = CurrentGame(
+        play,
         selection=_selection(saved, play),
         colour_in_hand=_colour_in_hand(saved, play),
-        told=_reported_tiles(saved, play) if blank.resin else (),
-        ceremony=_score_animation(saved, play, now),
+        reported_tiles=_reported_tiles(saved, play) if blank.settings.physical_tiles else (),
+        animation=_score_animation(saved, play, now),
         question=None if play.over else Question.YOUR_BOARD,
     )
+    return replace(table, game=game)
 
 
 def _selection(saved: SavedTable, play: Play) -> Selection | None:

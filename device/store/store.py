@@ -22,7 +22,7 @@ from device.store import schema
 from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
 from device.store.schema import APPLICATION, SCHEMA
 from device.table.game import Play, resume
-from device.table.state import StoreFault, Table
+from device.table.state import StoreFault, Table, TagState
 from device.table.tags import Meaning, Tags, normalize_tag, parse_meaning, serialize_meaning
 
 PATIENCE: Final = 1.0
@@ -123,7 +123,8 @@ class Store:
             play, seed = self._load_game(game) if game is not None else (None, "")
             last_game = self._last_game() if play is None else None
             tags = self.tags()
-            table = replace(from_saved_table(saved, play, blank, now), tags=tags, last_game=last_game)
+            table = from_saved_table(saved, play, blank, now)
+            table = replace(table, tags=TagState(tags), last_game=last_game)
         except LargerTableError as error:
             raise StoreError(self.path, "larger_table", str(error)) from error
         except _DAMAGE as error:
@@ -170,7 +171,7 @@ class Store:
         events = play.events if play is not None else ()
         saved = self._saved
         same_game = (play is None) == (saved.game is None) and events == saved.events
-        if same_game and current == saved.table and table.tags == saved.tags:
+        if same_game and current == saved.table and table.tags.known == saved.tags:
             return False
         try:
             seed = secrets.token_hex(16)
@@ -200,8 +201,8 @@ class Store:
                 self._write_events(game, saved.events, events)
                 self._write_end(game, play)
             self._write_saved_table(game, current)
-            self._write_tags(saved.tags, table.tags)
-        self._saved, self.seed = _Saved(game, events, current, table.tags), seed
+            self._write_tags(saved.tags, table.tags.known)
+        self._saved, self.seed = _Saved(game, events, current, table.tags.known), seed
 
     def _is_file_removed(self) -> bool:
         """Return whether somebody has removed or replaced the file or its WAL: writes to it are lost."""
@@ -256,7 +257,7 @@ class Store:
                 msgspec.json.encode(play.setup).decode(),
                 msgspec.json.encode(play.places).decode(),
                 seed,
-                table.wishes.hints,
+                table.next_game.options.hints,
             ),
         )
         game = cursor.lastrowid

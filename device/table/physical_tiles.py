@@ -8,7 +8,7 @@ from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
 from device.rules.tiles import NO_TILES, Colour, Counts, count, without
 from device.table import turns
 from device.table.game import Play
-from device.table.state import RefusalReason, RefusedError, ReportedTile, Table
+from device.table.state import CurrentGame, RefusalReason, RefusedError, ReportedTile, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,51 +39,47 @@ def slots(play: Play) -> list[Slot]:
     ]
 
 
-def next_slot(table: Table) -> Slot | None:
-    """Where the next tile told goes."""
-    due = slots(table.play) if table.play is not None else []
-    return due[len(table.told)] if len(table.told) < len(due) else None
+def next_slot(game: CurrentGame) -> Slot | None:
+    """Return where the next reported tile goes; None when no tile is due."""
+    due = slots(game.play)
+    return due[len(game.reported_tiles)] if len(game.reported_tiles) < len(due) else None
 
 
-def in_bag(table: Table) -> Counts:
-    """What the bag holds without the tiles told so far; the lid goes in when it runs empty (R4)."""
-    assert table.play is not None
-    state = table.play.state
-    told = count(tile.colour for tile in table.told)
-    if sum(told) < sum(state.bag):
-        return without(state.bag, told)
-    return without(state.refill, without(told, state.bag))
+def in_bag(game: CurrentGame) -> Counts:
+    """Return the tiles in the bag without those reported; the lid is poured in when it runs empty (R4)."""
+    state = game.play.state
+    reported = count(tile.colour for tile in game.reported_tiles)
+    if sum(reported) < sum(state.bag):
+        return without(state.bag, reported)
+    return without(state.refill, without(reported, state.bag))
 
 
-def lid_is_poured(table: Table) -> bool:
-    """Whether the tiles told so far have emptied the bag, so that the lid is in it now (R4)."""
-    assert table.play is not None
-    state = table.play.state
-    poured = state.refill != NO_TILES and len(table.told) >= sum(state.bag)
-    return poured and next_slot(table) is not None
+def lid_is_poured(game: CurrentGame) -> bool:
+    """Return whether the reported tiles have emptied the bag, so that the lid is in it now (R4)."""
+    state = game.play.state
+    poured = state.refill != NO_TILES and len(game.reported_tiles) >= sum(state.bag)
+    return poured and next_slot(game) is not None
 
 
-def lid_is_due(table: Table) -> bool:
-    """Whether the bag has just run empty with tiles still due: the lid goes into it now (R4)."""
-    if table.play is None:
-        return False
-    return lid_is_poured(table) and len(table.told) == sum(table.play.state.bag)
+def lid_is_due(game: CurrentGame) -> bool:
+    """Return whether the bag has just run empty with tiles still due: the lid goes into it now (R4)."""
+    return lid_is_poured(game) and len(game.reported_tiles) == sum(game.play.state.bag)
 
 
 def report_tile(table: Table, colour: Colour, tag: str | None, at: float) -> Table:
-    """Take in the next drawn tile; the last one completes the deal. Raises RefusedError."""
-    assert table.play is not None
-    if tag is not None and any(tile.tag == tag for tile in table.told):
+    """Note the next drawn tile; the last one completes the chance event. Raises RefusedError."""
+    game = table.game
+    assert game is not None
+    if tag is not None and any(tile.tag == tag for tile in game.reported_tiles):
         raise RefusedError(RefusalReason.TILE_REPORTED_ALREADY)
-    if not in_bag(table)[colour]:
-        in_lid = table.play.state.refill[colour]
+    if not in_bag(game)[colour]:
+        in_lid = game.play.state.refill[colour]
         raise RefusedError(RefusalReason.TILE_IN_LID if in_lid else RefusalReason.TILE_NOT_LEFT)
-    told = (*table.told, ReportedTile(colour, tag))
-    if len(told) < len(slots(table.play)):
-        return replace(table, told=told)
+    reported = (*game.reported_tiles, ReportedTile(colour, tag))
+    if len(reported) < len(slots(game.play)):
+        return replace(table, game=replace(game, reported_tiles=reported))
     try:
-        event = _event(table.play, [tile.colour for tile in told])
-        return replace(turns.apply_event(table, event, at), told=())
+        return turns.apply_event(table, _event(game.play, [tile.colour for tile in reported]), at)
     except IllegalEventError as illegal:
         raise RefusedError(illegal.why) from illegal
 
@@ -104,5 +100,6 @@ def _event(play: Play, colours: list[Colour]) -> Chance:
 
 
 def take_back_tile(table: Table) -> Table:
-    """A wrong tile told is taken back: the last one."""
-    return replace(table, told=table.told[:-1])
+    """Take back the last reported tile."""
+    assert table.game is not None
+    return replace(table, game=replace(table.game, reported_tiles=table.game.reported_tiles[:-1]))

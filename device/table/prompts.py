@@ -1,5 +1,6 @@
 """What the table waits for, and which buttons mean something now: the lights and the pages show the same."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from device.rules.board import FLOOR, open_lines
@@ -11,7 +12,7 @@ from device.table.buttons import OK, UNDO, place_and_line_of, seat_button, seat_
 from device.table.game import Play, Selection, sources_with
 from device.table.opponents import bots_to_act, can_skip
 from device.table.seating import menu, seat_items, why_not_enough
-from device.table.state import Stage, Table
+from device.table.state import CurrentGame, Stage, Table
 from device.table.tag_input import seats_for_a_card
 from device.table.tags import ActionCard, PlayerCard, TileTag
 from device.table.turns import choices, choices_of_people
@@ -28,42 +29,37 @@ class Prompt:
 
 
 def prompt(table: Table) -> Prompt:
-    """The one thing that the table waits for."""
-    if table.fault is not None:
-        fault = table.fault
+    """Return the one thing that the table waits for."""
+    game = table.game
+    if (fault := table.faults.store) is not None:
         return Prompt("start_beside", {"why": fault.why, "path": fault.path, "new_path": fault.beside})
-    if table.lesson is not None:
-        return _learning(table, table.lesson)
-    if table.question is not None:
-        return Prompt(table.question.value)
+    if table.tags.lesson is not None:
+        return _teaching(table.tags.known, table.tags.lesson)
+    if game is None:
+        return _before_game(table)
+    if game.question is not None:
+        return Prompt(game.question.value)
     match table.stage:
-        case Stage.CHOOSING:
-            solo = table.wishes.mode == SOLO
-            return Prompt("solo_start" if solo else "who_first", {"mode": table.wishes.mode})
         case Stage.SCORING:
-            return _scoring(table)
-        case Stage.OVER:
-            return Prompt("game_over")
-        case Stage.OFFER | Stage.CHOICE if (bots := _opponents(table)) is not None:
+            return _scoring(table, game)
+        case Stage.OFFER | Stage.CHOICE if (bots := _opponents(table, game)) is not None:
             return bots
         case Stage.OFFER:
-            return _drafting(table)
+            return _drafting(table, game)
         case Stage.REPORTING:
-            return _telling(table)
+            return _reporting(game)
         case Stage.CHOICE:
-            return _choosing(table)
-        case Stage.SEATING if table.card is not None:
-            return Prompt("card_seat", {"name": table.card.name})
+            return Prompt(_choice_key(next(iter(choices_of_people(table).values()))))
         case _:
-            return Prompt("take_seat" if why_not_enough(table) else "seats_ready")
+            return Prompt("game_over")
 
 
-def _learning(table: Table, lesson: tags.Lesson) -> Prompt:
-    """What the next tag will mean; of tiles, how many of the colour are known already."""
-    match tags.next_meaning(lesson, table.tags):
+def _teaching(known: tags.Tags, lesson: tags.Lesson) -> Prompt:
+    """Return what the next tag will mean; for tiles with the number of known tags of the colour."""
+    match tags.next_meaning(lesson, known):
         case TileTag(colour):
-            known = tags.tile_counts(table.tags)[colour]
-            return Prompt("learn_tiles", {"colour": letter(colour), "count": known})
+            count = tags.tile_counts(known)[colour]
+            return Prompt("learn_tiles", {"colour": letter(colour), "count": count})
         case PlayerCard(name):
             return Prompt("learn_player", {"name": name})
         case ActionCard(action):
@@ -72,59 +68,63 @@ def _learning(table: Table, lesson: tags.Lesson) -> Prompt:
             return Prompt("learn_done")
 
 
-def _scoring(table: Table) -> Prompt:
-    assert table.play is not None
-    assert table.ceremony is not None
-    if table.hands_due:
-        return _moving(table)
-    account = table.play.state.account
-    shown = table.ceremony.shown
+def _before_game(table: Table) -> Prompt:
+    if table.stage is Stage.CHOOSING:
+        mode = table.next_game.options.mode
+        return Prompt("solo_start" if mode == SOLO else "who_first", {"mode": mode})
+    if table.tags.card is not None:
+        return Prompt("card_seat", {"name": table.tags.card.name})
+    return Prompt("take_seat" if why_not_enough(table) else "seats_ready")
+
+
+def _scoring(table: Table, game: CurrentGame) -> Prompt:
+    if game.tiles_to_move:
+        return _moving(table, game.play)
+    assert game.animation is not None
+    account, shown = game.play.state.account, game.animation.shown
     if account is None or not shown:
         return Prompt("scoring_begins")
-    return Prompt("scoring", _who(table, table.play.places[account.steps[shown - 1].seat]))
+    return Prompt("scoring", _who(table, game.play.places[account.steps[shown - 1].seat]))
 
 
-def _drafting(table: Table) -> Prompt:
+def _drafting(table: Table, game: CurrentGame) -> Prompt:
     place = table.acting_place
-    if table.play is None or place is None:
+    if place is None:
         return Prompt("dealing")
-    selection = table.selection
+    selection = game.selection
     who = _who(table, place)
-    if selection is None and table.colour_in_hand is not None:
-        return Prompt("choose_source", who | {"colour": letter(table.colour_in_hand)})
+    if selection is None and game.colour_in_hand is not None:
+        return Prompt("choose_source", who | {"colour": letter(game.colour_in_hand)})
     if selection is None:
         return Prompt("draft", who)
-    tiles = _tiles(table.play, selection)
+    tiles = _tiles(game.play, selection)
     if selection.tried is None:
         return Prompt("place", who | tiles)
     draft = Draft(selection.source, selection.colour, selection.tried)
-    return Prompt(
-        "place_again", who | tiles | {"line": selection.tried, "loses": table.play.state.loses_at_once(draft)}
-    )
+    line: Values = {"line": selection.tried, "loses": game.play.state.loses_at_once(draft)}
+    return Prompt("place_again", who | tiles | line)
 
 
-def _opponents(table: Table) -> Prompt | None:
-    """What an opponent does, where all wait for it; with tiles of resin, that people move its tiles."""
-    if table.hands_due:
-        return _moving(table)
+def _opponents(table: Table, game: CurrentGame) -> Prompt | None:
+    """Return what an opponent does, where nobody else has a choice; None elsewhere."""
+    if game.tiles_to_move:
+        return _moving(table, game.play)
     seats = bots_to_act(table)
-    if table.play is None or not seats or choices_of_people(table):
+    if not seats or choices_of_people(table):
         return None
-    who = _who(table, table.play.places[seats[0]])
-    chosen = table.selection
-    if chosen is None:
-        shown = any(each.step for each in table.chosen)
+    who = _who(table, game.play.places[seats[0]])
+    selection = game.selection
+    if selection is None:
+        shown = any(each.step for each in game.bot_choices)
         return Prompt("bot_chooses" if shown else "bot_thinks", who)
-    tiles = _tiles(table.play, chosen)
-    if chosen.tried is None:
+    tiles = _tiles(game.play, selection)
+    if selection.tried is None:
         return Prompt("bot_takes", who | tiles)
-    return Prompt("bot_puts", who | tiles | {"line": chosen.tried})
+    return Prompt("bot_puts", who | tiles | {"line": selection.tried})
 
 
-def _moving(table: Table) -> Prompt:
-    """That people move an opponent's tiles of resin; which, where it has drafted them to its board."""
-    play = table.play
-    assert play is not None
+def _moving(table: Table, play: Play) -> Prompt:
+    """Return the request to move an opponent's physical tiles; after a draft it names them."""
     if play.setup.mode == SOLO or not isinstance(play.events[-1], Draft):
         return Prompt("move_for_bot")
     move = play.moves[-1]
@@ -132,23 +132,17 @@ def _moving(table: Table) -> Prompt:
     return Prompt("move_for_bot", _who(table, play.places[move.seat]) | tiles | {"line": move.draft.line})
 
 
-def _telling(table: Table) -> Prompt:
-    """Where the next drawn tile goes; when the bag has run empty, that the lid is poured into it first."""
-    slot = physical_tiles.next_slot(table)
+def _reporting(game: CurrentGame) -> Prompt:
+    """Return where the next drawn tile goes, and whether the lid goes into the bag before it is drawn."""
+    slot = physical_tiles.next_slot(game)
     assert slot is not None
-    bag = sum(physical_tiles.in_bag(table))
+    bag = sum(physical_tiles.in_bag(game))
     if slot.display == physical_tiles.NOWHERE:
         return Prompt("tell_scoring_colour", {"bag": bag})
     if slot.display == physical_tiles.PENALTY_ROW:
         return Prompt("tell_penalty", {"at": slot.at, "bag": bag})
-    say = "tell_after_lid" if physical_tiles.lid_is_due(table) else "tell_tile"
-    return Prompt(say, {"display": slot.display, "at": slot.at, "bag": bag})
-
-
-def _choosing(table: Table) -> Prompt:
-    """What the choices are about; several seats at once are asked together (G3)."""
-    events = list(choices_of_people(table).values())
-    return Prompt(_choice_key(events[0]))
+    key = "tell_after_lid" if physical_tiles.lid_is_due(game) else "tell_tile"
+    return Prompt(key, {"display": slot.display, "at": slot.at, "bag": bag})
 
 
 def _choice_key(event: Event) -> str:
@@ -164,7 +158,7 @@ def _choice_key(event: Event) -> str:
 
 
 def _who(table: Table, place: int) -> Values:
-    return {"seat": place, "name": table.known_as(place)}
+    return {"seat": place, "name": table.seats.name_at(place)}
 
 
 def _tiles(play: Play, chosen: Selection) -> Values:
@@ -172,50 +166,61 @@ def _tiles(play: Play, chosen: Selection) -> Values:
     return {"source": chosen.source, "colour": letter(chosen.colour), "count": count}
 
 
+# --- Live buttons ---
+
+
 def live_buttons(table: Table) -> tuple[str, ...]:
-    """The buttons that mean something now; every other press is refused."""
-    if table.fault is not None:
+    """Return the buttons that do something now; every other press is refused."""
+    if table.faults.store is not None:
         return (OK,)
-    if table.lesson is not None:
-        return (OK, UNDO) if table.lesson.learned else (OK,)
-    live = _live_in_stage(table)
-    return (*live, OK) if table.question is not None and OK not in live else live
+    if table.tags.lesson is not None:
+        return (OK, UNDO) if table.tags.lesson.learned else (OK,)
+    if table.game is None:
+        return _live_before_game(table)
+    live = _live_in_game(table)
+    return (*live, OK) if table.game.question is not None and OK not in live else live
 
 
-def _live_in_stage(table: Table) -> tuple[str, ...]:
+def _live_before_game(table: Table) -> tuple[str, ...]:
+    taken = table.seats.taken
+    if table.stage is Stage.CHOOSING:
+        items = [item.button for item in menu(table)]
+        return (*dict.fromkeys((*items, source_button(CENTRE))), *_buttons_of(taken), UNDO)
+    ok = () if why_not_enough(table) else (OK,)
+    if table.tags.card is not None:
+        return (*_buttons_of(seats_for_a_card(table)), *ok, UNDO)
+    free = [place for place in range(1, table.settings.places + 1) if place not in taken]
+    given = [item.button for item in seat_items(table) if not item.chosen]
+    return (*_buttons_of(free), *given, *ok, *((UNDO,) if taken else ()))
+
+
+def _live_in_game(table: Table) -> tuple[str, ...]:
+    skip = (OK,) if can_skip(table) else ()
     match table.stage:
-        case Stage.SEATING:
-            free = [place for place in range(1, table.places + 1) if place not in table.taken]
-            given = [item.button for item in seat_items(table) if not item.chosen]
-            ok = () if why_not_enough(table) else (OK,)
-            if table.card is not None:
-                return (*_buttons_of(seats_for_a_card(table)), *ok, UNDO)
-            return (*_buttons_of(free), *given, *ok, *((UNDO,) if table.taken else ()))
-        case Stage.CHOOSING:
-            items = [item.button for item in menu(table)]
-            return (*dict.fromkeys((*items, source_button(CENTRE))), *_buttons_of(table.taken), UNDO)
         case Stage.OFFER:
-            sources = map(source_button, sources_on_offer(table))
-            return (*sources, *_live_lines(table), *_skipping(table), UNDO)
+            return (*map(source_button, sources_on_offer(table)), *_live_lines(table), *skip, UNDO)
         case Stage.REPORTING:
             return (UNDO,)
         case Stage.CHOICE:
             due = choices_of_people(table)
-            return (*due, *(button for button in _skipping(table) if button not in due), UNDO)
+            return (*due, *(button for button in skip if button not in due), UNDO)
         case _:
             return (OK, UNDO)
 
 
-def _skipping(table: Table) -> tuple[str, ...]:
-    return (OK,) if can_skip(table) else ()
-
-
-def _buttons_of(places: list[int] | tuple[int, ...]) -> list[str]:
+def _buttons_of(places: Iterable[int]) -> list[str]:
     return [button for place in places for button in seat_buttons(place)]
 
 
+def _live_lines(table: Table) -> list[str]:
+    place = table.acting_place
+    if place is None or table.bots_turn:
+        return []
+    return [seat_button(place, line) for line in lines_for_selection(table)]
+
+
 def acting_places(table: Table) -> tuple[int, ...]:
-    """The places that have a choice now, opponents' too: in an offer one, on gray walls several (G3)."""
+    """Return the places that have a choice now, opponents' too: one in an offer, several on gray (G3)."""
     if table.acting_place is not None:
         return (table.acting_place,)
     if table.play is None or table.stage is not Stage.CHOICE:
@@ -225,29 +230,23 @@ def acting_places(table: Table) -> tuple[int, ...]:
 
 
 def sources_on_offer(table: Table) -> tuple[int, ...]:
-    """The sources that people can draft from now; none where nothing is drafted."""
-    if table.play is None or table.acting_place is None or table.bots_turn:
+    """Return the sources that a person can draft from now."""
+    if table.game is None or table.acting_place is None or table.bots_turn:
         return ()
-    if table.colour_in_hand is not None:
-        return sources_with(table.play, table.colour_in_hand)
-    return table.play.state.sources_to_draft()
+    if table.game.colour_in_hand is not None:
+        return sources_with(table.game.play, table.game.colour_in_hand)
+    return table.game.play.state.sources_to_draft()
 
 
 def lines_for_selection(table: Table) -> tuple[int, ...]:
-    """The lines that take the selected tiles, the floor (0) last; none while nothing is selected.
+    """Return the lines that take the selected tiles, the floor (0) last; none while nothing is selected.
 
-    Of an opponent the one that it has chosen, once that is shown.
+    For an opponent's selection it is the line that it chose, once that is shown.
     """
-    if table.play is None or table.selection is None or table.acting_place is None:
+    place, game = table.acting_place, table.game
+    if game is None or game.selection is None or place is None:
         return ()
     if table.bots_turn:
-        return () if table.selection.tried is None else (table.selection.tried,)
-    board = table.play.state.boards[table.play.places.index(table.acting_place)]
-    return (*open_lines(board, table.selection.colour), FLOOR)
-
-
-def _live_lines(table: Table) -> list[str]:
-    place = table.acting_place
-    if place is None or table.bots_turn:
-        return []
-    return [seat_button(place, line) for line in lines_for_selection(table)]
+        return () if game.selection.tried is None else (game.selection.tried,)
+    board = game.play.state.boards[game.play.places.index(place)]
+    return (*open_lines(board, game.selection.colour), FLOOR)

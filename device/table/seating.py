@@ -11,7 +11,18 @@ from device.rules.solo.game import LEVELS, WALLS
 from device.rules.standard import DISPLAYS, DTC
 from device.table.buttons import seat_button, source_button
 from device.table.game import normalize_name, start
-from device.table.state import OPPONENTS, GameOptions, Movement, RefusalReason, RefusedError, Table
+from device.table.state import (
+    OPPONENTS,
+    CurrentGame,
+    GameOptions,
+    Movement,
+    NextGame,
+    RefusalReason,
+    RefusedError,
+    Seats,
+    Stage,
+    Table,
+)
 
 HINTS = 5
 """The display that allows hints or not; every table has as many."""
@@ -40,8 +51,8 @@ class SeatItem:
 
 
 def modes(table: Table) -> tuple[str, ...]:
-    """The modes that those who sit here can choose from; a program plays the bot ruleset alone (D3)."""
-    players = len(table.taken)
+    """Return the modes on offer for the taken seats; bot programs play the bot ruleset only (D3)."""
+    players = len(table.seats.taken)
     if players == 1:
         return () if _programs_sit(table) else (SOLO,)
     offered = (name for name, each in rules.RULESETS.items() if 2 <= players <= each.most_players)
@@ -49,187 +60,188 @@ def modes(table: Table) -> tuple[str, ...]:
 
 
 def _programs_sit(table: Table) -> bool:
-    return any(table.bot_at(place) not in ("", *OPPONENTS) for place in table.taken)
+    return any(table.seats.bot_at(place) not in ("", *OPPONENTS) for place in table.seats.taken)
 
 
 def seat_items(table: Table) -> tuple[SeatItem, ...]:
-    """Whom taken seats can be given to: lines 1 to 4 an opponent, 5 the next program, the floor a person."""
+    """Return who can play each taken seat: lines 1 to 4 opponents, 5 the next program, the floor a person."""
     return tuple(
-        SeatItem(seat_button(place, line), place, bot, table.bot_at(place) == bot)
-        for place in sorted(table.taken)
-        for line, bot in _on_offer(table, place)
+        SeatItem(seat_button(place, line), place, bot, table.seats.bot_at(place) == bot)
+        for place in sorted(table.seats.taken)
+        for line, bot in _players_by_line(table, place)
     )
 
 
-def _on_offer(table: Table, place: int) -> list[tuple[int, str]]:
-    """Lines and who is on them; the fifth goes through the programs, and shows the one that is next."""
+def _players_by_line(table: Table, place: int) -> list[tuple[int, str]]:
+    """Return lines and their opponents; the fifth goes through the bot programs, the next one first."""
     offered = [(FLOOR, ""), *enumerate(OPPONENTS, start=1)]
-    programs = table.manners.programs
+    programs = table.settings.opponents.programs
     if not programs:
         return offered
-    now = table.bot_at(place)
+    now = table.seats.bot_at(place)
     following = programs[(programs.index(now) + 1) % len(programs)] if now in programs else programs[0]
     return [*offered, (LINES[-1], following)]
 
 
 def menu(table: Table) -> tuple[MenuItem, ...]:
-    """What can be chosen now, display by display: the mode; alone, the level and the player board's wall.
+    """Return the options on offer, display by display: the mode; for one player the level and the wall.
 
-    And whether hints are allowed: alone at the centre, where nobody has to be drawn.
+    The last item switches hints; for one player it is at the centre, which draws no starting player then.
     """
+    options = table.next_game.options
     choices = [("mode", mode) for mode in modes(table)]
     if choices == [("mode", SOLO)]:
         choices = [*(("level", level) for level in LEVELS), *(("wall", wall) for wall in WALLS)]
     items = tuple(
-        MenuItem(source_button(display), group, value, getattr(table.wishes, group) == value)
+        MenuItem(source_button(display), group, value, getattr(options, group) == value)
         for display, (group, value) in enumerate(choices, start=1)
     )
-    alone = len(table.taken) == 1
-    return (*items, MenuItem(source_button(CENTRE if alone else HINTS), "hints", "on", table.wishes.hints))
+    alone = len(table.seats.taken) == 1
+    return (*items, MenuItem(source_button(CENTRE if alone else HINTS), "hints", "on", options.hints))
 
 
 def why_not_enough(table: Table) -> RefusalReason | None:
-    """What is missing for a game of those who sit here; None when it can begin."""
-    players = len(table.taken)
+    """Return what is missing for a game of the taken seats; None if it can begin."""
+    players, settings = len(table.seats.taken), table.settings
     if not modes(table) and _programs_sit(table):
         return RefusalReason.PROGRAM_NEEDS_BOT_GAME
-    if not modes(table) or (players == 1 and table.places < len(SOLO_PLACES)):
+    if not modes(table) or (players == 1 and settings.places < len(SOLO_PLACES)):
         return RefusalReason.TOO_FEW_SEATS
     needed = SOLO_DISPLAYS if players == 1 else DISPLAYS[players]
-    return RefusalReason.NOT_ENOUGH_DISPLAYS if needed > table.displays else None
+    return RefusalReason.NOT_ENOUGH_DISPLAYS if needed > settings.displays else None
 
 
 def take_seat(table: Table, place: int, line: int) -> Table:
-    """Sit down at a free place, or give a taken one to an opponent, or back to a person."""
-    if place not in table.taken:
-        return replace(table, taken=(*table.taken, place))
+    """Take a free place, or change who plays a taken one. Raises RefusedError."""
+    seats = table.seats
+    if place not in seats.taken:
+        return replace(table, seats=replace(seats, taken=(*seats.taken, place)))
     for item in seat_items(table):
         if item.button == seat_button(place, line) and not item.chosen:
-            others = tuple(other for other in table.taken if other != place)
-            return with_bot(replace(table, taken=(*others, place)), place, item.bot)
+            others = tuple(other for other in seats.taken if other != place)
+            return replace(table, seats=replace(seats, taken=(*others, place)).with_bot(place, item.bot))
     raise RefusedError(RefusalReason.SEAT_TAKEN)
 
 
-def leave_seat(table: Table) -> Table:
-    """Take back what was last done to a seat: an opponent's is a person's again, a person's is free.
+def undo(table: Table) -> Table:
+    """Go one step back before a game. Raises RefusedError.
 
-    Whoever gets up takes their name along.
+    From choosing back to the seats; there a waiting card is dropped, else the last change of a seat is
+    taken back: an opponent's becomes a person's, a person's becomes free and loses its name.
     """
-    place = table.taken[-1]
-    if table.bot_at(place):
-        return with_bot(table, place, "")
-    return _with_name(replace(table, taken=table.taken[:-1]), place, "")
-
-
-def with_bot(table: Table, place: int, bot: str) -> Table:
-    """Give a place to an opponent; with an empty name back to a person."""
-    return replace(table, bots=(*table.bots[: place - 1], bot, *table.bots[place:]))
+    seats = table.seats
+    if table.stage is Stage.CHOOSING:
+        return replace(table, next_game=NextGame(table.next_game.options))
+    if table.tags.card is not None:
+        return replace(table, tags=replace(table.tags, card=None))
+    if not seats.taken:
+        raise RefusedError(RefusalReason.NOTHING_TO_UNDO)
+    place = seats.taken[-1]
+    if seats.bot_at(place):
+        return replace(table, seats=seats.with_bot(place, ""))
+    return replace(table, seats=replace(seats, taken=seats.taken[:-1]).with_name(place, ""))
 
 
 def begin_choosing(table: Table) -> Table:
-    """All sit: go on to what is played."""
+    """Go from the seats to the choosing of a game. Raises RefusedError."""
     if (why := why_not_enough(table)) is not None:
         raise RefusedError(why)
-    offered = modes(table)
-    mode = table.wishes.mode if table.wishes.mode in offered else offered[0]
-    return replace(table, choosing=True, wishes=replace(table.wishes, mode=mode))
+    offered, options = modes(table), table.next_game.options
+    if options.mode not in offered:
+        options = replace(options, mode=offered[0])
+    return replace(table, next_game=NextGame(options, choosing=True), tags=replace(table.tags, card=None))
 
 
 def choose_again(table: Table) -> Table:
-    """After a game, or instead of it: the same players choose what is played next."""
-    return replace(
-        table,
-        play=None,
-        last_game=table.play if table.play is not None and table.play.over else None,
-        selection=None,
-        colour_in_hand=None,
-        told=(),
-        movement=None,
-        question=None,
-        ceremony=None,
-        choosing=True,
-        hands_due=False,
-    )
+    """End the game in play, over or not, and let the same players choose the next one."""
+    last_game = table.play if table.play is not None and table.play.over else None
+    next_game = NextGame(table.next_game.options, choosing=True)
+    return replace(table, game=None, last_game=last_game, next_game=next_game)
 
 
 def choose_option(table: Table, source: int) -> Table:
-    """Choose what stands on the menu, or with the centre's button that who starts is drawn at random (R3)."""
+    """Choose a source's item of the menu; the centre draws the starting player (R3). Raises RefusedError."""
+    next_game = table.next_game
     for item in menu(table):
         if item.button == source_button(source):
-            return replace(table, wishes=_wish(table.wishes, item))
+            options = _with_option(next_game.options, item)
+            return replace(table, next_game=replace(next_game, options=options))
     if source == CENTRE:
-        return replace(table, drawing_first=True)
+        return replace(table, next_game=replace(next_game, drawing_first=True))
     raise RefusedError(RefusalReason.NO_SUCH_MODE)
 
 
-def _wish(wishes: GameOptions, item: MenuItem) -> GameOptions:
+def _with_option(options: GameOptions, item: MenuItem) -> GameOptions:
     match item.group:
         case "level":
-            return replace(wishes, level=item.value)
+            return replace(options, level=item.value)
         case "wall":
-            return replace(wishes, wall=item.value)
+            return replace(options, wall=item.value)
         case "hints":
-            return replace(wishes, hints=not wishes.hints)
+            return replace(options, hints=not options.hints)
         case _:
-            return replace(wishes, mode=item.value)
+            return replace(options, mode=item.value)
 
 
 def begin_game(table: Table, place: int, at: float) -> Table:
-    """Begin the game with the player at `place` (R3); seats follow each other clockwise.
+    """Begin the chosen game with the player at `place` (R3). Raises RefusedError.
 
-    Only those who play it are remembered by name, not who sat where an opponent sits now.
+    The other players follow clockwise. Only names of persons who play are kept.
     """
-    if place not in table.taken:
+    if place not in table.seats.taken:
         raise RefusedError(RefusalReason.SEAT_EMPTY)
-    solo = table.wishes.mode == SOLO
+    solo = table.next_game.options.mode == SOLO
     if solo:
-        table = _move_to_first_place(table)
+        table = replace(table, seats=_at_first_place(table.seats))
         place = 1
-    play = start(_setup(table, place), SOLO_PLACES if solo else tuple(sorted(table.taken)))
-    for other in range(1, table.places + 1):
-        if other not in table.taken or table.bot_at(other):
-            table = _with_name(table, other, "")
-    begun = replace(table, play=play, choosing=False, drawing_first=False, movement=Movement(play, at))
-    return replace(begun, last_game=None, stand_ins=(), hands_due=False)
+    play = start(_setup(table, place), SOLO_PLACES if solo else tuple(sorted(table.seats.taken)))
+    seats = table.seats
+    for other in range(1, table.settings.places + 1):
+        if other not in seats.taken or seats.bot_at(other):
+            seats = seats.with_name(other, "")
+    return replace(
+        table,
+        seats=seats,
+        next_game=NextGame(table.next_game.options),
+        game=CurrentGame(play, movement=Movement(play, at)),
+        last_game=None,
+        opponents=replace(table.opponents, stand_ins=()),
+    )
 
 
 def chosen_game(table: Table) -> Setup | None:
-    """The game that would be played, whoever starts; None while it is not being chosen."""
-    if not table.choosing or table.wishes.mode not in modes(table):
+    """Return the game that is being chosen, with any starting player; None if none is."""
+    if not table.next_game.choosing or table.next_game.options.mode not in modes(table):
         return None
-    return _setup(table, min(table.taken))
+    return _setup(table, min(table.seats.taken))
 
 
 def _setup(table: Table, first: int) -> Setup:
-    """The chosen game of those who sit here, with who starts by place."""
-    wishes, places = table.wishes, sorted(table.taken)
-    names = tuple(map(table.name_of, places))
-    if wishes.mode == SOLO:
-        return Setup(SOLO, names, 0, wishes.level, wishes.wall)
-    return Setup(wishes.mode, names, places.index(first))
+    """Return the chosen game of the taken seats; `first` is the place of the starting player."""
+    options, places = table.next_game.options, sorted(table.seats.taken)
+    names = tuple(map(table.seats.record_name, places))
+    if options.mode == SOLO:
+        return Setup(SOLO, names, 0, options.level, options.wall)
+    return Setup(options.mode, names, places.index(first))
 
 
-def _move_to_first_place(table: Table) -> Table:
-    """Who plays alone sits at the player board, seat 1, and takes the name along."""
-    place = table.taken[0]
-    names, bots = list(table.names), list(table.bots)
+def _at_first_place(seats: Seats) -> Seats:
+    """Return the seats of a solo game: its player moves to the player board at place 1, with the name."""
+    place = seats.taken[0]
+    names, bots = list(seats.names), list(seats.bots)
     for each in (names, bots):
         each[0], each[place - 1] = each[place - 1], each[0]
-    return replace(table, taken=(1,), names=tuple(names), bots=tuple(bots))
+    return Seats(tuple(names), tuple(bots), taken=(1,))
 
 
 def name_player(table: Table, place: int, name: str) -> Table:
-    """Note a player's name; a game that has begun keeps the names that it began with."""
-    if not 1 <= place <= table.places:
+    """Note the name of a player before a game. Raises RefusedError."""
+    if not 1 <= place <= table.settings.places:
         raise RefusedError(RefusalReason.SEAT_EMPTY)
-    if table.play is not None:
+    if table.game is not None:
         raise RefusedError(RefusalReason.NOT_NOW)
     try:
-        said = normalize_name(name)
+        normalized = normalize_name(name)
     except ValueError as error:
         raise RefusedError(RefusalReason.NAME_TOO_LONG) from error
-    return _with_name(table, place, said)
-
-
-def _with_name(table: Table, place: int, name: str) -> Table:
-    return replace(table, names=(*table.names[: place - 1], name, *table.names[place:]))
+    return replace(table, seats=table.seats.with_name(place, normalized))

@@ -1,6 +1,7 @@
-"""The appliance as a value: who sits where, the game, and everything that is asked or shown on top of it.
+"""State of the table as one immutable value: `Table`, its groups of fields, and the events that change it.
 
-`table.py` says what an event makes of it; `lights.py` and `snapshot.py` say how it looks.
+`update.update(table, event)` returns the next state. `device.lights` makes light frames of a state, and
+`device.socket.snapshot` the JSON that clients get.
 """
 
 from dataclasses import dataclass, field, replace
@@ -19,119 +20,25 @@ from device.table.score_animation import ScoreAnimation
 from device.table.tags import Lesson, Subject, Tags
 from hardware.api import ButtonPressed, PartBack, PartLost
 
-# --- What opponents at the table are asked, and what came of it ---
-
-OPPONENTS: Final = ("calm", "greedy", "strong", "master")
-"""Those that come with the table, from the weakest to the best."""
-STAND_IN: Final = "greedy"
-"""Who chooses in the place of an opponent that does not."""
-
-ChoicePosition = tuple[Event, ...] | Board
-"""What a choice is made about: the game's events so far; of a gray wall's column that board alone (G3)."""
-
-
-@dataclass(frozen=True, slots=True)
-class BotRequest:
-    """An open question: which opponent, or who stands in for it, is to choose for one of the game's seats.
-
-    It is asked again when no answer comes; the attempts are counted, and so are all questions.
-    """
-
-    number: int
-    seat: int
-    whom: str
-    position: ChoicePosition
-    since: float
-    attempt: int = 1
-    hint: bool = False  # for a person
-
-
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """A choice that a person is advised to make, and what it gains against the next best, in points."""
-
-    seat: int
-    choice: Choice
-    position: ChoicePosition
-    gain: float | None
-    next_best: Event | None
-
-
-@dataclass(frozen=True, slots=True)
-class MissingHint:
-    """A hint that was asked for one of the game's seats and will not come, and why."""
-
-    seat: int
-    why: str  # gone_on: the game has; silent: no answer came
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why an opponent chose something, when the game had so many events."""
-
-    seat: int
-    at: int
-    choice: Choice
-    because: tuple[Reason, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BotChoice:
-    """What an opponent chose for one of the game's seats, and since when it is shown, up to which step."""
-
-    seat: int
-    choice: Choice
-    position: ChoicePosition
-    since: float
-    step: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class StandIn:
-    """Why somebody else chose for the opponent at a place; `for_good` to the end of the game."""
-
-    place: int
-    why: str
-    detail: str = ""
-    for_good: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OpponentSettings:
-    """How the opponents at this table are: the programs that it knows, and the pace that they show things at.
-
-    Seconds: of the longest thought, and of a program's thinking in a whole game.
-    """
-
-    programs: tuple[str, ...] = ()
-    pace: str = "normal"
-    thought: float = 1.0
-    program: float = 30.0
-
-
-USUAL: Final = OpponentSettings()
-"""Without any settings."""
-
-
-# ----------------------------------------------------------------------------------------------------------
+# --- Enumerations ---
 
 
 class Stage(StrEnum):
-    """What the table is doing."""
+    """What the table is doing; the values are keys of the snapshot."""
 
-    UNUSABLE = "unusable"  # the store can't be used; offers to start beside it
+    UNUSABLE = "unusable"  # the store can't be used; the table offers to start a new one
     SEATING = "seating"
-    CHOOSING = "choosing"  # the mode and who starts
+    CHOOSING = "choosing"  # the mode and the starting player
     OFFER = "offer"
-    REPORTING = "telling"  # tiles of resin: the table is told what was drawn
+    REPORTING = "telling"  # physical tiles: people report which tiles they drew
     CHOICE = "choice"  # of columns on gray walls, of squares and penalty tiles in solo
     SCORING = "scoring"
     OVER = "over"
-    TEACHING = "learning"  # what tags mean, on top of whatever it does
+    TEACHING = "learning"  # a lesson about tags is under way; a game in play waits
 
 
 class RefusalReason(StrEnum):
-    """Why a press was refused; the rules' own reasons come on top (`IllegalEventError.why`)."""
+    """Why an input was refused; `IllegalEventError.why` gives the reasons of the rules."""
 
     UNKNOWN_BUTTON = "unknown_button"
     SEAT_TAKEN = "seat_taken"
@@ -143,43 +50,424 @@ class RefusalReason(StrEnum):
     SOURCE_EMPTY = "source_empty"
     NOT_THIS_DISPLAY = "not_this_display"  # solo works the displays in order
     CHOOSE_SOURCE_FIRST = "choose_source_first"
-    COLUMN_TAKEN = "column_taken"  # gray walls: not free, or with its colour already
+    COLUMN_TAKEN = "column_taken"  # gray walls: not free, or its colour is in the column already
     NOTHING_TO_UNDO = "nothing_to_undo"
     NOTHING_TO_CONFIRM = "nothing_to_confirm"
     NOT_NOW = "not_now"
     NAME_TOO_LONG = "name_too_long"
     NAME_MISSING = "name_missing"
     UNKNOWN_TAG = "unknown_tag"
-    COLOUR_NOT_THERE = "colour_not_there"  # the tile shown has a colour that can't be taken there
-    CARD_NOT_NOW = "card_not_now"  # player cards seat players, before a game
+    COLOUR_NOT_THERE = "colour_not_there"  # no tile of the shown colour can be taken there
+    CARD_NOT_NOW = "card_not_now"  # player cards work before a game only
     PLAYER_SITS = "player_sits"  # the card's player has a seat already
-    TEACHING = "learning"  # tags are learned just now
-    OTHER_LESSON = "learning_other"  # another lesson is under way
-    TAG_KNOWN = "tag_known"  # it means something already
+    TEACHING = "learning"  # a lesson about tags is under way
+    OTHER_LESSON = "learning_other"  # a lesson about something else is under way
+    TAG_KNOWN = "tag_known"  # the tag has a meaning already
     TAG_NOT_KNOWN = "tag_not_known"
     LESSON_OVER = "lesson_over"
     TILE_REPORTED_ALREADY = "tile_told_already"
     TILE_NOT_LEFT = "tile_not_left"  # all 20 of its colour lie elsewhere
-    TILE_IN_LID = "tile_in_lid"  # the bag is not empty yet, and holds none of its colour
-    NO_HINTS = "no_hints"  # this game is played without
+    TILE_IN_LID = "tile_in_lid"  # the bag is not empty yet and holds none of its colour
+    NO_HINTS = "no_hints"  # hints are switched off in this game
     NO_HINT_NOW = "no_hint_now"
-    BOTS_TURN = "bots_turn"  # an opponent is to choose, not a person
+    BOTS_TURN = "bots_turn"
     PROGRAM_NEEDS_BOT_GAME = "program_needs_bot_game"
-    NOT_SAVED = "not_saved"  # the disk took no more: nothing was changed
+    NOT_SAVED = "not_saved"  # the disk is full: nothing was changed
 
 
 class Question(StrEnum):
-    """Something that the table asks on top of the game; `ok` says yes, playing on says no."""
+    """A question about the game in play; `ok` answers yes, playing on answers no."""
 
-    YOUR_BOARD = "your_board"  # after a power cut
+    YOUR_BOARD = "your_board"  # after a restart: is this how the boards stand?
     STOP_GAME = "stop_game"
 
 
 class NeededDraw(StrEnum):
-    """An outcome of chance that the table waits for."""
+    """A random draw that the table waits for."""
 
     EVENT = "event"  # the game's next chance event
-    FIRST = "first"  # who starts, drawn because the players asked for it (R3)
+    FIRST = "first"  # the starting player, drawn at the players' wish (R3)
+
+
+# --- Settings, seats and the next game ---
+
+OPPONENTS: Final = ("calm", "greedy", "strong", "master")
+"""The built-in opponents, from the weakest to the strongest."""
+STAND_IN: Final = "greedy"
+"""The opponent that chooses in place of one that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentSettings:
+    """Settings of the opponents: names of the bot programs, the pace of showing choices, and time limits.
+
+    `think_seconds` is the longest time for one choice of a built-in opponent, `program_seconds` the time
+    that a bot program has for a whole game.
+    """
+
+    programs: tuple[str, ...] = ()
+    pace: str = "normal"
+    think_seconds: float = 1.0
+    program_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class TableSettings:
+    """What stays the same while the table runs: its size, its equipment and how it is played."""
+
+    places: int
+    displays: int
+    confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
+    physical_tiles: bool = False  # the box's own tiles lie on the table: people draw and report them
+    equipment: Equipment = FULL_EQUIPMENT
+    opponents: OpponentSettings = OpponentSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """Who sits at the table: by place the person's name and the opponent, each empty for none."""
+
+    names: tuple[str, ...]
+    bots: tuple[str, ...]
+    taken: tuple[int, ...] = ()  # places in the order in which they were taken
+
+    def bot_at(self, place: int) -> str:
+        """Return the opponent at a place; an empty text for a person."""
+        return self.bots[place - 1] if place <= len(self.bots) else ""
+
+    def name_at(self, place: int) -> str | None:
+        """Return the name shown for a place: the opponent's or the person's; None where there is none."""
+        bot = self.bot_at(place)
+        if not bot:
+            return self.names[place - 1] or None
+        before = sum(self.bot_at(other) == bot for other in self.taken if other < place)
+        name = bot.capitalize() if bot in OPPONENTS else bot
+        return f"{name} {before + 1}" if before else name
+
+    def record_name(self, place: int) -> str:
+        """Return the name that records give to the player at a place; there it is never empty."""
+        return self.name_at(place) or default_name(place)
+
+    def with_name(self, place: int, name: str) -> Self:
+        """Return the seats with another name at a place."""
+        return replace(self, names=(*self.names[: place - 1], name, *self.names[place:]))
+
+    def with_bot(self, place: int, bot: str) -> Self:
+        """Return the seats with another opponent at a place; with an empty name a person sits there."""
+        return replace(self, bots=(*self.bots[: place - 1], bot, *self.bots[place:]))
+
+
+@dataclass(frozen=True, slots=True)
+class GameOptions:
+    """What the players choose for a game; `level` and `wall` matter in solo only. The store keeps it."""
+
+    mode: str = STANDARD.name
+    level: str = EASY.name
+    wall: str = WALLS[0]
+    hints: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NextGame:
+    """The choosing of the next game; the options stay when it has begun."""
+
+    options: GameOptions = GameOptions()
+    choosing: bool = False
+    drawing_first: bool = False  # the starting player is to be drawn
+
+
+# --- Opponents and hints ---
+
+ChoicePosition = tuple[Event, ...] | Board
+"""What a choice depends on: the game's events so far; for a gray wall's column that board alone (G3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotRequest:
+    """An open request to an opponent for the choice of a seat; `number` is unique.
+
+    A request without a reply is repeated under another number; `attempt` counts from 1.
+    """
+
+    number: int
+    seat: int
+    opponent: str
+    position: ChoicePosition
+    since: float
+    attempt: int = 1
+    hint: bool = False  # the choice is advice for a person
+
+
+@dataclass(frozen=True, slots=True)
+class BotChoice:
+    """A choice of an opponent that is being shown since `since`, and the step that is on show (0: none)."""
+
+    seat: int
+    choice: Choice
+    position: ChoicePosition
+    since: float
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A choice advised to a person, and how many points it gains against the next best."""
+
+    seat: int
+    choice: Choice
+    position: ChoicePosition
+    gain: float | None
+    next_best: Event | None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingHint:
+    """A hint that was asked for and will not come; `why` is `gone_on` (the game has) or `silent`."""
+
+    seat: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The reasons for an opponent's choice, made when the game had `at` events."""
+
+    seat: int
+    at: int
+    choice: Choice
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """The place whose opponent failed, so that `STAND_IN` chooses there; the store keeps those `for_good`."""
+
+    place: int
+    why: str
+    detail: str = ""
+    for_good: bool = False  # to the end of the game
+
+
+@dataclass(frozen=True, slots=True)
+class Opponents:
+    """The work of opponents: requests to them, and what is known about how they chose."""
+
+    last_number: int = 0  # of all requests so far
+    requests: tuple[BotRequest, ...] = ()  # for choices and for hints
+    stand_ins: tuple[StandIn, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
+    missing_hints: tuple[MissingHint, ...] = ()
+
+
+# --- The game in play ---
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedTile:
+    """A drawn physical tile that people reported, with its tag where it has one."""
+
+    colour: Colour
+    tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Moving tiles: the lights sweep from the game as it was before, since `at` seconds."""
+
+    before: Play
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentGame:
+    """The game in play and everything under way in it; undo and a new game replace it as a whole."""
+
+    play: Play
+    selection: Selection | None = None
+    colour_in_hand: Colour | None = None  # of a tile that was shown before its source was chosen
+    reported_tiles: tuple[ReportedTile, ...] = ()
+    animation: ScoreAnimation | None = None
+    movement: Movement | None = None
+    tiles_to_move: bool = False  # physical tiles: people move an opponent's tiles, then press `ok`
+    bot_choices: tuple[BotChoice, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    question: Question | None = None
+
+    def at_position(self, play: Play, at: float, animation: ScoreAnimation | None = None) -> "CurrentGame":
+        """Return the game moved to another position at `at` seconds, with nothing half done.
+
+        Choices of opponents and hints stay; `opponents.attend` drops those about another position.
+        """
+        return CurrentGame(
+            play,
+            animation=animation,
+            movement=Movement(self.play, at),
+            bot_choices=self.bot_choices,
+            hints=self.hints,
+            question=self.question,
+        )
+
+
+# --- Tags, faults, refusals ---
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCard:
+    """A player's card that waits for a seat's button, since `at` seconds."""
+
+    name: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TagState:
+    """All known tags, the lesson that is under way, and the player card that waits for a seat."""
+
+    known: Tags = field(default_factory=dict, hash=False)
+    lesson: Lesson | None = None
+    card: WaitingCard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFault:
+    """Why the store at `path` can't be used, and the new file that the table offers to use instead."""
+
+    why: str
+    path: str
+    beside: str
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What does not work: the store, and parts of the hardware with the time of their loss."""
+
+    store: StoreFault | None = None
+    parts: tuple[PartLost, ...] = ()
+
+
+class RefusedError(Exception):
+    """An input that is refused and changes nothing; `why` is a key of the pages' words."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The last refused input, its number, and the button (`flash`) whose lights flashed at `at`.
+
+    `shown` ends with the next accepted input; the flash is kept, so that the next one keeps its distance.
+    """
+
+    why: str
+    button: str
+    flash: str
+    at: float
+    number: int
+    shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LastPress:
+    """The last press of `ok` or `undo`, and the game before it; the other button may follow at once."""
+
+    button: str
+    at: float
+    game: CurrentGame
+
+
+# --- The table ---
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The state of the whole table at one moment."""
+
+    settings: TableSettings
+    seats: Seats
+    next_game: NextGame = NextGame()
+    game: CurrentGame | None = None
+    last_game: Play | None = None  # its result is shown until the next one begins
+    opponents: Opponents = Opponents()
+    tags: TagState = field(default_factory=TagState)
+    faults: Faults = Faults()
+    refusal: Refusal | None = None
+    last_press: LastPress | None = field(default=None, compare=False)
+
+    @property
+    def play(self) -> Play | None:
+        """The game in play."""
+        return self.game.play if self.game is not None else None
+
+    @property
+    def stage(self) -> Stage:
+        """What the table is doing now."""
+        if self.faults.store is not None:
+            return Stage.UNUSABLE
+        if self.tags.lesson is not None:
+            return Stage.TEACHING
+        if self.game is None:
+            return Stage.CHOOSING if self.next_game.choosing else Stage.SEATING
+        play = self.game.play
+        if self.game.animation is not None:
+            return Stage.SCORING
+        if play.over:
+            return Stage.OVER
+        if self.settings.physical_tiles and play.state.chance_due:
+            return Stage.REPORTING
+        return Stage.CHOICE if play.asks_choice else Stage.OFFER
+
+    @property
+    def acting_place(self) -> int | None:
+        """The place whose board the next draft goes to; None where nothing is drafted."""
+        play = self.play
+        if play is None or self.stage is not Stage.OFFER or not play.state.in_offer:
+            return None
+        return play.places[play.state.turn]
+
+    @property
+    def bots_turn(self) -> bool:
+        """Whether the next draft is an opponent's."""
+        return (
+            self.play is not None
+            and self.acting_place is not None
+            and bool(self.bot_of(self.play.state.turn))
+        )
+
+    def bot_of(self, seat: int) -> str:
+        """Return the opponent of a seat, empty for a person; in solo one player has both boards."""
+        if self.play is None:
+            return ""
+        return self.seats.bot_at(self.play.places[self.play.state.player_of(seat)])
+
+
+def new_table(
+    places: int,
+    displays: int,
+    *,
+    confirm_columns: bool = True,
+    physical_tiles: bool = False,
+    equipment: Equipment = FULL_EQUIPMENT,
+    opponents: OpponentSettings = OpponentSettings(),
+) -> Table:
+    """Return a table with these settings where nobody sits yet."""
+    nobody = ("",) * places
+    settings = TableSettings(places, displays, confirm_columns, physical_tiles, equipment, opponents)
+    return Table(settings, Seats(nobody, nobody))
+
+
+def needed_draw(table: Table) -> NeededDraw | None:
+    """Return the draw that the table waits for, None for none; people draw physical tiles themselves."""
+    if table.next_game.drawing_first:
+        return NeededDraw.FIRST
+    game = table.game
+    if table.settings.physical_tiles or game is None or game.animation is not None:
+        return None
+    return NeededDraw.EVENT if game.play.state.chance_due else None
+
+
+# --- Events ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +487,7 @@ class ChanceDrawn:
 
 @dataclass(frozen=True, slots=True)
 class FirstDrawn:
-    """Who starts, drawn at random: the table's seat."""
+    """The place of the starting player, drawn at random."""
 
     place: int
     at: float
@@ -207,7 +495,7 @@ class FirstDrawn:
 
 @dataclass(frozen=True, slots=True)
 class PlayerNamed:
-    """A player's name for a seat of the table."""
+    """A player's name for a place."""
 
     place: int
     name: str
@@ -216,7 +504,7 @@ class PlayerNamed:
 
 @dataclass(frozen=True, slots=True)
 class TileShown:
-    """A tile was shown to a reader, or typed; `tag` tells it from its like, where it has one."""
+    """A tile was shown to a reader, or typed on a page (no reader); `tag` is None for a tile without one."""
 
     colour: Colour
     reader: str | None
@@ -226,7 +514,7 @@ class TileShown:
 
 @dataclass(frozen=True, slots=True)
 class TagShown:
-    """A tag, in its one form, was laid on a reader."""
+    """A tag, in normalized form, was laid on a reader."""
 
     reader: str
     tag: str
@@ -235,20 +523,23 @@ class TagShown:
 
 @dataclass(frozen=True, slots=True)
 class BotReply:
-    """What came of a question to an opponent: its choice; or None, `why` not, and the detail in its words."""
+    """The reply to a request: a choice, or None with a key and a detail that say why there is none.
+
+    A hint has also the points that it gains against the next best choice.
+    """
 
     number: int
     choice: Event | None
     at: float
     why: str = "lost"
     detail: str = ""
-    gain: float | None = None  # of a hint: points more than the next best
+    gain: float | None = None
     next_best: Event | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HintRequested:
-    """A person asks for a hint, for a seat of the table; None: for all who have a choice."""
+    """A person asks for a hint for a place; None stands for all places that have a choice."""
 
     place: int | None
     at: float
@@ -256,7 +547,7 @@ class HintRequested:
 
 @dataclass(frozen=True, slots=True)
 class LessonBegun:
-    """Somebody wants to teach the table tags."""
+    """Somebody begins to teach tags."""
 
     subject: Subject
     at: float
@@ -264,230 +555,37 @@ class LessonBegun:
 
 @dataclass(frozen=True, slots=True)
 class LessonUndone:
-    """The tag learned last was a mistake."""
+    """The last tag of the lesson is to be forgotten."""
 
     at: float
 
 
 @dataclass(frozen=True, slots=True)
 class LessonEnded:
-    """Enough is learned, for now."""
+    """The lesson is over, also if tags are missing."""
 
     at: float
 
 
 @dataclass(frozen=True, slots=True)
 class TagsForgotten:
-    """Tags, in their one form, are to mean nothing any more."""
+    """Tags, in normalized form, are to have no meaning any more."""
 
     tags: tuple[str, ...]
     at: float
 
 
 TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
-GameEvent = ButtonPressed | TagShown | TileShown | Tick | ChanceDrawn | FirstDrawn | PlayerNamed
-Happening = GameEvent | BotReply | HintRequested | TeachingEvent
-TableEvent = Happening | PartLost | PartBack
-
-
-class RefusedError(Exception):
-    """A press that changes nothing; `why` is a key of the pages' words."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The last refused press, and the flash that shows it, where and since when; `number` counts refusals.
-
-    It is said until something is done; the flash is remembered longer, so that the next keeps its distance.
-    """
-
-    why: str
-    button: str
-    flash: str
-    at: float
-    number: int
-    said: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Movement:
-    """Tiles on their way: the lights sweep from how the table stood to how it stands."""
-
-    before: Play
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedTile:
-    """A drawn tile that the table was told of; its tag if it has one."""
-
-    colour: Colour
-    tag: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingCard:
-    """A player's card that waits for a seat: whose, and since when."""
-
-    name: str
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class StoreFault:
-    """A store that can't be used, why, and the new file that the table offers to start beside it."""
-
-    why: str
-    path: str
-    beside: str
-
-
-@dataclass(frozen=True, slots=True)
-class GameOptions:
-    """What the players chose for their next game; the level and the wall are the solo game's."""
-
-    mode: str = STANDARD.name
-    level: str = EASY.name
-    wall: str = WALLS[0]
-    hints: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class LastPress:
-    """A press of `ok` or `undo` in a game, and the table before it: the other may follow at once."""
-
-    button: str
-    at: float
-    before: "Table"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The whole appliance at one moment; places are the table's seats, from 1."""
-
-    places: int
-    displays: int
-    names: tuple[str, ...]  # by place; empty where nobody said one
-    confirm_columns: bool = True  # whether a gray wall's only legal column is asked for all the same
-    resin: bool = False  # the box's own tiles lie on the table: chance is told, not drawn
-    taken: tuple[int, ...] = ()  # places in the order in which they were taken
-    choosing: bool = False
-    wishes: GameOptions = GameOptions()
-    drawing_first: bool = False
-    play: Play | None = None
-    last_game: Play | None = None  # played to its end; until another begins its result can still be read
-    selection: Selection | None = None
-    colour_in_hand: Colour | None = None  # of a tile that was shown before its source was chosen
-    told: tuple[ReportedTile, ...] = ()
-    ceremony: ScoreAnimation | None = None
-    question: Question | None = None
-    refusal: Refusal | None = None
-    movement: Movement | None = None
-    fault: StoreFault | None = None
-    tags: Tags = field(default_factory=dict, hash=False)  # every tag that is known
-    lesson: Lesson | None = None
-    card: WaitingCard | None = None
-    fittings: Equipment = FULL_EQUIPMENT
-    lost: tuple[PartLost, ...] = ()  # parts of the table that don't work, since when; no matter of the game
-    bots: tuple[str, ...] = ()  # by place: the opponent who sits there; empty for a person
-    manners: OpponentSettings = USUAL
-    questions: int = 0  # put to opponents so far
-    asked: tuple[BotRequest, ...] = ()
-    chosen: tuple[BotChoice, ...] = ()
-    stand_ins: tuple[StandIn, ...] = ()
-    motives: tuple[Explanation, ...] = ()
-    hints_asked: tuple[BotRequest, ...] = ()
-    hints: tuple[Hint, ...] = ()
-    no_hints: tuple[MissingHint, ...] = ()
-    last_press: LastPress | None = field(default=None, compare=False)
-    hands_due: bool = False  # tiles of resin: people move an opponent's tiles, and say so with `ok`
-
-    @property
-    def stage(self) -> Stage:
-        """What the table is doing now."""
-        if self.fault is not None:
-            return Stage.UNUSABLE
-        if self.lesson is not None:
-            return Stage.TEACHING
-        if self.play is None:
-            return Stage.CHOOSING if self.choosing else Stage.SEATING
-        if self.ceremony is not None:
-            return Stage.SCORING
-        if self.play.over:
-            return Stage.OVER
-        if self.resin and self.play.state.chance_due:
-            return Stage.REPORTING
-        return Stage.CHOICE if self.play.asks_choice else Stage.OFFER
-
-    @property
-    def acting_place(self) -> int | None:
-        """The place whose board the next draft goes to; None where nothing is drafted."""
-        if self.play is None or self.stage is not Stage.OFFER or not self.play.state.in_offer:
-            return None
-        return self.play.places[self.play.state.turn]
-
-    def bot_at(self, place: int) -> str:
-        """The opponent at a place; an empty text for a person."""
-        return self.bots[place - 1] if place <= len(self.bots) else ""
-
-    def bot_of(self, seat: int) -> str:
-        """The opponent who plays one of the game's seats; both boards of a solo game are one player's."""
-        if self.play is None:
-            return ""
-        return self.bot_at(self.play.places[self.play.state.player_of(seat)])
-
-    @property
-    def bots_turn(self) -> bool:
-        """Whether the next draft is an opponent's."""
-        return (
-            self.play is not None
-            and self.acting_place is not None
-            and bool(self.bot_of(self.play.state.turn))
-        )
-
-    def known_as(self, place: int) -> str | None:
-        """The name of whoever sits at a place: an opponent's own, else the one given; None for none."""
-        bot = self.bot_at(place)
-        if not bot:
-            return self.names[place - 1] or None
-        before = sum(self.bot_at(other) == bot for other in self.taken if other < place)
-        name = bot.capitalize() if bot in OPPONENTS else bot
-        return f"{name} {before + 1}" if before else name
-
-    def name_of(self, place: int) -> str:
-        """What somebody at a place is called in records: as known, else by the seat."""
-        return self.known_as(place) or default_name(place)
-
-    def with_fault(self, fault: StoreFault) -> Self:
-        """The same table, saying that its store can't be used."""
-        return replace(self, fault=fault)
-
-
-def new_table(
-    places: int,
-    displays: int,
-    *,
-    confirm_columns: bool = True,
-    resin: bool = False,
-    fittings: Equipment = FULL_EQUIPMENT,
-    manners: OpponentSettings = USUAL,
-) -> Table:
-    """A table where nobody sits yet, as large as its layout."""
-    nobody = ("",) * places
-    table = Table(places, displays, nobody, confirm_columns, resin, fittings=fittings)
-    return replace(table, bots=nobody, manners=manners)
-
-
-def needed_draw(table: Table) -> NeededDraw | None:
-    """The chance outcome to draw next, if the table waits for one; tiles of resin are drawn by people."""
-    if table.drawing_first:
-        return NeededDraw.FIRST
-    if table.resin:
-        return None
-    if table.play is not None and table.ceremony is None and table.play.state.chance_due:
-        return NeededDraw.EVENT
-    return None
+GameEvent = (
+    ButtonPressed
+    | TagShown
+    | TileShown
+    | Tick
+    | ChanceDrawn
+    | FirstDrawn
+    | PlayerNamed
+    | BotReply
+    | HintRequested
+    | TeachingEvent
+)
+TableEvent = GameEvent | PartLost | PartBack

@@ -1,104 +1,115 @@
-"""The table while it learns tags: a mode on top of everything else; a game in progress stays as it is."""
+"""Tags at the table: player cards, action cards, and lessons that teach the table what tags mean.
+
+A player card seats a person before a game. A lesson is a mode on top of everything else: while it lasts, the
+game in play waits and tags on a reader get a meaning.
+"""
 
 import re
 from dataclasses import replace
 from typing import Final
 
-from device.table import seating
-from device.table import tags as lessons
+from device.table import seating, tags
 from device.table.game import normalize_name
 from device.table.score_animation import restart_step
-from device.table.state import Question, RefusalReason, RefusedError, Stage, Table, WaitingCard
+from device.table.state import Question, RefusalReason, RefusedError, Seats, Stage, Table, WaitingCard
 from device.table.tags import Lesson, PlayerCard, Subject, Tiles, Verdict
 
-# --- Players' cards and action cards at the table: what a card that is laid on a reader does -------------
-
 CARD_WAITS: Final = 30.0
-"""Seconds for which a player's card waits for a seat's button."""
+"""Seconds for which a player card waits for a seat's button."""
+LESSON_TIMEOUT: Final = 600.0
+"""Seconds without a tag after which a lesson ends."""
 
-_SEAT: Final = re.compile(r"seat\.([1-9])")
+_SEAT_READER: Final = re.compile(r"seat\.([1-9])")
+
+
+def pass_time(table: Table, now: float) -> Table:
+    """Drop a card that has waited too long, and end a lesson that has been left."""
+    card, lesson = table.tags.card, table.tags.lesson
+    if card is not None and now - card.at >= CARD_WAITS:
+        table = replace(table, tags=replace(table.tags, card=None))
+    if lesson is not None and now - lesson.at >= LESSON_TIMEOUT:
+        table = end_lesson(table, now)
+    return table
+
+
+# --- Cards ---
 
 
 def show_player(table: Table, name: str, reader: str, at: float) -> Table:
-    """Seat a player: at a seat's own reader there, else at the seat whose button is pressed next."""
+    """Seat a player: at a seat's own reader there, else at the next seat pressed. Raises RefusedError."""
     if table.stage is not Stage.SEATING:
         raise RefusedError(RefusalReason.CARD_NOT_NOW)
-    found = _SEAT.fullmatch(reader)
-    if found is not None and int(found[1]) <= table.places:
+    found = _SEAT_READER.fullmatch(reader)
+    if found is not None and int(found[1]) <= table.settings.places:
         return seat_player(table, int(found[1]), name)
-    if _sits(table, name):
+    if _sits(table.seats, name):
         raise RefusedError(RefusalReason.PLAYER_SITS)
-    return replace(table, card=WaitingCard(name, at))
+    return replace(table, tags=replace(table.tags, card=WaitingCard(name, at)))
 
 
 def seat_player(table: Table, place: int, name: str) -> Table:
-    """Seat a player by name at a free place, or at their own where they sit without a name."""
-    if _sits(table, name):
+    """Seat a player by name at a place that has no named person. Raises RefusedError."""
+    seats = table.seats
+    if _sits(seats, name):
         raise RefusedError(RefusalReason.PLAYER_SITS)
     if place not in seats_for_a_card(table):
         raise RefusedError(RefusalReason.SEAT_TAKEN)
-    names = ["" if each == name else each for each in table.names]
-    names[place - 1] = name
-    taken = table.taken if place in table.taken else (*table.taken, place)
-    return replace(seating.with_bot(table, place, ""), names=tuple(names), taken=taken, card=None)
+    names = tuple("" if each == name else each for each in seats.names)
+    taken = seats.taken if place in seats.taken else (*seats.taken, place)
+    seats = Seats(names, seats.bots, taken).with_name(place, name).with_bot(place, "")
+    return replace(table, seats=seats, tags=replace(table.tags, card=None))
 
 
 def seats_for_a_card(table: Table) -> tuple[int, ...]:
-    """The places where a card can seat its player."""
-    return tuple(place for place in range(1, table.places + 1) if not _named_person(table, place))
+    """Return the places where a card can seat its player."""
+    places = range(1, table.settings.places + 1)
+    return tuple(place for place in places if not _named_person(table.seats, place))
 
 
-def _sits(table: Table, name: str) -> bool:
-    return any(_named_person(table, place) and table.names[place - 1] == name for place in table.taken)
+def _sits(seats: Seats, name: str) -> bool:
+    return any(_named_person(seats, place) and seats.names[place - 1] == name for place in seats.taken)
 
 
-def _named_person(table: Table, place: int) -> bool:
-    return place in table.taken and not table.bot_at(place) and table.names[place - 1] != ""
+def _named_person(seats: Seats, place: int) -> bool:
+    return place in seats.taken and not seats.bot_at(place) and seats.names[place - 1] != ""
 
 
 def new_game(table: Table) -> Table:
-    """Go to the choosing of a game; one that is on asks first whether to stop it."""
+    """Go to the choosing of a game; a game in play asks first whether to stop it. Raises RefusedError."""
     match table.stage:
         case Stage.SEATING:
-            return seating.begin_choosing(replace(table, card=None))
+            return seating.begin_choosing(table)
         case Stage.OVER:
             return seating.choose_again(table)
-        case Stage.UNUSABLE | Stage.CHOOSING | Stage.TEACHING:
-            raise RefusedError(RefusalReason.NOT_NOW)
+        case _ if table.game is not None:
+            return replace(table, game=replace(table.game, question=Question.STOP_GAME))
         case _:
-            return replace(table, question=Question.STOP_GAME)
+            raise RefusedError(RefusalReason.NOT_NOW)
 
 
-def pass_card_time(table: Table, now: float) -> Table:
-    """A card that has waited long enough waits no more."""
-    if table.card is None or now - table.card.at < CARD_WAITS:
-        return table
-    return replace(table, card=None)
+# --- Lessons ---
 
 
-# ----------------------------------------------------------------------------------------------------------
+def begin_lesson(table: Table, subject: Subject, at: float) -> Table:
+    """Begin a lesson, or go on with the one under way if it has the same subject. Raises RefusedError.
 
-RESTS: Final = 600.0
-"""Seconds without a tag after which the table learns no more: whoever began it has gone."""
-
-
-def begin(table: Table, subject: Subject, at: float) -> Table:
-    """Begin a lesson; one under way goes on, and is not replaced by one about something else."""
-    if table.fault is not None:
+    A lesson of tiles may change its colour; any other lesson has to end before the next.
+    """
+    if table.faults.store is not None:
         raise RefusedError(RefusalReason.NOT_NOW)
     if isinstance(subject, PlayerCard):
-        subject = PlayerCard(_name(subject.name))
-    under_way = table.lesson if table.lesson and lessons.next_meaning(table.lesson, table.tags) else None
-    if under_way is None:
-        return replace(table, lesson=Lesson(subject, at), card=None)
-    if under_way.subject == subject:
+        subject = PlayerCard(_player_name(subject.name))
+    known, lesson = table.tags.known, table.tags.lesson
+    if lesson is None or tags.next_meaning(lesson, known) is None:
+        return replace(table, tags=replace(table.tags, lesson=Lesson(subject, at), card=None))
+    if lesson.subject == subject:
         return table
-    if isinstance(under_way.subject, Tiles) and isinstance(subject, Tiles):
-        return replace(table, lesson=replace(under_way, subject=subject, at=at))
+    if isinstance(lesson.subject, Tiles) and isinstance(subject, Tiles):
+        return replace(table, tags=replace(table.tags, lesson=replace(lesson, subject=subject, at=at)))
     raise RefusedError(RefusalReason.OTHER_LESSON)
 
 
-def _name(text: str) -> str:
+def _player_name(text: str) -> str:
     try:
         name = normalize_name(text)
     except ValueError as error:
@@ -108,46 +119,44 @@ def _name(text: str) -> str:
     return name
 
 
-def lay(table: Table, tag: str, at: float) -> tuple[Table, RefusalReason | None]:
-    """The table after a tag was laid on a reader, and why it is refused, if it is."""
-    assert table.lesson is not None
-    lesson, tags = lessons.lay_tag(table.lesson, table.tags, tag, at)
-    after = replace(table, lesson=lesson, tags=tags)
-    match lesson.last:
-        case lessons.LaidTag(verdict=Verdict.KNOWN):
+def teach(table: Table, tag: str, at: float) -> tuple[Table, RefusalReason | None]:
+    """Return the table after a tag was laid on a reader in a lesson, and why it was refused, if it was."""
+    assert table.tags.lesson is not None
+    lesson, known = tags.lay_tag(table.tags.lesson, table.tags.known, tag, at)
+    after = replace(table, tags=replace(table.tags, lesson=lesson, known=known))
+    match lesson.last.verdict if lesson.last is not None else None:
+        case Verdict.KNOWN:
             return after, RefusalReason.TAG_KNOWN
-        case lessons.LaidTag(verdict=Verdict.OVER):
+        case Verdict.OVER:
             return after, RefusalReason.LESSON_OVER
         case _:
             return after, None
 
 
-def go_back(table: Table, at: float) -> Table:
-    """Forget the tag that was learned last in this lesson."""
-    if table.lesson is None or not table.lesson.learned:
+def undo_last_tag(table: Table, at: float) -> Table:
+    """Forget the last tag of the lesson. Raises RefusedError."""
+    lesson = table.tags.lesson
+    if lesson is None or not lesson.learned:
         raise RefusedError(RefusalReason.NOTHING_TO_UNDO)
-    lesson, tags = lessons.undo_last_tag(replace(table.lesson, at=at), table.tags)
-    return replace(table, lesson=lesson, tags=tags)
+    lesson, known = tags.undo_last_tag(replace(lesson, at=at), table.tags.known)
+    return replace(table, tags=replace(table.tags, lesson=lesson, known=known))
 
 
-def end(table: Table, at: float) -> Table:
-    """Learn no more, for now or for good: what is learned stays; a scoring begins its step on show again."""
-    return replace(table, lesson=None, ceremony=restart_step(table.ceremony, at))
+def end_lesson(table: Table, at: float) -> Table:
+    """End the lesson; what was learned stays, and a score animation begins its step again."""
+    game = table.game
+    if game is not None:
+        game = replace(game, animation=restart_step(game.animation, at))
+    return replace(table, tags=replace(table.tags, lesson=None), game=game)
 
 
-def forget(table: Table, forgotten: tuple[str, ...]) -> Table:
-    """Forget tags; raises RefusedError where one of them is not known."""
-    if table.fault is not None:
+def forget_tags(table: Table, forgotten: tuple[str, ...]) -> Table:
+    """Forget known tags. Raises RefusedError."""
+    if table.faults.store is not None:
         raise RefusedError(RefusalReason.NOT_NOW)
-    if not all(tag in table.tags for tag in forgotten):
+    if not all(tag in table.tags.known for tag in forgotten):
         raise RefusedError(RefusalReason.TAG_NOT_KNOWN)
-    tags = lessons.without_tags(table.tags, forgotten)
-    lesson = lessons.after_forgetting(table.lesson, tags) if table.lesson is not None else None
-    return replace(table, tags=tags, lesson=lesson)
-
-
-def pass_lesson_time(table: Table, now: float) -> Table:
-    """End a lesson that everybody seems to have left."""
-    if table.lesson is None or now - table.lesson.at < RESTS:
-        return table
-    return end(table, now)
+    known, lesson = tags.without_tags(table.tags.known, forgotten), table.tags.lesson
+    if lesson is not None:
+        lesson = tags.after_forgetting(lesson, known)
+    return replace(table, tags=replace(table.tags, known=known, lesson=lesson))

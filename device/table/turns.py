@@ -19,7 +19,7 @@ from device.table.game import (
     sources_with,
 )
 from device.table.score_animation import ScoreAnimation
-from device.table.state import Movement, Question, RefusalReason, RefusedError, Table
+from device.table.state import CurrentGame, Question, RefusalReason, RefusedError, Table
 
 # --- Choices other than drafts, and the buttons that make them: columns on gray walls ---
 # a tile's column            the line buttons 1..5 of its board
@@ -69,23 +69,23 @@ def forced_choice(play: Play) -> Event | None:
 
 
 def select_source(table: Table, source: int) -> Table:
-    """Choose a source's first colour, or that of a tile shown before; pressed again, its next."""
-    play = _drafted_from(table)
-    if table.colour_in_hand is not None:
-        return select_colour(table, table.colour_in_hand, source)
-    selection = next_selection(play, table.selection, source)
+    """Select a source's first colour, or the colour in hand; pressed again, its next. Raises RefusedError."""
+    game = _game_to_draft(table)
+    if game.colour_in_hand is not None:
+        return select_colour(table, game.colour_in_hand, source)
+    selection = next_selection(game.play, game.selection, source)
     if selection is None:
-        raise RefusedError(_why_nothing_from(play, source))
-    return replace(table, selection=selection)
+        raise RefusedError(_why_nothing_from(game.play, source))
+    return replace(table, game=replace(game, selection=selection))
 
 
-def _drafted_from(table: Table) -> Play:
-    """The game, where a person is to draft; raises RefusedError elsewhere."""
-    if table.play is None or table.acting_place is None:
+def _game_to_draft(table: Table) -> CurrentGame:
+    """Return the game where a person is to draft; raises RefusedError elsewhere."""
+    if table.game is None or table.acting_place is None:
         raise RefusedError(RefusalReason.NOT_NOW)
     if table.bots_turn:
         raise RefusedError(RefusalReason.BOTS_TURN)
-    return table.play
+    return table.game
 
 
 def _why_nothing_from(play: Play, source: int) -> RefusalReason:
@@ -95,45 +95,47 @@ def _why_nothing_from(play: Play, source: int) -> RefusalReason:
 
 
 def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
-    """Choose a colour by showing a tile of it: of a display at its reader, else of the chosen source.
+    """Select the colour of a tile that was shown, at a display's reader or, with None, anywhere else.
 
-    Where no source is chosen yet, or one without that colour, the tile waits in the hand for a source.
+    Without a source the selected one is meant; where it has none of the colour, the colour is kept in hand
+    until a source is chosen. Raises RefusedError.
     """
-    holding = sources_with(_drafted_from(table), colour)
-    if source is None and table.selection is not None and table.selection.source in holding:
-        source = table.selection.source
+    game = _game_to_draft(table)
+    holding = sources_with(game.play, colour)
+    if source is None and game.selection is not None and game.selection.source in holding:
+        source = game.selection.source
     if source is None and holding:
-        return replace(table, selection=None, colour_in_hand=colour)
+        return replace(table, game=replace(game, selection=None, colour_in_hand=colour))
     if source is None or source not in holding:
         raise RefusedError(RefusalReason.COLOUR_NOT_THERE)
-    return replace(table, selection=Selection(source, colour), colour_in_hand=None)
+    return replace(table, game=replace(game, selection=Selection(source, colour), colour_in_hand=None))
 
 
 def draft_to(table: Table, place: int, line: int, at: float) -> Table:
-    """Make the draft with the selected tiles.
+    """Make the draft with the selected tiles. Raises RefusedError.
 
-    In solo a line that would send tiles to the penalty row is tried first: the table shows what it sends,
-    and the same press again makes the draft.
+    In solo a line that would send tiles to the penalty row is only tried first: the table shows what it
+    sends, and the same press again makes the draft.
     """
-    if place != table.acting_place or table.play is None:
+    game = table.game
+    if game is None or place != table.acting_place:
         raise RefusedError(RefusalReason.NOT_YOUR_TURN)
     if table.bots_turn:
         raise RefusedError(RefusalReason.BOTS_TURN)
-    selection = table.selection
+    selection = game.selection
     if selection is None:
         raise RefusedError(RefusalReason.CHOOSE_SOURCE_FIRST)
     draft = Draft(selection.source, selection.colour, line)
     try:
-        if selection.tried != line and table.play.state.sent_to_penalty_row(draft):
-            return replace(table, selection=replace(selection, tried=line))
+        if selection.tried != line and game.play.state.sent_to_penalty_row(draft):
+            return replace(table, game=replace(game, selection=replace(selection, tried=line)))
         return apply_event(table, draft, at)
     except IllegalEventError as illegal:
         raise RefusedError(illegal.why) from illegal
 
 
 def make_choice(table: Table, button: str, at: float) -> Table:
-    """Make the choice that a button stands for: a gray wall's column, or one of solo's."""
-    assert table.play is not None
+    """Make the choice of a button: a gray wall's column, or one of solo's. Raises RefusedError."""
     allowed = choices_of_people(table)
     if button not in allowed:
         raise RefusedError(_why_no_choice(table, allowed.values(), button))
@@ -151,7 +153,7 @@ def _why_no_choice(table: Table, allowed: Iterable[Event], button: str) -> Refus
 
 
 def choices_of_people(table: Table) -> dict[str, Event]:
-    """The choices that are no drafts and no opponent's, by the buttons that make them."""
+    """Return the choices other than drafts that people have now, by button."""
     play = table.play
     if play is None:
         return {}
@@ -160,33 +162,30 @@ def choices_of_people(table: Table) -> dict[str, Event]:
 
 
 def apply_event(table: Table, event: Event, at: float) -> Table:
-    """Apply an event of the game; the end of a round begins its scoring ceremony."""
-    before = table.play
-    assert before is not None
-    after = advance(before, event)
-    while not table.confirm_columns and (forced := forced_choice(after)) is not None:
+    """Apply an event of the game; the end of a round starts its score animation.
+
+    Raises IllegalEventError if the event is not legal now.
+    """
+    game = table.game
+    assert game is not None
+    after = advance(game.play, event)
+    while not table.settings.confirm_columns and (forced := forced_choice(after)) is not None:
         after = advance(after, forced)
-    return replace(
-        table,
-        play=after,
-        selection=None,
-        colour_in_hand=None,
-        ceremony=ScoreAnimation(0, at) if after.state.closing_scores() is not None else None,
-        movement=Movement(before, at),
-    )
+    animation = ScoreAnimation(0, at) if after.state.closing_scores() is not None else None
+    return replace(table, game=game.at_position(after, at, animation))
 
 
 def undo(table: Table, at: float) -> Table:
-    """Step back to the last choice of a person, as far as the start of the round; there, ask whether to stop.
+    """Go back to the last choice of a person in this round; at its start, ask whether to stop the game.
 
-    What opponents chose since then goes too: they would only choose it again.
+    Choices that opponents made since then are undone, too. Raises RefusedError.
     """
-    if table.play is None:
+    game = table.game
+    if game is None:
         raise RefusedError(RefusalReason.NOTHING_TO_UNDO)
-    if (table.selection is not None and not table.bots_turn) or table.colour_in_hand is not None:
-        return replace(table, selection=None, colour_in_hand=None)
-    for back in before_each_choice(table.play, lambda seat: not table.bot_of(seat)):
-        if table.confirm_columns or forced_choice(back) is None:
-            gone = Movement(table.play, at)
-            return replace(table, play=back, selection=None, told=(), ceremony=None, movement=gone)
-    return replace(table, question=Question.STOP_GAME)
+    if (game.selection is not None and not table.bots_turn) or game.colour_in_hand is not None:
+        return replace(table, game=replace(game, selection=None, colour_in_hand=None))
+    for back in before_each_choice(game.play, lambda seat: not table.bot_of(seat)):
+        if table.settings.confirm_columns or forced_choice(back) is None:
+            return replace(table, game=game.at_position(back, at))
+    return replace(table, game=replace(game, question=Question.STOP_GAME))

@@ -1,7 +1,7 @@
-"""What an event makes of the table: `update(table, event)` after a press, a tick or an outcome of chance.
+"""State transitions: `update(table, event)` returns the table after a press, a tag, a tick or a draw.
 
-Nothing here reads a clock, draws a tile or lights a lamp: time comes with the events, and chance is asked
-for by `appliance.wants` and arrives as an event.
+Nothing here reads a clock or draws at random: events carry their time, and `state.needed_draw` says which
+draw the caller has to make and send as an event.
 """
 
 from collections.abc import Callable
@@ -9,15 +9,17 @@ from dataclasses import replace
 from typing import Final
 
 from device.rules.tiles import Colour
-from device.table import hints, opponents, physical_tiles, score_animation, seating, tag_input, turns
-from device.table import tag_input as learning
+from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
 from device.table.buttons import OK, UNDO, place_and_line_of, source_of
+from device.table.score_animation import restart_step
 from device.table.state import (
     BotReply,
     ChanceDrawn,
+    CurrentGame,
     FirstDrawn,
-    Happening,
+    GameEvent,
     HintRequested,
+    LastPress,
     LessonBegun,
     LessonEnded,
     LessonUndone,
@@ -40,127 +42,232 @@ from device.table.state import (
 from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
 from hardware.api import ButtonPressed, Loss, PartBack, PartLost
 
-# --- Parts of the table that are lost: noted beside the game, which never changes for them ---------------
-
-
-def note_part(table: Table, event: PartLost | PartBack) -> Table:
-    """The table with a part lost or back; a part that is lost for another reason now is lost since before."""
-    before = next((lost for lost in table.lost if lost.part == event.part), None)
-    if isinstance(event, PartBack):
-        if before is None:
-            return table
-        return replace(table, lost=tuple(lost for lost in table.lost if lost is not before))
-    if before is None:
-        return replace(table, lost=(*table.lost, event))
-    if (before.reason, event.reason) == (Loss.UNPLUGGED, Loss.ABSENT):
-        return table  # what was pulled out is not there: nothing new, and the first says more
-    now = replace(event, at=before.at)
-    if now == before:
-        return table
-    return replace(table, lost=tuple(now if lost is before else lost for lost in table.lost))
-
-
-# ----------------------------------------------------------------------------------------------------------
-
 FLASH_APART: Final = 0.5
-"""Seconds from one refusal's flash to the next at least: nothing may flash more than 3 times a second."""
+"""Minimum seconds between the flashes of two refusals: nothing may flash more than 3 times a second."""
+TOGETHER: Final = 0.25
+"""Maximum seconds between two buttons that count as pressed together."""
 
 
 def update(table: Table, event: TableEvent) -> Table:
-    """The table after an event; what can't be done now changes nothing but the refusal it shows."""
+    """Return the table after an event; an event that can't be accepted changes nothing but the refusal."""
     if isinstance(event, PartLost | PartBack):
-        return note_part(table, event)
+        return _note_part(table, event)
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
-        passed = _nothing_said(passed)  # the game has gone on by itself
-    return hints.attend(opponents.attend(_after(passed, event), event.at))
+        passed = _hide_refusal(passed)  # the game has gone on by itself
+    return opponents.attend(_accept(passed, event), event.at)
 
 
-def _after(table: Table, event: Happening) -> Table:
+def _accept(table: Table, event: GameEvent) -> Table:
     match event:
         case ButtonPressed(button, at):
             return _press_alone_or_together(table, button, at)
         case PlayerNamed(place, name, at):
             button = f"seat.{place}.floor"
-            return _taken_or_refused(table, button, lambda: seating.name_player(table, place, name), at)
-        case TagShown(reader, tag, at) if table.lesson is not None:
-            after, why = learning.lay(table, tag, at)
-            return refuse(after, why, reader, at) if why is not None else _nothing_said(after)
+            return _try(table, button, lambda: seating.name_player(table, place, name), at)
+        case TagShown(reader, tag, at) if table.tags.lesson is not None:
+            after, why = tag_input.teach(table, tag, at)
+            return refuse(after, why, reader, at) if why is not None else _hide_refusal(after)
         case TagShown(reader, tag, at):
-            meaning = table.tags.get(tag)
-            return _taken_or_refused(table, reader, lambda: _show(table, meaning, event), at)
+            meaning = table.tags.known.get(tag)
+            return _try(table, reader, lambda: _show_tag(table, meaning, event), at)
         case TileShown(colour, reader, tag, at):
-            button = reader or "centre"
-            return _taken_or_refused(table, button, lambda: _show_tile(table, colour, reader, tag, at), at)
+            return _try(table, reader or "centre", lambda: _show_tile(table, colour, reader, tag, at), at)
         case LessonBegun() | LessonUndone() | LessonEnded() | TagsForgotten():
-            return _taken_or_refused(table, OK, lambda: _learn(table, event), event.at)
+            return _try(table, OK, lambda: _teach(table, event), event.at)
         case ChanceDrawn(drawn, at):
             return turns.apply_event(table, drawn, at) if needed_draw(table) is NeededDraw.EVENT else table
         case FirstDrawn(place, at):
             return seating.begin_game(table, place, at) if needed_draw(table) is NeededDraw.FIRST else table
         case BotReply():
-            return hints.take_answer(opponents.take_answer(table, event), event)
-        case HintRequested(asked_for, at):
-            return _taken_or_refused(table, UNDO, lambda: hints.ask(table, asked_for, at), at)
+            return opponents.take_reply(table, event)
+        case HintRequested(hinted, at):
+            return _try(table, UNDO, lambda: opponents.request_hint(table, hinted, at), at)
         case Tick():
             return table
 
 
-def _press_alone_or_together(table: Table, button: str, at: float) -> Table:
-    """What a press does; the second of two that are meant together takes the first back, for a hint."""
-    if hints.are_together(table, button, at):
-        back = hints.taken_back(table)
-        return _taken_or_refused(back, button, lambda: hints.ask(back, None, at), at)
-    after = _taken_or_refused(table, button, lambda: _press_in_play(table, button, at), at)
-    return hints.remembered(table, after, button, at)
+def _pass_time(table: Table, now: float) -> Table:
+    """Return the table at `now`: cards, lessons, opponents' choices and the score animation go on with time.
+
+    The animation waits while a question is open, and with physical tiles for `ok`.
+    """
+    table = tag_input.pass_time(table, now)
+    if table.tags.lesson is not None:
+        return table
+    table = opponents.pass_time(table, now)
+    game = table.game
+    if game is None or game.animation is None or game.question is not None or table.settings.physical_tiles:
+        return table
+    animation = score_animation.pass_time(game.animation, game.play.state.account, now)
+    return table if animation is game.animation else replace(table, game=replace(game, animation=animation))
 
 
-def _press_in_play(table: Table, button: str, at: float) -> Table:
-    """What a press does; whatever was said of hints has been read by then."""
-    return replace(_press(table, button, at), hints=(), no_hints=())
+# --- Refusals ---
 
 
-def _taken_or_refused(table: Table, button: str, doing: Callable[[], Table], at: float) -> Table:
+def _try(table: Table, button: str, action: Callable[[], Table], at: float) -> Table:
+    """Return the table after an action, or with its refusal shown at a button."""
     try:
-        after = doing()
+        after = action()
     except RefusedError as refused:
         return refuse(table, refused.why, button, at)
-    return _nothing_said(after)
+    return _hide_refusal(after)
 
 
-def _nothing_said(table: Table) -> Table:
-    """The table when something was done or happened: the last refusal is not said any more."""
-    if table.refusal is None or not table.refusal.said:
+def _hide_refusal(table: Table) -> Table:
+    if table.refusal is None or not table.refusal.shown:
         return table
-    return replace(table, refusal=replace(table.refusal, said=False))
+    return replace(table, refusal=replace(table.refusal, shown=False))
 
 
 def refuse(table: Table, why: str, button: str, at: float) -> Table:
-    """The table with a refused press to show; in a flood of them the flash under way goes on instead."""
+    """Return the table with a refusal to show; soon after another one, without a flash of its own."""
     last = table.refusal
     if last is None:
         return replace(table, refusal=Refusal(why, button, button, at, 1))
     number = last.number + 1
     if at - last.at < FLASH_APART:
-        return replace(table, refusal=replace(last, why=why, button=button, number=number, said=True))
+        return replace(table, refusal=replace(last, why=why, button=button, number=number, shown=True))
     return replace(table, refusal=Refusal(why, button, button, at, number))
 
 
-def _learn(table: Table, event: TeachingEvent) -> Table:
+# --- Buttons ---
+
+
+def _press_alone_or_together(table: Table, button: str, at: float) -> Table:
+    """Accept a press; `undo` and `ok` pressed together ask for a hint.
+
+    The first of the two takes effect at once and is taken back when the second comes, so that no press has
+    to wait for another.
+    """
+    last = table.last_press
+    if last is not None and {last.button, button} == {OK, UNDO} and abs(at - last.at) <= TOGETHER:
+        back = replace(opponents.without_hints(table), game=last.game, last_press=None)
+        back = opponents.attend(back, at)
+        return _try(back, button, lambda: opponents.request_hint(back, None, at), at)
+    after = _try(table, button, lambda: opponents.without_hints(_press(table, button, at)), at)
+    choosing = table.stage in (Stage.OFFER, Stage.CHOICE)
+    if table.game is None or button not in (OK, UNDO) or not choosing:
+        return replace(after, last_press=None)
+    if table.game.question is Question.STOP_GAME:
+        return replace(after, last_press=None)
+    game = replace(table.game, question=None)
+    return replace(after, last_press=LastPress(button, at, game))
+
+
+def _press(table: Table, button: str, at: float) -> Table:
+    """Return the table after the press of a button; raises RefusedError."""
+    if table.faults.store is not None:
+        return _accept_new_store(table, button)
+    if table.tags.lesson is not None:
+        return _press_in_lesson(table, button, at)
+    if table.game is None:
+        return _press_before_game(table, button, at)
+    return _press_in_game(table, table.game, button, at)
+
+
+def _accept_new_store(table: Table, button: str) -> Table:
+    """Accept with `ok` the new file that is offered instead of a store that can't be used."""
+    if button != OK:
+        raise RefusedError(RefusalReason.NOT_NOW)
+    return replace(table, faults=replace(table.faults, store=None))
+
+
+def _press_in_lesson(table: Table, button: str, at: float) -> Table:
+    """End the lesson with `ok`, or forget its last tag with `undo`."""
+    if button == OK:
+        return tag_input.end_lesson(table, at)
+    if button == UNDO:
+        return tag_input.undo_last_tag(table, at)
+    raise RefusedError(RefusalReason.TEACHING)
+
+
+def _press_before_game(table: Table, button: str, at: float) -> Table:
+    choosing = table.stage is Stage.CHOOSING
+    if button == OK:
+        if choosing:
+            raise RefusedError(RefusalReason.NOTHING_TO_CONFIRM)
+        return seating.begin_choosing(table)
+    if button == UNDO:
+        return seating.undo(table)
+    if (source := source_of(button)) is not None and source <= table.settings.displays:
+        if choosing:
+            return seating.choose_option(table, source)
+        raise RefusedError(RefusalReason.NOT_NOW)
+    place, line = _place_and_line(table, button)
+    if choosing:
+        return seating.begin_game(table, place, at)
+    if table.tags.card is not None:
+        return tag_input.seat_player(table, place, table.tags.card.name)
+    return seating.take_seat(table, place, line)
+
+
+def _press_in_game(table: Table, game: CurrentGame, button: str, at: float) -> Table:
+    if game.question is not None:
+        if button == OK and game.question is Question.STOP_GAME:
+            return seating.choose_again(table)
+        stopping = game.question is Question.STOP_GAME
+        game = replace(game, question=None, animation=restart_step(game.animation, at))
+        table = replace(table, game=game)
+        if button == OK or (button == UNDO and stopping):
+            return table
+    if button == OK and opponents.can_skip(table):
+        return opponents.skip(table, at)
+    game = replace(game, tiles_to_move=False)  # whoever plays on has moved them
+    table = replace(table, game=game)
+    if button == UNDO:
+        return physical_tiles.take_back_tile(table) if game.reported_tiles else turns.undo(table, at)
+    if table.stage is Stage.CHOICE:
+        return turns.make_choice(table, button, at)
+    if button == OK:
+        return _confirm(table, game, at)
+    if (source := source_of(button)) is not None and source <= table.settings.displays:
+        return turns.select_source(table, source)
+    place, line = _place_and_line(table, button)
+    if table.stage is not Stage.OFFER:
+        raise RefusedError(RefusalReason.NOT_NOW)
+    return turns.draft_to(table, place, line, at)
+
+
+def _place_and_line(table: Table, button: str) -> tuple[int, int]:
+    """Return the place and the line of a seat's button; raises RefusedError for any other button."""
+    found = place_and_line_of(button)
+    if found is None or found[0] > table.settings.places:
+        raise RefusedError(RefusalReason.UNKNOWN_BUTTON)
+    return found
+
+
+def _confirm(table: Table, game: CurrentGame, at: float) -> Table:
+    """Skip the score animation, or its step with physical tiles; after a game, go to the next one."""
+    if table.stage is Stage.OVER:
+        return seating.choose_again(table)
+    if game.animation is None:
+        raise RefusedError(RefusalReason.NOTHING_TO_CONFIRM)
+    following = None
+    if table.settings.physical_tiles:
+        following = score_animation.next_step(game.animation, game.play.state.account, at)
+    return replace(table, game=replace(game, animation=following, movement=None))
+
+
+# --- Tags and tiles ---
+
+
+def _teach(table: Table, event: TeachingEvent) -> Table:
     match event:
         case LessonBegun(subject, at):
-            return learning.begin(table, subject, at)
+            return tag_input.begin_lesson(table, subject, at)
         case LessonUndone(at):
-            return learning.go_back(table, at)
+            return tag_input.undo_last_tag(table, at)
         case LessonEnded(at):
-            return learning.end(table, at)
+            return tag_input.end_lesson(table, at)
         case TagsForgotten(tags):
-            return learning.forget(table, tags)
+            return tag_input.forget_tags(table, tags)
 
 
-def _show(table: Table, meaning: Meaning | None, shown: TagShown) -> Table:
-    """A tag was laid on a reader: a tile's, or a card's."""
-    if table.fault is not None:
+def _show_tag(table: Table, meaning: Meaning | None, shown: TagShown) -> Table:
+    """Do what a tag on a reader means; raises RefusedError."""
+    if table.faults.store is not None:
         raise RefusedError(RefusalReason.NOT_NOW)
     match meaning:
         case TileTag(colour):
@@ -176,8 +283,9 @@ def _show(table: Table, meaning: Meaning | None, shown: TagShown) -> Table:
 
 
 def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None, at: float) -> Table:
-    """A tile shown tells what was drawn, or, in an offer, what is taken; a question is answered by it."""
-    table = replace(table, question=None)
+    """Report a drawn tile, or select a colour in an offer; an open question counts as answered."""
+    if table.game is not None:
+        table = replace(table, game=replace(table.game, question=None))
     match table.stage:
         case Stage.TEACHING:
             raise RefusedError(RefusalReason.TEACHING)
@@ -189,118 +297,19 @@ def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None
             raise RefusedError(RefusalReason.NOT_NOW)
 
 
-def _pass_time(table: Table, now: float) -> Table:
-    """Go on with what waits for time alone: a card, a lesson, what opponents show, a ceremony.
-
-    A ceremony waits while something is asked, and where tiles of resin are moved by hand.
-    """
-    table = learning.pass_lesson_time(tag_input.pass_card_time(table, now), now)
-    if table.lesson is not None:
-        return table
-    table = hints.pass_time(opponents.pass_time(table, now), now)
-    if table.ceremony is None or table.play is None or table.resin or table.question is not None:
-        return table
-    going_on = score_animation.pass_time(table.ceremony, table.play.state.account, now)
-    return table if going_on is table.ceremony else replace(table, ceremony=going_on)
+# --- Hardware faults ---
 
 
-def _press(table: Table, button: str, at: float) -> Table:
-    if table.fault is not None:
-        return _leave_store_alone(table, button)
-    if table.lesson is not None:
-        return _press_in_lesson(table, button, at)
-    if table.question is not None:
-        if button == OK:
-            return _say_yes(table, at)
-        asked, table = table.question, _answered(table, at)
-        if asked is Question.STOP_GAME and button == UNDO:
-            return table
-    if button == OK and opponents.can_skip(table):
-        return opponents.skip(table, at)
-    table = replace(table, hands_due=False)  # who plays on has moved them
-    if table.stage is Stage.CHOICE and button != UNDO:
-        return turns.make_choice(table, button, at)
-    if button == OK:
-        return _press_ok(table, at)
-    if button == UNDO:
-        return _press_undo(table, at)
-    if (source := source_of(button)) is not None and source <= table.displays:
-        choosing = table.stage is Stage.CHOOSING
-        return seating.choose_option(table, source) if choosing else turns.select_source(table, source)
-    if (found := place_and_line_of(button)) is not None and found[0] <= table.places:
-        return _press_seat(table, *found, at)
-    raise RefusedError(RefusalReason.UNKNOWN_BUTTON)
-
-
-def _press_in_lesson(table: Table, button: str, at: float) -> Table:
-    """While tags are learned `undo` takes the last one back, and `ok` ends it; the game waits."""
-    if button == OK:
-        return learning.end(table, at)
-    if button == UNDO:
-        return learning.go_back(table, at)
-    raise RefusedError(RefusalReason.TEACHING)
-
-
-def _leave_store_alone(table: Table, button: str) -> Table:
-    """`ok` accepts the new file that is offered beside a store that can't be used."""
-    if button != OK:
-        raise RefusedError(RefusalReason.NOT_NOW)
-    return replace(table, fault=None)
-
-
-def _say_yes(table: Table, at: float) -> Table:
-    if table.question is Question.STOP_GAME:
-        return seating.choose_again(table)
-    return _answered(table, at)
-
-
-def _answered(table: Table, at: float) -> Table:
-    return replace(table, question=None, ceremony=score_animation.restart_step(table.ceremony, at))
-
-
-def _next_step(table: Table, at: float) -> Table:
-    """Skip what is left of the ceremony; with tiles of resin, where people move them, go to its next step."""
-    going_on = None
-    if table.resin and table.play is not None and table.ceremony is not None:
-        going_on = score_animation.next_step(table.ceremony, table.play.state.account, at)
-    return replace(table, ceremony=going_on, movement=None)
-
-
-def _press_ok(table: Table, at: float) -> Table:
-    match table.stage:
-        case Stage.SEATING:
-            return seating.begin_choosing(replace(table, card=None))
-        case Stage.SCORING:
-            return _next_step(table, at)
-        case Stage.OVER:
-            return seating.choose_again(table)
-        case _:
-            raise RefusedError(RefusalReason.NOTHING_TO_CONFIRM)
-
-
-def _press_undo(table: Table, at: float) -> Table:
-    match table.stage:
-        case Stage.CHOOSING:
-            return replace(table, choosing=False, drawing_first=False)
-        case Stage.SEATING if table.card is not None:
-            return replace(table, card=None)
-        case Stage.SEATING if table.taken:
-            return seating.leave_seat(table)
-        case Stage.REPORTING if table.told:
-            return physical_tiles.take_back_tile(table)
-        case _:
-            return turns.undo(table, at)
-
-
-def _press_seat(table: Table, place: int, line: int, at: float) -> Table:
-    match table.stage:
-        case Stage.SEATING if table.card is not None:
-            return tag_input.seat_player(table, place, table.card.name)
-        case Stage.SEATING:
-            return seating.take_seat(table, place, line)
-        case Stage.CHOOSING:
-            return seating.begin_game(table, place, at)
-        case Stage.OFFER:
-            return turns.draft_to(table, place, line, at)
-        case _:
-            raise RefusedError(RefusalReason.NOT_NOW)
+def _note_part(table: Table, event: PartLost | PartBack) -> Table:
+    """Note that a part was lost or is back; a new reason for a loss does not change its time."""
+    lost = table.faults.parts
+    before = next((each for each in lost if each.part == event.part), None)
+    if isinstance(event, PartBack):
+        parts = tuple(each for each in lost if each is not before)
+    elif before is None:
+        parts = (*lost, event)
+    elif (before.reason, event.reason) == (Loss.UNPLUGGED, Loss.ABSENT):
+        return table  # unplugged is the more precise of the two
+    else:
+        parts = tuple(replace(event, at=before.at) if each is before else each for each in lost)
+    return table if parts == lost else replace(table, faults=replace(table.faults, parts=parts))

@@ -13,6 +13,7 @@ from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.harness.client import Message
 from tests.harness.hands import next_button
+from tests.table.hands import game_of, with_game
 
 UNLIKE = ("version", "ask", "live", "refusal", "hint", "simulated", "tags")
 """What a start anew may change of a snapshot, which asks then about your board; what is not of the game."""
@@ -70,11 +71,10 @@ def same_choice(shown: Message, mirror: Mirror) -> bool:
     expected = mirror.snapshot
     if shown["stage"] == "scoring" == expected["stage"]:
         steps = shown["account"]["steps"]
-        play = mirror.table.play
-        assert play is not None
-        assert mirror.table.ceremony is not None
-        ceremony = replace(mirror.table.ceremony, shown=len(steps))
-        expected = Mirror(replace(mirror.table, ceremony=ceremony)).snapshot
+        animation = game_of(mirror.table).animation
+        assert animation is not None
+        shorter = with_game(mirror.table, animation=replace(animation, shown=len(steps)))
+        expected = Mirror(shorter).snapshot
     return without(shown) == without(expected)
 
 

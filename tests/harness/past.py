@@ -16,7 +16,7 @@ from device.rules.game import Setup, State
 from device.rules.notation import text_of
 from device.store.store import Store
 from device.table.game import Play
-from device.table.state import new_table
+from device.table.state import CurrentGame, new_table
 
 STANDARD = Setup("standard", ("Ana", "Rui"))
 FOUR = Setup("standard", ("Ana", "Seat 2", "Eva", "Rui"), 2)
@@ -70,7 +70,7 @@ def keep(path: Path, plays: Iterable[Play], *, on_table: bool = False) -> None:
     table = blank
     for play in plays:
         store.save(blank)
-        table = replace(blank, play=play)
+        table = replace(blank, game=CurrentGame(play))
         store.save(table)
     if not on_table:
         store.save(blank)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +14,7 @@ from hardware.api import LightFrame
 from hardware.layout.model import Layout, read_layout
 from hardware.power import limit
 from tests.lights.test_light_laws import walking
-from tests.table.hands import FULL, Hands, at_table, playing
+from tests.table.hands import FULL, Hands, at_table, playing, with_settings
 from tests.table.opponents import answer_all, any_choice, seated
 from tests.table.walks import Walk, moments, walks
 
@@ -28,7 +26,7 @@ SETTLED = 8.0
 
 def at(layout: Layout, hands: Hands) -> Hands:
     """The same hands at the table of a layout."""
-    hands.table = replace(hands.table, fittings=fittings(layout, Options()))
+    hands.table = with_settings(hands.table, equipment=fittings(layout, Options()))
     return hands
 
 
@@ -91,7 +89,7 @@ def test_hands_that_are_shown_what_to_move_may_take_their_time() -> None:
     for letter in "byrkw" * 4:
         hands.tell_letter(letter)
     answer_all(hands, any_choice(1)).wait(30)
-    assert hands.table.hands_due
+    assert hands.game.tiles_to_move
     assert repeats_after(hands.table, hands.now) == SLOW
     now = frame_time(hands.now)
     pulse = [

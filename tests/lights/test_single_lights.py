@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +16,7 @@ from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import read_layout
 from tests.lights.test_light_laws import Flashes, in_turn, walking, watched
 from tests.lights.test_turn_lights import DEAL, SETTLED
-from tests.table.hands import DUO, FULL, Hands, at_table, dealt
+from tests.table.hands import DUO, FULL, Hands, at_table, dealt, with_settings
 from tests.table.walks import Walk, moments, walks
 
 INDICATORS = read_layout("indicators")
@@ -27,7 +25,7 @@ LIGHTS = frozenset(light.name for light in INDICATORS.lights)
 
 def small(hands: Hands) -> Hands:
     """The same hands at the same moment, at the smallest table."""
-    hands.table = replace(hands.table, fittings=fittings(INDICATORS, Options()))
+    hands.table = with_settings(hands.table, equipment=fittings(INDICATORS, Options()))
     return hands
 
 
@@ -117,7 +115,7 @@ def test_tiles_on_their_way_are_seen_at_the_display_that_they_leave() -> None:
 
 def test_the_next_tile_of_resin_is_awaited_at_its_display() -> None:
     hands = at_table()
-    hands.table = replace(hands.table, resin=True)
+    hands.table = with_settings(hands.table, physical_tiles=True)
     small(hands).press("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor").wait(SETTLED)
     assert hands.rhythm("display.1.1") == "fast"
     assert hands.rhythm("display.2.1") == "dark"
@@ -135,7 +133,7 @@ def test_whatever_is_done_sources_light_where_they_hold_tiles_and_nowhere_else(
         frame = view(hands.table, hands.now + late, BOX)
         table.show(LightFrame({name: light for name, light in frame.lit.items() if name in LIGHTS}))
         assert not {name for name in frame.lit if name.startswith(("display", "centre"))} - LIGHTS
-        if hands.table.stage == "offer" and hands.table.movement is None:
+        if hands.table.stage == "offer" and hands.game.movement is None:
             for source, tiles in enumerate(hands.play.state.sources):
                 light = f"display.{source}.1" if source else "centre.1"
                 if tiles != NO_TILES and frame.colour(light) != REFUSED:

@@ -125,10 +125,10 @@ def test_who_is_asked_again_takes_nobody_elses_question_away(
 ) -> None:
     """On gray walls several choose at once: the process that began anew for one was ended for the next."""
     both = seated("strong", "master", mode="gray")
-    hands = play_on(both, any_choice(1), lambda hands: len(hands.table.asked) == 2)
+    hands = play_on(both, any_choice(1), lambda hands: len(hands.table.opponents.requests) == 2)
     watched = Watched(hands, monkeypatch, tmp_path)
-    for asked in hands.table.asked[:lost]:
+    for asked in hands.table.opponents.requests[:lost]:
         hands.hear(BotReply(asked.number, None, hands.now))
     watched.thinking.observe(hands.table)
     open_questions = {question.number for question in watched.desk.asked if question.kind == "think"}
-    assert open_questions == {asked.number for asked in hands.table.asked}
+    assert open_questions == {asked.number for asked in hands.table.opponents.requests}

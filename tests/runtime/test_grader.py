@@ -26,7 +26,7 @@ from device.runtime.grader import Grader
 from device.store import archive
 from device.store.store import Store
 from device.table.game import Play, resume
-from device.table.state import Table, new_table
+from device.table.state import CurrentGame, Table, new_table
 from tests.harness.fixtures import StartTable
 from tests.harness.past import PLACES, SOLO_GRAY, STANDARD, keep, keep_grades, played
 from tests.harness.running import children, lives, program
@@ -61,7 +61,7 @@ def slow(path: Path) -> Iterator[Grader]:
 
 
 def playing(play: Play) -> Table:
-    return replace(FREE, play=play)
+    return replace(FREE, game=CurrentGame(play))
 
 
 def rows(path: Path, game: int = 1) -> Rows:

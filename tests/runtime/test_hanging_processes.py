@@ -17,7 +17,7 @@ from device.table.state import BotReply, HintRequested, OpponentSettings, Tick, 
 from device.table.update import update
 from tests.harness.running import RunningTable, children, lives, program
 from tests.harness.waiting import DEADLINE, until
-from tests.table.hands import MODE_BUTTONS, Hands
+from tests.table.hands import MODE_BUTTONS, Hands, game_of
 from tests.table.opponents import seated
 
 pytestmark = pytest.mark.system
@@ -61,7 +61,7 @@ def test_a_hint_comes_though_the_process_that_was_asked_first_hangs(
     thinking.observe(asking)
     while (answer := answers.get(timeout=DEADLINE)).number != 2:
         continue  # it may have answered before it was stopped
-    assert update(asking, answer).hints
+    assert game_of(update(asking, answer)).hints
     thinking.close()
 
 
@@ -83,7 +83,7 @@ def test_a_thinking_process_that_hangs_holds_up_nothing(tmp_path: Path, stopped:
 
 def test_a_program_that_hangs_when_its_game_ends_holds_up_nothing(tmp_path: Path, stopped: list[int]) -> None:
     """The table's loop waited for its end: some frames of light each time, ten seconds where it hung."""
-    hands = Hands(new_table(2, 5, manners=OpponentSettings(programs=("slow",))))
+    hands = Hands(new_table(2, 5, opponents=OpponentSettings(programs=("slow",))))
     hands.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
     answers: SimpleQueue[BotReply] = SimpleQueue()
     command = (sys.executable, "-c", "input()")

@@ -135,7 +135,7 @@ def test_phones_press_the_boards_and_the_table_presses_the_rest(
     players = Players(local_table, create_app(link).test_client())
     assert "error" in players.on_phone("ok")
     assert players.on_phone("seat.2.floor") == {"taken": True}
-    until(lambda: local_table.daemon.table.taken == (2,), "the seat")
+    until(lambda: local_table.daemon.table.seats.taken == (2,), "the seat")
 
 
 def test_the_source_in_hand_is_seen_on_its_light(local_table: LocalTable, link: TableLink) -> None:

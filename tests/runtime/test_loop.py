@@ -13,6 +13,7 @@ from device.socket.server import Request
 from hardware.api import ButtonPressed
 from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE, until
+from tests.table.hands import game_of
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def test_no_press_of_a_flood_is_lost(path: Path) -> None:
 def test_two_presses_in_the_same_millisecond_are_taken_in_their_order(path: Path) -> None:
     with LocalTable(path) as local_table:
         local_table.play(4)
-        moment = local_table.daemon.table.movement
+        moment = game_of(local_table.daemon.table).movement
         assert moment is not None
         for first, second in ((1, 2), (2, 1), (5, 3)):
             local_table.inbox.put(ButtonPressed(f"display.{first}", moment.at))
@@ -56,14 +57,14 @@ def test_the_news_of_a_press_is_out_before_its_answer(path: Path) -> None:
 
 
 def chosen(local_table: LocalTable) -> int | None:
-    selection = local_table.daemon.table.selection
+    selection = game_of(local_table.daemon.table).selection
     return selection.source if selection is not None else None
 
 
 def test_buttons_of_the_hardware_and_of_clients_are_the_same(path: Path) -> None:
     with LocalTable(path) as local_table:
         local_table.hardware.press("seat.2.floor")
-        until(lambda: local_table.daemon.table.taken == (2,), "the seat")
+        until(lambda: local_table.daemon.table.seats.taken == (2,), "the seat")
         assert local_table.press("seat.2.floor").why == "seat_taken"
         local_table.hardware.press("seat.2.floor")
         until(lambda: (local_table.publisher.snapshot["refusal"] or {}).get("number") == 2, "another refusal")
@@ -83,7 +84,7 @@ def test_the_end_does_not_wait_for_what_still_waits(path: Path) -> None:
         local_table.inbox.put(Stop())
         for _ in range(10_000):
             local_table.inbox.put(ButtonPressed("seat.1.floor", 0.0))
-    assert not local_table.daemon.table.taken
+    assert not local_table.daemon.table.seats.taken
 
 
 def test_a_solo_game_goes_on_after_a_start(path: Path) -> None:

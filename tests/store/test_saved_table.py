@@ -16,8 +16,8 @@ from device.socket.snapshot import snapshot
 from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
 from device.table.game import resume
 from device.table.prompts import live_buttons, prompt
-from device.table.state import Question, Stage, Table, new_table
-from tests.table.hands import Hands, at_table, dealt, midway, playing
+from device.table.state import CurrentGame, Opponents, Question, Stage, Table, new_table
+from tests.table.hands import Hands, at_table, dealt, game_of, midway, playing
 from tests.table.walks import SETUPS, Start, Walk, moments, walks, whole_games
 
 DEAL = "bbyr kkww rryy bykw bbbb"
@@ -38,7 +38,7 @@ def restored(table: Table, now: float, onto: Table | None = None) -> Table:
         texts = [text_of(event) for event in play.events]
         play = resume(play.setup, play.places, [event_of(text) for text in texts])
     saved = msgspec.json.decode(written, type=SavedTable)
-    return from_saved_table(saved, play, onto or blank(confirm_columns=table.confirm_columns), now)
+    return from_saved_table(saved, play, onto or blank(confirm_columns=table.settings.confirm_columns), now)
 
 
 def check_same(table: Table, now: float) -> None:
@@ -48,21 +48,25 @@ def check_same(table: Table, now: float) -> None:
     by the store.
     """
     back = restored(table, now)
-    table = replace(table, selection=None if table.bots_turn else table.selection)
-    for_good = tuple(each for each in table.stand_ins if each.for_good)
-    table = replace(table, questions=0, asked=(), chosen=(), stand_ins=for_good, hands_due=False)
-    table = replace(table, motives=(), hints_asked=(), hints=(), no_hints=(), last_game=None)
-    forgotten = replace(table, question=back.question, refusal=None, movement=None, ceremony=back.ceremony)
-    assert back == forgotten
-    assert (back.ceremony is None) == (table.ceremony is None)
-    if back.ceremony is not None and table.ceremony is not None:
-        assert back.ceremony.shown == table.ceremony.shown
-        assert back.ceremony.since == now, "the step on show begins again"
-    asks = table.play is not None and not table.play.over
-    assert back.question is (Question.YOUR_BOARD if asks else None)
-    assert set(live_buttons(back)) - {"ok"} == set(live_buttons(table)) - {"ok"}
-    assert prompt(replace(back, question=None)) == prompt(replace(table, question=None))
-    told, told_back = snapshot(table, BOX), snapshot(replace(back, question=table.question), BOX)
+    for_good = tuple(each for each in table.opponents.stand_ins if each.for_good)
+    table = replace(table, opponents=Opponents(stand_ins=for_good), last_game=None, refusal=None)
+    before, unasked = table, back
+    if table.game is not None and back.game is not None:
+        game = CurrentGame(
+            table.game.play,
+            selection=None if table.bots_turn else table.game.selection,
+            colour_in_hand=table.game.colour_in_hand,
+            reported_tiles=table.game.reported_tiles,
+            animation=table.game.animation and replace(table.game.animation, since=now),
+        )
+        question = None if table.game.play.over else Question.YOUR_BOARD
+        table = replace(table, game=replace(game, question=question))
+        before = replace(before, game=game)
+        unasked = replace(back, game=replace(back.game, question=None))
+    assert back == table
+    assert set(live_buttons(back)) - {"ok"} == set(live_buttons(before)) - {"ok"}
+    assert prompt(unasked) == prompt(before)
+    told, told_back = snapshot(before, BOX), snapshot(unasked, BOX)
     assert {**told_back, "refusal": None} == {**told, "refusal": None}
 
 
@@ -102,22 +106,22 @@ def test_a_restored_table_has_the_same_lights(setup: object, events: int) -> Non
 def test_a_tried_line_is_restored() -> None:
     hands = playing("solo").press("seat.2.line.2", "seat.2.line.3", "seat.2.line.4")
     hands.press("display.1", "seat.2.floor")
-    assert hands.table.selection is not None
-    assert hands.table.selection.tried == 0
+    assert hands.game.selection is not None
+    assert hands.game.selection.tried == 0
     back = Hands(restored(hands.table, hands.now), hands.draw, now=hands.now)
     assert back.press("seat.2.floor").play.moves != ()
 
 
 def test_a_tile_in_hand_is_restored() -> None:
     hands = dealt(DEAL).tell_letter("r")
-    assert hands.table.colour_in_hand is Colour.RED
+    assert hands.game.colour_in_hand is Colour.RED
     check_same(hands.table, 1.0)
 
 
 def test_a_tile_in_hand_that_lies_on_no_source_is_refused() -> None:
     table = dealt(DEAL).table
     saved = msgspec.structs.replace(to_saved_table(table), in_hand="w")
-    assert from_saved_table(saved, table.play, blank(), 0.0).colour_in_hand is Colour.WHITE
+    assert game_of(from_saved_table(saved, table.play, blank(), 0.0)).colour_in_hand is Colour.WHITE
     play = dealt("bbyr kkrr rryy bykr bbbb").play
     with pytest.raises(ValueError, match="tile in hand"):
         from_saved_table(saved, play, blank(), 0.0)
@@ -140,8 +144,8 @@ def test_a_table_before_its_game_is_restored() -> None:
 def test_a_smaller_table_is_restored_onto_a_larger_one() -> None:
     hands = at_table(places=2, displays=5).name(2, "Ana").press("seat.2.floor")
     back = restored(hands.table, 1.0, blank())
-    assert back.names == ("", "Ana", "", "")
-    assert back.places == 4
+    assert back.seats.names == ("", "Ana", "", "")
+    assert back.settings.places == 4
 
 
 def test_too_many_players_for_a_smaller_table_are_refused() -> None:
@@ -190,7 +194,7 @@ def test_a_score_animation_with_too_many_steps_is_refused() -> None:
     account = hands.play.state.account
     assert account is not None
     saved = replace_steps(to_saved_table(hands.table), len(account.steps))
-    assert from_saved_table(saved, hands.play, blank(), 0.0).ceremony is not None
+    assert from_saved_table(saved, hands.play, blank(), 0.0).stage is Stage.SCORING
     with pytest.raises(ValueError, match="scoring can't be read"):
         from_saved_table(replace_steps(saved, len(account.steps) + 1), hands.play, blank(), 0.0)
 
@@ -204,7 +208,7 @@ def test_a_finished_game_is_restored_without_a_question() -> None:
     hands = Start(SETUPS[0], 1, 0, to="over").hands()
     back = restored(hands.table, hands.now)
     assert back.stage is Stage.OVER
-    assert back.question is None
+    assert game_of(back).question is None
     assert snapshot(back, BOX)["result"] == snapshot(hands.table, BOX)["result"]
 
 

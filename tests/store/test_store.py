@@ -26,11 +26,15 @@ from device.store.store import Store, StoreError, newest_file, next_file
 from device.table.game import resume
 from device.table.state import (
     ChanceDrawn,
+    CurrentGame,
     GameOptions,
+    NextGame,
     PlayerNamed,
     Question,
     ReportedTile,
+    Stage,
     Table,
+    TagState,
     Tick,
     TileShown,
     needed_draw,
@@ -44,6 +48,7 @@ from tests.harness.local_table import LocalTable
 from tests.harness.mirror import without
 from tests.harness.past import PLACES, STANDARD, played
 from tests.harness.waiting import DEADLINE
+from tests.table.hands import game_of, with_game
 
 SEED = "7"
 
@@ -93,7 +98,7 @@ def after_power_cut(path: Path, elsewhere: Path, *, resin: bool = False) -> Tabl
         shutil.copy(file, elsewhere)
     store = Store.open(elsewhere / path.name)
     try:
-        return store.load(new_table(4, 9, resin=resin), 0.0)
+        return store.load(new_table(4, 9, physical_tiles=resin), 0.0)
     finally:
         store.close()
         shutil.rmtree(elsewhere)
@@ -101,10 +106,12 @@ def after_power_cut(path: Path, elsewhere: Path, *, resin: bool = False) -> Tabl
 
 def as_loaded(table: Table) -> Table:
     """Return a table as it must be loaded: without passing states, and with the question of its board."""
-    goes_on = table.play is not None and not table.play.over
-    ceremony = table.ceremony and replace(table.ceremony, since=0.0)
-    question = Question.YOUR_BOARD if goes_on else None
-    return replace(table, refusal=None, movement=None, question=question, ceremony=ceremony)
+    table = replace(table, refusal=None)
+    if table.game is None:
+        return table
+    animation = table.game.animation and replace(table.game.animation, since=0.0)
+    question = None if table.game.play.over else Question.YOUR_BOARD
+    return with_game(table, movement=None, question=question, animation=animation)
 
 
 @pytest.fixture
@@ -126,7 +133,9 @@ def saved(store: Store, path: Path, tmp_path: Path) -> Callable[[Table], None]:
 
     def save(table: Table) -> None:
         store.save(table)
-        assert after_power_cut(path, tmp_path / "elsewhere", resin=table.resin) == as_loaded(table)
+        assert after_power_cut(
+            path, tmp_path / "elsewhere", resin=table.settings.physical_tiles
+        ) == as_loaded(table)
 
     return save
 
@@ -164,7 +173,13 @@ def ended(chosen: Setup) -> Table:
     """Return the table at the end of a game."""
     play = resume(chosen, PLACES[chosen], played(chosen).events)
     taken = play.places[: len(chosen.players)]
-    return replace(new_table(4, 9), play=play, taken=taken, wishes=GameOptions(chosen.mode))
+    table = new_table(4, 9)
+    return replace(
+        table,
+        seats=replace(table.seats, taken=taken),
+        next_game=NextGame(GameOptions(chosen.mode)),
+        game=CurrentGame(play),
+    )
 
 
 @pytest.mark.parametrize("chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
@@ -178,7 +193,7 @@ def test_the_last_result_is_loaded_until_another_game_begins(
         table = press(table, button)
         assert table.last_game is not None
         saved(table)
-    begun = press(table, f"seat.{table.taken[0]}.floor")
+    begun = press(table, f"seat.{table.seats.taken[0]}.floor")
     saved(begun)
     stopped = press(begun, "undo", "ok")
     assert stopped.play is stopped.last_game is None
@@ -200,21 +215,21 @@ def test_a_damaged_last_game_only_loses_its_result(path: Path) -> None:
 
 
 def test_the_step_of_the_score_animation_is_loaded_again(saved: Callable[[Table], None]) -> None:
-    table = next(table for table in whole_game() if table.ceremony is not None)
+    table = next(table for table in whole_game() if table.stage is Stage.SCORING)
     at = 0.0
-    while table.ceremony is not None:
+    while table.stage is Stage.SCORING:
         saved(table)
         at += 0.7
         table = update(table, Tick(at))
 
 
 def test_reported_tiles_are_loaded_again(saved: Callable[[Table], None]) -> None:
-    table = press(new_table(4, 9, resin=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+    table = press(new_table(4, 9, physical_tiles=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     for number in range(20):
         saved(table)
         tag = f"{number:010}" if number % 2 else None
         table = update(table, TileShown(Colour(number % 5), None, tag, 0.0))
-    assert table.told == ()
+    assert game_of(table).reported_tiles == ()
     assert table.play is not None
     assert len(table.play.events) == 1
     saved(table)
@@ -223,23 +238,23 @@ def test_reported_tiles_are_loaded_again(saved: Callable[[Table], None]) -> None
 
 def test_reported_tiles_are_dropped_on_a_table_without_physical_tiles(path: Path) -> None:
     store = Store.open(path)
-    table = press(new_table(4, 9, resin=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+    table = press(new_table(4, 9, physical_tiles=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     store.save(update(table, TileShown(Colour(0), None, None, 0.0)))
     store.close()
     store = Store.open(path)
-    assert store.load(new_table(4, 9), 0.0).told == ()
+    assert game_of(store.load(new_table(4, 9), 0.0)).reported_tiles == ()
     store.close()
 
 
 def test_impossible_reported_tiles_are_damage(path: Path) -> None:
-    table = press(new_table(4, 9, resin=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+    table = press(new_table(4, 9, physical_tiles=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     for told in (
         20 * [ReportedTile(Colour(0))],
         21 * [ReportedTile(Colour(1))],
         500 * [ReportedTile(Colour(2))],
     ):
         store = Store.open(path)
-        store.save(replace(table, told=tuple(told)))
+        store.save(with_game(table, reported_tiles=tuple(told)))
         with pytest.raises(StoreError, match="reported tiles"):
             store.load(table, 0.0)
         store.close()
@@ -279,7 +294,7 @@ def test_a_tile_in_hand_is_loaded_again(saved: Callable[[Table], None]) -> None:
     assert table.play is not None
     colour = next(colour for colour in Colour if any(source[colour] for source in table.play.state.sources))
     table = update(table, TileShown(colour, None, None, 0.0))
-    assert table.colour_in_hand is colour
+    assert game_of(table).colour_in_hand is colour
     saved(table)
 
 
@@ -288,7 +303,7 @@ def test_the_end_time_of_a_game_is_set_once(store: Store, path: Path) -> None:
     store.save(over)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE games SET ended = '2001-02-03 04:05:06'")
-    store.save(replace(over, tags={"AA01": PlayerCard("Ana")}))
+    store.save(replace(over, tags=TagState({"AA01": PlayerCard("Ana")})))
     assert rows(path, "SELECT ended FROM games") == [("2001-02-03 04:05:06",)]
 
 
@@ -296,7 +311,8 @@ def test_a_game_is_stored_with_its_times_and_whether_hints_were_allowed(store: S
     table = press(new_table(4, 9), "seat.1.floor", "seat.2.floor", "ok")
     for hints in (True, False):
         store.save(new_table(4, 9))
-        store.save(press(replace(table, wishes=replace(table.wishes, hints=hints)), "seat.1.floor"))
+        next_game = NextGame(GameOptions(hints=hints), choosing=True)
+        store.save(press(replace(table, next_game=next_game), "seat.1.floor"))
     query = "SELECT hints, ended, abs(unixepoch(started) - unixepoch('now')) < 60 FROM games ORDER BY id"
     assert rows(path, query) == [(1, None, 1), (0, None, 1)]
 
@@ -428,7 +444,7 @@ def test_a_save_waits_for_a_lock_again_after_a_save_that_succeeded(path: Path) -
                 store.save(update(table, PlayerNamed(1, "Ida", 0.0)))
             finally:
                 release.join(DEADLINE)
-        assert store.load(table, 0.0).names[0] == "Ida"
+        assert store.load(table, 0.0).seats.names[0] == "Ida"
 
 
 def test_every_commit_is_written_to_the_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from tests.harness.fixtures import StartTable
 from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE
 from tests.store.test_store import press, whole_game
+from tests.table.hands import game_of
 
 NAME = "azul-table.db"
 Damage = Callable[[Path], None]
@@ -193,8 +194,9 @@ def load(path: Path) -> Table:
 
 def test_the_sound_store_is_sound(path: Path) -> None:
     table = load(path)
-    assert table.selection is not None
-    assert table.selection.source == 3
+    selection = game_of(table).selection
+    assert selection is not None
+    assert selection.source == 3
     assert table.play is not None
     assert len(table.play.moves) == 2
 

@@ -28,6 +28,7 @@ from device.table.tags import Action, ActionCard, PlayerCard, TileTag
 from tests.harness.fixtures import StartTable
 from tests.harness.waiting import DEADLINE
 from tests.store.test_store import press, rows
+from tests.table.hands import game_of
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 SCHEMA_1 = GOLDEN / "store-schema-1.db"
@@ -65,9 +66,9 @@ def columns(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 def test_the_game_in_progress_of_schema_1_is_loaded(path: Path) -> None:
     kept = rows(path, "SELECT event FROM events WHERE game = 2 ORDER BY number")
     table = loaded(path)
-    assert table.names == ("Ana", "", "Rui", "")
-    assert table.question is Question.YOUR_BOARD
-    assert table.selection == Selection(5, Colour.YELLOW)
+    assert table.seats.names == ("Ana", "", "Rui", "")
+    assert game_of(table).question is Question.YOUR_BOARD
+    assert game_of(table).selection == Selection(5, Colour.YELLOW)
     assert table.play is not None
     assert [text_of(event) for event in table.play.events] == [text for (text,) in kept]
     assert len(kept) == 3
@@ -144,7 +145,7 @@ def test_a_migration_that_is_killed_leaves_schema_1(path: Path) -> None:
         assert found[-1] == SCHEMA or columns(path) == before
     assert killed.returncode == 0
     assert found.count(1) > 10
-    assert loaded(path).selection == Selection(5, Colour.YELLOW)
+    assert game_of(loaded(path)).selection == Selection(5, Colour.YELLOW)
 
 
 def test_a_migration_on_a_full_disk_leaves_schema_1(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +163,7 @@ def test_a_migration_on_a_full_disk_leaves_schema_1(path: Path, monkeypatch: pyt
             Store.open(path)
     assert caught.value.why == "unreadable"
     assert rows(path, "PRAGMA user_version") == [(1,)]
-    assert loaded(path).selection == Selection(5, Colour.YELLOW)
+    assert game_of(loaded(path)).selection == Selection(5, Colour.YELLOW)
 
 
 def test_a_migration_of_impossible_tags_leaves_schema_1(path: Path) -> None:
@@ -188,20 +189,20 @@ def test_a_newer_store_is_left_unchanged(path: Path) -> None:
 def test_a_store_of_schema_2_is_loaded(tmp_path: Path) -> None:
     path = Path(shutil.copy(SCHEMA_2, tmp_path / "azul-table.db"))
     table = loaded(path)
-    assert table.names == ("Ana", "", "Eva", "Inês")
-    assert table.taken == (1, 2, 4)
-    assert table.bots == ("", "strong", "", "")
-    assert table.wishes == GameOptions("gray", hints=True)
-    assert table.stand_ins == (StandIn(2, "lost", "the process has ended", for_good=True),)
-    assert table.colour_in_hand is Colour.RED
-    assert table.question is Question.YOUR_BOARD
+    assert table.seats.names == ("Ana", "", "Eva", "Inês")
+    assert table.seats.taken == (1, 2, 4)
+    assert table.seats.bots == ("", "strong", "", "")
+    assert table.next_game.options == GameOptions("gray", hints=True)
+    assert table.opponents.stand_ins == (StandIn(2, "lost", "the process has ended", for_good=True),)
+    assert game_of(table).colour_in_hand is Colour.RED
+    assert game_of(table).question is Question.YOUR_BOARD
     assert table.play is not None
     assert table.play.setup == Setup("gray", ("Ana", "Strong", "Inês"), 0)
     assert len(table.play.events) == 3
-    assert [type(meaning) for meaning in table.tags.values()] == 5 * [PlayerCard] + 3 * [ActionCard] + [
+    assert [type(meaning) for meaning in table.tags.known.values()] == 5 * [PlayerCard] + 3 * [ActionCard] + [
         TileTag
     ]
-    assert table.tags["A7CB000003"] == ActionCard(Action.NEW_GAME)
+    assert table.tags.known["A7CB000003"] == ActionCard(Action.NEW_GAME)
 
 
 def test_the_past_games_of_a_store_of_schema_2_are_read(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from device.lights.palettes import BOX
 from device.lights.view import view
@@ -18,11 +19,15 @@ from device.rules.tiles import Colour, Counts, letters
 from device.table.game import Play, start
 from device.table.state import (
     BotReply,
+    BotRequest,
     ChanceDrawn,
+    CurrentGame,
     FirstDrawn,
     GameOptions,
     NeededDraw,
+    NextGame,
     PlayerNamed,
+    Seats,
     Stage,
     Table,
     Tick,
@@ -126,6 +131,16 @@ class Hands:
         return self.table.play
 
     @property
+    def game(self) -> CurrentGame:
+        """The game on the table, with what is under way in it."""
+        return game_of(self.table)
+
+    @property
+    def hint_requests(self) -> tuple[BotRequest, ...]:
+        """The open requests for hints."""
+        return tuple(each for each in self.table.opponents.requests if each.hint)
+
+    @property
     def refusals(self) -> int:
         """How many presses were refused so far."""
         return self.table.refusal.number if self.table.refusal is not None else 0
@@ -171,7 +186,7 @@ class Hands:
         source = f"display.{event.source}" if event.source else "centre"
         line = f"seat.{place}.line.{event.line}" if event.line else f"seat.{place}.floor"
         self.choose(source, "byrkw"[event.colour]).press(line)
-        if self.table.selection is not None and self.table.selection.tried == event.line:
+        if self.game.selection is not None and self.game.selection.tried == event.line:
             self.press(line)
 
     def skip(self) -> Hands:
@@ -188,11 +203,29 @@ def rhythm_of(levels: list[int]) -> str:
     return names.get(rises, f"{rises} rises")
 
 
+def game_of(table: Table) -> CurrentGame:
+    """Return the game in play, with what is under way in it."""
+    assert table.game is not None
+    return table.game
+
+
+def with_game(table: Table, **changes: Any) -> Table:
+    """Return the table with some fields of its game in play replaced."""
+    return replace(table, game=replace(game_of(table), **changes))
+
+
+def with_settings(table: Table, **changes: Any) -> Table:
+    """Return the table with some of its settings replaced."""
+    return replace(table, settings=replace(table.settings, **changes))
+
+
 def settled(table: Table, draw: Draw, first: int, now: float) -> Table:
     """Draw what a table waits for, until it waits for people."""
     while (want := needed_draw(table)) is not None:
         if want is NeededDraw.FIRST:
-            table = update(table, FirstDrawn(first if first in table.taken else table.taken[0], now))
+            table = update(
+                table, FirstDrawn(first if first in table.seats.taken else table.seats.taken[0], now)
+            )
         else:
             assert table.play is not None
             table = update(table, ChanceDrawn(draw(table.play), now))
@@ -320,9 +353,16 @@ def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True
     places = (1, 2) if solo else tuple(range(1, len(setup.players) + 1))
     names = (*setup.players, *[""] * (4 - len(setup.players)))
     taken = (1,) if solo else places
-    wishes = GameOptions(setup.mode, setup.level or "easy", setup.wall or "coloured")
-    table = replace(new_table(4, 9, confirm_columns=confirm_columns), names=names, taken=taken, wishes=wishes)
-    hands = Hands(replace(table, play=start(setup, places)), draw)
+    options = GameOptions(setup.mode, setup.level or "easy", setup.wall or "coloured")
+    hands = Hands(
+        replace(
+            new_table(4, 9, confirm_columns=confirm_columns),
+            seats=Seats(names, ("",) * 4, taken),
+            next_game=NextGame(options),
+            game=CurrentGame(start(setup, places)),
+        ),
+        draw,
+    )
     hands.wait(0.0)
     for _ in range(events):
         if hands.table.stage is Stage.SCORING:

@@ -38,7 +38,7 @@ def answer_to(table: Table, asked: BotRequest, think: Think, at: float) -> BotRe
 
 def answer_all(hands: Hands, think: Think) -> Hands:
     """Answer every question that is open."""
-    for asked in hands.table.asked:
+    for asked in hands.table.opponents.requests:
         hands.hear(answer_to(hands.table, asked, think, hands.now))
     return hands
 
@@ -47,7 +47,7 @@ def seated(
     *players: str, mode: str = "standard", seed: int = 1, first: int = 1, resin: bool = False
 ) -> Hands:
     """Hands at a table where the first seats are taken by opponents, or persons (""), and a game is on."""
-    hands = Hands(new_table(4, 9, resin=resin), drawn_at_random(seed))
+    hands = Hands(new_table(4, 9, physical_tiles=resin), drawn_at_random(seed))
     for place, bot in enumerate(players, start=1):
         hands.press(f"seat.{place}.floor")
         if bot:

@@ -15,13 +15,12 @@ from device.rules.events import Choice
 from device.rules.scoring import FLOOR_COSTS
 from device.rules.tiles import ALL_TILES, letters
 from device.socket.snapshot import Json, shown_boards, snapshot
-from device.table.hints import TOGETHER
 from device.table.prompts import live_buttons, prompt
 from device.table.state import PlayerNamed, Stage, Table, Tick, needed_draw
-from device.table.update import update
+from device.table.update import TOGETHER, update
 from hardware.api import ButtonPressed
 from tests.rules.positions import all_tiles
-from tests.table.hands import BUTTONS, Hands, settled
+from tests.table.hands import BUTTONS, Hands, game_of, settled, with_game
 from tests.table.walks import NONSENSE, Start, Step, Walk, moments, take, walks, whole_games
 
 EVERY_BUTTON = [*BUTTONS, *NONSENSE]
@@ -35,10 +34,10 @@ def accepted(table: Table, button: str, now: float) -> bool:
     after = update(table, ButtonPressed(button, now))
     number = before.refusal.number if before.refusal is not None else 0
     if after.refusal is None or after.refusal.number == number:
-        assert after.refusal is None or not after.refusal.said
+        assert after.refusal is None or not after.refusal.shown
         return True
     assert replace(after, refusal=None) == replace(before, refusal=None), button
-    assert (after.refusal.button, after.refusal.number, after.refusal.said) == (button, number + 1, True)
+    assert (after.refusal.button, after.refusal.number, after.refusal.shown) == (button, number + 1, True)
     return False
 
 
@@ -100,13 +99,13 @@ def check_undone(before: Table, hands: Hands, button: str, now: float) -> None:
         return
     back = settled(update(made, ButtonPressed("undo", now)), hands.draw, 1, now)
     assert back.play == before.play
-    assert back.ceremony is None
-    assert back.selection is None, "a draft is taken back whole, with its source and its colour"
-    again = replace(back, selection=before.selection)
+    assert game_of(back).animation is None
+    assert game_of(back).selection is None, "a draft is taken back whole, with its source and its colour"
+    again = with_game(back, selection=game_of(before).selection)
     again = settled(update(again, ButtonPressed(button, now)), hands.draw, 1, now)
     assert again.play == made.play
     assert again.stage == made.stage
-    assert again.ceremony == made.ceremony
+    assert game_of(again).animation == game_of(made).animation
 
 
 @walking
@@ -115,7 +114,9 @@ def test_the_table_waits_for_people_or_for_chance_but_never_for_nothing(walk: Wa
     for hands in moments(walk):
         assert needed_draw(hands.table) is None
         assert prompt(hands.table).say
-        assert live_buttons(hands.table) or (hands.table.stage is Stage.SEATING and not hands.table.taken)
+        assert live_buttons(hands.table) or (
+            hands.table.stage is Stage.SEATING and not hands.table.seats.taken
+        )
 
 
 @walking
@@ -124,9 +125,9 @@ def test_names_at_any_moment_never_disturb_a_game(walk: Walk, place: int, name: 
     for hands in moments(walk):
         after = update(hands.table, PlayerNamed(place, name, hands.now))
         assert after.play is hands.table.play
-        assert len(after.names) == hands.table.places
+        assert len(after.seats.names) == hands.table.settings.places
         if hands.table.play is not None:
-            assert after.names == hands.table.names
+            assert after.seats.names == hands.table.seats.names
 
 
 @walking
@@ -159,7 +160,7 @@ def check_snapshot(table: Table) -> None:
         return
     assert [told["centre"], *told["displays"]] == [letters(tiles) for tiles in play.state.sources]
     assert told["round"] == play.state.round
-    if table.ceremony is None:
+    if game_of(table).animation is None:
         boards_now = dict(zip(play.places, play.state.boards, strict=True))
         assert boards == boards_now
     if told["choice"] is not None:
@@ -213,4 +214,4 @@ def test_the_steps_of_a_walk_do_press() -> None:
     hands = Start(None, 0, 0).hands()
     for pick in range(4):
         take(hands, Step(0.1, "live", 7 * pick))
-    assert hands.table.taken
+    assert hands.table.seats.taken

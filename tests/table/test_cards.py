@@ -10,7 +10,7 @@ import pytest
 from device.rules.tiles import COLOURS, Colour, letter
 from device.table.game import Selection
 from device.table.prompts import live_buttons, prompt
-from device.table.state import Question, RefusalReason, Stage, TagShown
+from device.table.state import Question, RefusalReason, Stage, TagShown, TagState
 from device.table.tag_input import CARD_WAITS
 from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
 from device.table.update import update
@@ -30,7 +30,7 @@ DEAL = "bbyr kkww bbbb yyyy rrrr"
 
 
 def with_cards(hands: Hands) -> Hands:
-    hands.table = replace(hands.table, tags=CARDS)
+    hands.table = replace(hands.table, tags=TagState(CARDS))
     return hands
 
 
@@ -58,9 +58,9 @@ def offer() -> Hands:
 
 def test_a_card_at_a_seats_own_reader_seats_its_player_there(seating: Hands) -> None:
     assert show(seating, ANA, "seat.3") is None
-    assert seating.table.taken == (3,)
-    assert seating.table.names == ("", "", "Ana", "")
-    assert seating.table.card is None
+    assert seating.table.seats.taken == (3,)
+    assert seating.table.seats.names == ("", "", "Ana", "")
+    assert seating.table.tags.card is None
 
 
 @pytest.mark.parametrize("reader", ["shared", "display.2", "centre", "seat.9"])
@@ -69,10 +69,10 @@ def test_at_another_reader_the_next_seats_button_seats_them(seating: Hands, read
     assert prompt(seating.table).say == "card_seat"
     assert prompt(seating.table).values == {"name": "Ana"}
     assert seating.refused("seat.2.line.4") is None
-    assert seating.table.taken == (2,)
-    assert seating.table.names == ("", "Ana", "", "")
+    assert seating.table.seats.taken == (2,)
+    assert seating.table.seats.names == ("", "Ana", "", "")
     assert seating.refused("seat.1.floor") is None
-    assert seating.table.names == ("", "Ana", "", "")
+    assert seating.table.seats.names == ("", "Ana", "", "")
 
 
 def test_while_a_card_waits_the_seats_it_can_have_are_live_and_lit(seating: Hands) -> None:
@@ -89,29 +89,29 @@ def test_undo_takes_the_card_back_and_then_the_seat(seating: Hands) -> None:
     show(seating, ANA, "seat.1")
     show(seating, RUI)
     seating.press("undo")
-    assert (seating.table.card, seating.table.taken) == (None, (1,))
-    assert seating.press("undo").table.taken == ()
+    assert (seating.table.tags.card, seating.table.seats.taken) == (None, (1,))
+    assert seating.press("undo").table.seats.taken == ()
 
 
 def test_a_card_waits_half_a_minute(seating: Hands) -> None:
     show(seating, ANA)
-    assert seating.wait(CARD_WAITS - 1).table.card is not None
-    assert seating.wait(1.5).table.card is None
-    assert seating.press("seat.1.floor").table.names == ("", "", "", "")
+    assert seating.wait(CARD_WAITS - 1).table.tags.card is not None
+    assert seating.wait(1.5).table.tags.card is None
+    assert seating.press("seat.1.floor").table.seats.names == ("", "", "", "")
 
 
 def test_another_card_takes_the_place_of_the_one_that_waits(seating: Hands) -> None:
     show(seating, ANA)
     show(seating, RUI)
     seating.press("seat.1.floor")
-    assert seating.table.names[0] == "Rui"
+    assert seating.table.seats.names[0] == "Rui"
 
 
 def test_nobody_sits_twice(seating: Hands) -> None:
     show(seating, ANA, "seat.1")
     assert show(seating, ANA, "seat.2") == RefusalReason.PLAYER_SITS
     assert show(seating, ANA) == RefusalReason.PLAYER_SITS
-    assert seating.table.taken == (1,)
+    assert seating.table.seats.taken == (1,)
 
 
 def test_a_seat_with_a_name_is_taken_and_one_without_gets_it(seating: Hands) -> None:
@@ -122,14 +122,14 @@ def test_a_seat_with_a_name_is_taken_and_one_without_gets_it(seating: Hands) -> 
     seating.press("undo", "seat.2.floor")
     show(seating, RUI)
     assert seating.refused("seat.2.floor") is None
-    assert seating.table.names[:2] == ("Ana", "Rui")
-    assert seating.table.taken == (1, 2)
+    assert seating.table.seats.names[:2] == ("Ana", "Rui")
+    assert seating.table.seats.taken == (1, 2)
 
 
 def test_a_name_of_last_time_goes_along_to_the_new_seat(seating: Hands) -> None:
     seating.name(4, "Ana")
     show(seating, ANA, "seat.1")
-    assert seating.table.names == ("Ana", "", "", "")
+    assert seating.table.seats.names == ("Ana", "", "", "")
 
 
 def test_in_a_game_a_players_card_is_refused(offer: Hands) -> None:
@@ -147,9 +147,9 @@ def test_in_a_game_a_players_card_is_refused(offer: Hands) -> None:
 def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Hands) -> None:
     offer.press("display.1")
     assert show(offer, UNDO) is None
-    assert offer.table.selection is None
+    assert offer.game.selection is None
     assert show(offer, UNDO) is None
-    assert offer.table.question is Question.STOP_GAME
+    assert offer.game.question is Question.STOP_GAME
     assert show(offer, OK) is None
     assert offer.table.stage is Stage.CHOOSING
     assert show(offer, OK) == RefusalReason.NOTHING_TO_CONFIRM
@@ -158,14 +158,14 @@ def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Hands) -> None:
 def test_new_game_asks_before_it_stops_a_game(offer: Hands) -> None:
     offer.press("display.1", "seat.1.floor", "display.2")
     assert show(offer, NEW_GAME) is None
-    assert offer.table.question is Question.STOP_GAME
+    assert offer.game.question is Question.STOP_GAME
     assert offer.table.play is not None
-    assert offer.press("undo").table.question is None
-    assert offer.table.selection is not None, "playing on is where it was"
+    assert offer.press("undo").game.question is None
+    assert offer.game.selection is not None, "playing on is where it was"
     show(offer, NEW_GAME)
     offer.press("ok")
     assert offer.table.stage is Stage.CHOOSING
-    assert offer.table.taken == (1, 2)
+    assert offer.table.seats.taken == (1, 2)
 
 
 def test_new_game_stops_a_scoring_too() -> None:
@@ -174,7 +174,7 @@ def test_new_game_stops_a_scoring_too() -> None:
     assert hands.table.stage is Stage.SCORING
     assert show(hands, NEW_GAME) is None
     assert hands.press("ok").table.stage is Stage.CHOOSING
-    assert hands.table.ceremony is None
+    assert hands.table.game is None
 
 
 def test_new_game_before_a_game_is_ok(seating: Hands) -> None:
@@ -190,15 +190,15 @@ def test_new_game_before_a_game_is_ok(seating: Hands) -> None:
 
 def test_a_tile_at_a_displays_reader_chooses_display_and_colour(offer: Hands) -> None:
     assert show(offer, "tile-y-01", "display.1") is None
-    assert offer.table.selection == Selection(1, Colour.YELLOW)
+    assert offer.game.selection == Selection(1, Colour.YELLOW)
     assert show(offer, "tile-k-01", "display.1") == RefusalReason.COLOUR_NOT_THERE
-    assert offer.table.selection == Selection(1, Colour.YELLOW)
+    assert offer.game.selection == Selection(1, Colour.YELLOW)
 
 
 def test_at_the_shared_reader_it_chooses_the_colour_of_the_chosen_display(offer: Hands) -> None:
     offer.press("display.1")
     assert show(offer, "tile-r-01") is None
-    assert offer.table.selection == Selection(1, Colour.RED)
+    assert offer.game.selection == Selection(1, Colour.RED)
 
 
 def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Hands) -> None:
@@ -211,35 +211,35 @@ def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Hands) -> Non
     assert offer.rhythm("display.1.1") == "steady"
     assert offer.refused("display.2") == RefusalReason.COLOUR_NOT_THERE
     assert offer.refused("display.1") is None
-    assert offer.table.selection == Selection(1, Colour.RED)
-    assert offer.press("display.1").table.selection == Selection(1, Colour.BLUE), "as a press always does"
+    assert offer.game.selection == Selection(1, Colour.RED)
+    assert offer.press("display.1").game.selection == Selection(1, Colour.BLUE), "as a press always does"
 
 
 def test_a_colour_that_the_chosen_display_has_not_is_taken_in_hand(offer: Hands) -> None:
     offer.press("display.2")
     assert show(offer, "tile-y-01") is None
-    assert offer.table.selection is None
-    assert offer.press("display.4").table.selection == Selection(4, Colour.YELLOW)
+    assert offer.game.selection is None
+    assert offer.press("display.4").game.selection == Selection(4, Colour.YELLOW)
 
 
 def test_a_colour_that_lies_nowhere_is_refused() -> None:
     hands = with_cards(dealt("bbbb bbbb bbbb bbbb bbyy"))
     assert show(hands, "tile-w-01") == RefusalReason.COLOUR_NOT_THERE
-    assert hands.table.colour_in_hand is None
+    assert hands.game.colour_in_hand is None
 
 
 def test_undo_puts_the_shown_tile_down(offer: Hands) -> None:
     show(offer, "tile-r-01")
     offer.press("undo")
-    assert offer.table.colour_in_hand is None
+    assert offer.game.colour_in_hand is None
     assert prompt(offer.table).say == "draft"
 
 
 def test_a_tile_shown_answers_a_question_by_playing_on(offer: Hands) -> None:
-    assert offer.press("undo").table.question is Question.STOP_GAME
+    assert offer.press("undo").game.question is Question.STOP_GAME
     show(offer, "tile-y-01", "display.1")
-    assert offer.table.question is None
-    assert offer.table.selection == Selection(1, Colour.YELLOW)
+    assert offer.game.question is None
+    assert offer.game.selection == Selection(1, Colour.YELLOW)
 
 
 def test_an_unknown_tag_changes_nothing(offer: Hands) -> None:

@@ -29,6 +29,7 @@ from tests.table.hands import (
     play_record,
     sat_down,
     to_end,
+    with_game,
 )
 
 
@@ -70,7 +71,7 @@ ENDED = [
 def test_the_bonuses_come_one_by_one_after_all_floors(ended: Record) -> None:
     hands = at_the_end(ended)
     kinds = []
-    while hands.table.ceremony is not None:
+    while hands.game.animation is not None:
         assert snapshot(hands.table, BOX)["result"] is None, "who has won is not told before"
         shown = len(steps(hands))
         hands.wait(0.1)
@@ -92,7 +93,7 @@ def test_a_bonus_pulses_and_counts(ended: Record) -> None:
     account = hands.play.state.account
     assert account is not None
     number = next(at for at, step in enumerate(account.steps) if isinstance(step.item, BonusGiven))
-    while hands.table.ceremony is not None and hands.table.ceremony.shown <= number:
+    while hands.game.animation is not None and hands.game.animation.shown <= number:
         hands.wait(0.05)
     step = account.steps[number]
     assert isinstance(step.item, BonusGiven)
@@ -171,7 +172,7 @@ def test_how_a_tie_was_settled(
     )
     state = hands.play.state
     assert isinstance(state, standard.StandardState)
-    table = replace(hands.table, play=replace(hands.play, state=replace(state, boards=boards)))
+    table = with_game(hands.table, play=replace(hands.play, state=replace(state, boards=boards)))
     result = snapshot(table, BOX)["result"]
     assert result["tie"] == tie
     assert [each["winner"] for each in result["scores"]] == winners
@@ -185,9 +186,9 @@ def test_ok_at_the_end_chooses_a_new_game_with_the_same_seats() -> None:
     first = hands.play
     hands.press("ok")
     assert hands.table.stage is Stage.CHOOSING
-    assert hands.table.taken == (1, 2, 3)
-    assert hands.table.names[:3] == ("Ana", "Rui", "Eva")
-    assert hands.table.wishes.mode == "gray"
+    assert hands.table.seats.taken == (1, 2, 3)
+    assert hands.table.seats.names[:3] == ("Ana", "Rui", "Eva")
+    assert hands.table.next_game.options.mode == "gray"
     hands.press("seat.3.floor")
     assert hands.table.acting_place == 3
     assert hands.play.setup == Setup("gray", ("Ana", "Rui", "Eva"), 2)
@@ -216,7 +217,7 @@ def test_a_game_that_was_stopped_leaves_no_result() -> None:
 
 def test_a_game_after_solo_is_solo_again() -> None:
     hands = to_end(midway(Setup("solo", ("Ana",), 0, "expert", "gray"), 3, 0), Random(3)).press("ok")
-    assert (hands.table.wishes.level, hands.table.wishes.wall) == ("expert", "gray")
+    assert (hands.table.next_game.options.level, hands.table.next_game.options.wall) == ("expert", "gray")
     assert hands.press("seat.1.floor").play.setup == Setup("solo", ("Ana",), 0, "expert", "gray")
 
 

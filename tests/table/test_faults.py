@@ -13,6 +13,7 @@ from device.lights.palettes import BOX
 from device.lights.view import LOST, view
 from device.socket.snapshot import snapshot
 from device.store.saved_table import to_saved_table
+from device.table.state import Faults
 from device.table.update import update
 from hardware.api import BUTTONS, LIGHTS, PICO, STATUS, Loss, PartBack, PartLost, button_part, reader_part
 from tests.table.hands import Hands, at_table
@@ -46,7 +47,7 @@ def test_the_game_is_the_same_whatever_is_lost_meanwhile(walk: Walk, happening: 
             stormy.table = update(stormy.table, event)
         take(calm, step)
         take(stormy, step)
-        assert replace(stormy.table, lost=()) == calm.table
+        assert replace(stormy.table, faults=Faults()) == calm.table
         assert to_saved_table(stormy.table) == to_saved_table(calm.table)
 
 
@@ -63,7 +64,7 @@ def test_what_is_lost_is_what_was_lost_last_and_did_not_come_back(events: list[P
             first = reasons.get(event.part, event)
             if (first.reason, event.reason) != (Loss.UNPLUGGED, Loss.ABSENT):
                 reasons[event.part] = replace(event, at=first.at)
-    assert table.lost == tuple(reasons.values())
+    assert table.faults.parts == tuple(reasons.values())
 
 
 def test_the_snapshot_says_what_is_lost_and_since_when() -> None:
@@ -128,5 +129,5 @@ def test_no_light_but_the_status_light_changes() -> None:
 @given(walks)
 def test_a_fault_is_shown_whatever_the_table_does(walk: Walk) -> None:
     for hands in moments(walk):
-        hands.table = replace(hands.table, lost=(lost(PICO),))
+        hands.table = replace(hands.table, faults=Faults(parts=(lost(PICO),)))
         assert any(status(hands))

@@ -20,7 +20,7 @@ from device.socket.snapshot import snapshot
 from device.table.prompts import acting_places, live_buttons, prompt
 from device.table.state import Stage, Table
 from device.table.turns import button_of, choices, forced_choice
-from tests.table.hands import Hands, by_seat, dealt, midway, some_choice, to_end
+from tests.table.hands import Hands, by_seat, dealt, midway, some_choice, to_end, with_game
 
 # Both players end their first round with full lines: Ana's 1 and 2, Rui's 1 and 3.
 DEAL = "bkkk rrww yyyy wwrr bbbb"
@@ -134,7 +134,7 @@ def with_board(table: Table, seat: int, board: Board) -> Table:
     state = table.play.state
     assert isinstance(state, standard.StandardState)
     boards = (*state.boards[:seat], board, *state.boards[seat + 1 :])
-    return replace(table, play=replace(table.play, state=replace(state, boards=boards)))
+    return with_game(table, play=replace(table.play, state=replace(state, boards=boards)))
 
 
 # --- In light --------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def check_fall(hands: Hands, at: int) -> None:
     assert account is not None
     step = account.steps[at]
     assert isinstance(step.item, LineFell)
-    while hands.table.ceremony is not None and hands.table.ceremony.shown <= at:
+    while hands.game.animation is not None and hands.game.animation.shown <= at:
         hands.wait(0.05)
     told = snapshot(hands.table, BOX)["account"]["steps"][-1]
     assert told["step"] == "fell"

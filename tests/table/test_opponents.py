@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -21,10 +20,10 @@ from device.store.saved_table import from_saved_table, to_saved_table
 from device.table.game import resume
 from device.table.opponents import PACES, PATIENCE
 from device.table.prompts import live_buttons, prompt
-from device.table.state import OPPONENTS, BotReply, Question, Stage, Table, Tick
+from device.table.state import OPPONENTS, BotReply, OpponentSettings, Question, Stage, Table, Tick
 from device.table.update import update
 from tests.rules.positions import all_tiles
-from tests.table.hands import BUTTONS, Hands, at_table
+from tests.table.hands import BUTTONS, Hands, at_table, game_of, with_settings
 from tests.table.opponents import Think, answer_all, answer_to, any_choice, play_on, seated
 
 NORMAL = PACES["normal"]
@@ -62,11 +61,11 @@ def test_the_opponents_are_bots_that_there_are() -> None:
 @pytest.mark.parametrize(("line", "bot"), list(enumerate(OPPONENTS, start=1)))
 def test_a_taken_seats_lines_give_it_to_an_opponent_whose_strength_is_lit(line: int, bot: str) -> None:
     hands = seated_alone().press(f"seat.2.line.{line}")
-    assert hands.table.bot_at(2) == bot
+    assert hands.table.seats.bot_at(2) == bot
     lit = [number for number in range(1, 6) if hands.rhythm(f"seat.2.line.{number}.1") == "steady"]
     assert lit == list(range(1, line + 1))
     assert snapshot(hands.table, BOX)["seats"][1]["bot"] == bot
-    assert hands.press("seat.2.floor").table.bot_at(2) == ""
+    assert hands.press("seat.2.floor").table.seats.bot_at(2) == ""
     assert hands.rhythm("seat.2.line.1.1") == "dark"
 
 
@@ -76,17 +75,16 @@ def seated_alone() -> Hands:
 
 def test_undo_makes_the_opponent_a_person_and_then_frees_the_seat() -> None:
     hands = seated_alone().press("seat.1.floor", "seat.2.line.4")
-    assert hands.press("undo").table.bot_at(2) == ""
-    assert hands.table.taken == (1, 2)
-    assert hands.press("undo").table.taken == (1,)
+    assert hands.press("undo").table.seats.bot_at(2) == ""
+    assert hands.table.seats.taken == (1, 2)
+    assert hands.press("undo").table.seats.taken == (1,)
 
 
 def test_programs_take_turns_on_the_fifth_line_and_play_the_bot_game_alone() -> None:
     hands = seated_alone()
-    programs = replace(hands.table.manners, programs=("fast", "slow"))
-    hands.table = replace(hands.table, manners=programs)
-    assert hands.press("seat.2.line.5").table.bot_at(2) == "fast"
-    assert hands.press("seat.2.line.5").table.bot_at(2) == "slow"
+    hands.table = with_settings(hands.table, opponents=OpponentSettings(programs=("fast", "slow")))
+    assert hands.press("seat.2.line.5").table.seats.bot_at(2) == "fast"
+    assert hands.press("seat.2.line.5").table.seats.bot_at(2) == "slow"
     assert [hands.rhythm(f"seat.2.line.5.{at}") for at in (1, 2, 3)] == ["steady", "steady", "dark"]
     assert hands.refused("ok") == "program_needs_bot_game"
     hands.press("seat.1.floor", "ok")
@@ -112,7 +110,7 @@ def test_an_opponent_plays_alone_from_the_first_seat() -> None:
 
 def test_what_it_chose_is_shown_source_first_then_the_line_and_then_it_happens() -> None:
     hands = seated("calm", "")
-    (asked,) = hands.table.asked
+    (asked,) = hands.table.opponents.requests
     hands.wait(NORMAL.before)
     draft = Draft(*next((s, c, 2) for s in range(1, 6) for c in range(5) if hands.play.state.sources[s][c]))  # type: ignore[arg-type]
     hands.hear(BotReply(asked.number, draft, hands.now)).wait(0.05)
@@ -163,30 +161,30 @@ def test_undo_goes_back_to_the_last_choice_of_a_person() -> None:
     assert len(hands.play.moves) == 3
     assert not hands.press("undo").play.moves
     assert hands.table.acting_place == 1
-    assert hands.table.asked == ()
-    assert hands.press("undo").table.question is Question.STOP_GAME, "there is nobody else's choice to undo"
+    assert hands.table.opponents.requests == ()
+    assert hands.press("undo").game.question is Question.STOP_GAME, "there is nobody else's choice to undo"
 
 
 def test_undo_in_its_turn_takes_back_the_persons_move_and_drops_its_answer() -> None:
     hands = seated("", "calm")
     hands.press("display.1", "seat.1.line.5")
-    (asked,) = hands.table.asked
+    (asked,) = hands.table.opponents.requests
     late = answer_to(hands.table, asked, any_choice(3), hands.now)
     hands.press("undo")
     assert hands.play.moves == ()
-    assert hands.hear(late).table.chosen == ()
+    assert hands.hear(late).game.bot_choices == ()
     hands.press("display.2", "seat.1.line.5")
-    (anew,) = hands.table.asked
+    (anew,) = hands.table.opponents.requests
     assert anew.number > asked.number
 
 
 def test_while_the_table_asks_something_else_an_opponent_waits() -> None:
     hands = shown(seated("calm", "calm")).press("undo")
-    assert hands.table.question is Question.STOP_GAME
+    assert hands.game.question is Question.STOP_GAME
     before = hands.play
     hands.wait(60)
     assert hands.play is before
-    assert hands.press("undo").table.question is None
+    assert hands.press("undo").game.question is None
     hands.wait(NORMAL.source)
     assert hands.play is before, "it is shown from the start again"
     assert len(hands.wait(NORMAL.line + 0.1).play.moves) == 1
@@ -195,7 +193,8 @@ def test_while_the_table_asks_something_else_an_opponent_waits() -> None:
 def test_stopping_the_game_forgets_what_was_asked() -> None:
     hands = shown(seated("calm", "calm")).press("undo", "ok", after=1.0)
     assert hands.table.stage is Stage.CHOOSING
-    assert (hands.table.asked, hands.table.chosen, hands.table.selection) == ((), (), None)
+    assert hands.table.opponents.requests == ()
+    assert hands.table.game is None
 
 
 # --- What goes wrong -------------------------------------------------------------------------------------
@@ -203,27 +202,27 @@ def test_stopping_the_game_forgets_what_was_asked() -> None:
 
 def lost(hands: Hands) -> Hands:
     """No answer comes, for so long that the table has stopped waiting."""
-    (asked,) = hands.table.asked
-    while hands.table.asked == (asked,):
+    (asked,) = hands.table.opponents.requests
+    while hands.table.opponents.requests == (asked,):
         hands.wait(1.0)
     return hands
 
 
 def test_who_does_not_answer_is_asked_once_more_and_then_greedy_chooses() -> None:
     hands = seated("strong", "")
-    first = hands.table.asked[0]
+    first = hands.table.opponents.requests[0]
     assert hands.now + PATIENCE < lost(hands).now
-    second = hands.table.asked[0]
-    assert (second.whom, second.attempt) == ("strong", 2)
+    second = hands.table.opponents.requests[0]
+    assert (second.opponent, second.attempt) == ("strong", 2)
     assert second.number > first.number
     hands.hear(BotReply(second.number, None, hands.now))
-    third = hands.table.asked[0]
-    assert third.whom == "greedy"
+    third = hands.table.opponents.requests[0]
+    assert third.opponent == "greedy"
     hands.hear(BotReply(third.number, play_greedy(hands.play.state, lambda _: 0), hands.now)).wait(9)
     assert len(hands.play.moves) == 1
     assert snapshot(hands.table, BOX)["seats"][0]["stand_in"]["why"] == "lost"
     hands.press("display.5", "display.4", "seat.2.floor")
-    assert hands.table.asked[0].whom == "strong", "it is asked again on its next turn"
+    assert hands.table.opponents.requests[0].opponent == "strong", "it is asked again on its next turn"
     answer_all(hands.wait(3), any_choice(1))
     assert snapshot(hands.table, BOX)["seats"][0]["stand_in"] is None
 
@@ -231,28 +230,28 @@ def test_who_does_not_answer_is_asked_once_more_and_then_greedy_chooses() -> Non
 @pytest.mark.parametrize("wrong", [Draft(0, 0, 1), Tile(0, 1, 1), None])  # type: ignore[arg-type]
 def test_a_choice_that_is_not_allowed_is_no_answer(wrong: Choice | None) -> None:
     hands = seated("strong", "")
-    hands.hear(BotReply(hands.table.asked[0].number, wrong, hands.now))
-    assert hands.table.chosen == ()
-    assert hands.table.asked[0].attempt == 2
+    hands.hear(BotReply(hands.table.opponents.requests[0].number, wrong, hands.now))
+    assert hands.game.bot_choices == ()
+    assert hands.table.opponents.requests[0].attempt == 2
 
 
 def test_a_program_that_misbehaves_gives_its_seat_to_greedy_for_good_and_says_why() -> None:
     hands = with_program()
-    number = hands.table.asked[0].number
-    assert hands.table.asked[0].whom == "fast"
+    number = hands.table.opponents.requests[0].number
+    assert hands.table.opponents.requests[0].opponent == "fast"
     hands.hear(BotReply(number, None, hands.now, "illegal", "it wrote 'x'"))
     told = snapshot(hands.table, BOX)["seats"][0]["stand_in"]
     assert told == {"why": "illegal", "detail": "it wrote 'x'", "by": "greedy", "for_good": True}
-    assert hands.table.asked[0].whom == "greedy"
+    assert hands.table.opponents.requests[0].opponent == "greedy"
     play_on(hands, any_choice(1), lambda hands: len(hands.play.moves) > 4, Random(1))
     assert snapshot(hands.table, BOX)["seats"][0]["stand_in"] == told
     again = from_saved_table(to_saved_table(hands.table), hands.play, hands.table, hands.now)
-    assert again.stand_ins == hands.table.stand_ins
+    assert again.opponents.stand_ins == hands.table.opponents.stand_ins
 
 
 def with_program() -> Hands:
     hands = seated_alone()
-    hands.table = replace(hands.table, manners=replace(hands.table.manners, programs=("fast",)))
+    hands.table = with_settings(hands.table, opponents=OpponentSettings(programs=("fast",)))
     return hands.press("seat.2.floor", "seat.1.floor", "seat.1.line.5", "ok", "seat.1.floor")
 
 
@@ -263,19 +262,21 @@ def test_on_gray_walls_opponents_and_people_choose_at_the_same_time() -> None:
     hands = seated("calm", "", "greedy", mode="gray", seed=4)
 
     def all_choose(hands: Hands) -> bool:
-        return hands.table.stage is Stage.CHOICE and {each.seat for each in hands.table.asked} == {0, 2}
+        return hands.table.stage is Stage.CHOICE and {
+            each.seat for each in hands.table.opponents.requests
+        } == {0, 2}
 
     play_on(hands, any_choice(5), all_choose, Random(5))
     people = [button for button in live_buttons(hands.table) if button.startswith("seat.")]
     assert people
     assert {button[:6] for button in people} == {"seat.2"}
-    late, other = hands.table.asked
+    late, other = hands.table.opponents.requests
     hands.press(people[0])
-    assert {late.number, other.number} <= {each.number for each in hands.table.asked}, (
+    assert {late.number, other.number} <= {each.number for each in hands.table.opponents.requests}, (
         "boards are independent"
     )
     hands.hear(answer_to(hands.table, other, any_choice(1), hands.now))
-    (chosen,) = hands.table.chosen
+    (chosen,) = hands.game.bot_choices
     assert isinstance(chosen.choice, Tile)
     hands.wait(NORMAL.before + 0.1)
     wall = f"seat.3.wall.{chosen.choice.row}.{chosen.choice.column}"
@@ -372,7 +373,7 @@ def test_presses_and_answers_in_any_order_break_no_rule_and_lose_nothing(
 
 
 def step(hands: Hands, think: Think, answers: list[BotReply], what: str, pick: int) -> None:
-    asked = hands.table.asked
+    asked = hands.table.opponents.requests
     live = [button for button in BUTTONS if button in live_buttons(hands.table)]
     match what:
         case "press":
@@ -388,7 +389,7 @@ def step(hands: Hands, think: Think, answers: list[BotReply], what: str, pick: i
             hands.hear(answers[pick % len(answers)])
         case "hint":
             hands.press(*("undo", "ok")[:: 1 - 2 * (pick % 2)], after=0.1)
-            for question in hands.table.hints_asked[:pick]:
+            for question in hands.hint_requests[:pick]:
                 hands.hear(answer_to(hands.table, question, think, hands.now))
         case "fail" if asked:
             hands.hear(BotReply(asked[pick % len(asked)].number, None, hands.now))
@@ -409,14 +410,13 @@ def check_waiting(hands: Hands) -> None:
     table = update(hands.table, Tick(hands.now))
     told = snapshot(table, BOX)
     assert told["ask"]["say"] == prompt(table).say
-    open_ = {each.seat for each in table.asked} | {each.seat for each in table.chosen}
     if prompt(table).say.startswith("bot_"):
-        assert open_, "an opponent that is to choose was asked"
-    numbers = [each.number for each in (*table.asked, *table.hints_asked)]
+        assert table.opponents.requests or game_of(table).bot_choices, "an opponent is to choose"
+    numbers = [each.number for each in table.opponents.requests]
     assert len(set(numbers)) == len(numbers)
-    assert all(number <= table.questions for number in numbers)
+    assert all(number <= table.opponents.last_number for number in numbers)
     kept = to_saved_table(table)
-    again = from_saved_table(kept, table.play, replace(table, asked=(), chosen=()), hands.now)
+    again = from_saved_table(kept, table.play, table, hands.now)
     assert again.play == table.play
     if table.bots_turn:
         assert kept.selection is None, "an opponent chooses again after a power cut"

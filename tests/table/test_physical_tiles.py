@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -37,11 +37,13 @@ from tests.table.hands import (
     drawn_at_random,
     drawn_from,
     finished,
+    game_of,
     games_of,
     play_record,
     record_files,
     sat_down,
     to_end_of_round,
+    with_game,
 )
 
 
@@ -90,14 +92,14 @@ class TellingHands(Hands):
     def _tell_display(self, tiles: list[Colour]) -> None:
         """A display that the bag's last tiles lie on gets those first (R4)."""
         while tiles:
-            colour = next(colour for colour in tiles if in_bag(self.table)[colour])
+            colour = next(colour for colour in tiles if in_bag(self.game)[colour])
             assert self.tell(colour) is None
             tiles.remove(colour)
 
 
 def at_resin_table(setup: Setup, *, telling: bool = True, seed: int = 1) -> TellingHands:
     """Hands at a table of resin where a game begins; with `telling` its first tiles lie already."""
-    hands = TellingHands(new_table(4, 9, resin=True), drawn_at_random(seed), telling=telling)
+    hands = TellingHands(new_table(4, 9, physical_tiles=True), drawn_at_random(seed), telling=telling)
     sat_down(hands, setup, range(1, len(setup.players) + 1))
     return hands
 
@@ -132,9 +134,9 @@ def test_a_21st_blue_tile_is_refused_at_once() -> None:
     hands = at_resin_table(FOUR, telling=False)
     for _ in range(20):
         assert hands.tell(Colour.BLUE) is None
-    told = hands.table.told
+    told = hands.game.reported_tiles
     assert hands.tell(Colour.BLUE) == RefusalReason.TILE_NOT_LEFT
-    assert hands.table.told == told
+    assert hands.game.reported_tiles == told
     assert hands.tell(Colour.WHITE) is None
 
 
@@ -150,9 +152,9 @@ def test_a_wrong_tile_is_taken_back_by_undo() -> None:
     hands.tell(Colour.BLUE)
     hands.tell(Colour.RED)
     hands.press("undo")
-    assert [tile.colour for tile in hands.table.told] == [Colour.BLUE]
+    assert [tile.colour for tile in hands.game.reported_tiles] == [Colour.BLUE]
     hands.tell(Colour.YELLOW)
-    assert [tile.colour for tile in hands.table.told] == [Colour.BLUE, Colour.YELLOW]
+    assert [tile.colour for tile in hands.game.reported_tiles] == [Colour.BLUE, Colour.YELLOW]
 
 
 def test_a_tile_of_the_lid_is_refused_while_the_bag_holds_others_and_taken_once_it_is_poured() -> None:
@@ -170,7 +172,7 @@ def test_a_tile_of_the_lid_is_refused_while_the_bag_holds_others_and_taken_once_
         for _ in range(state.bag[colour]):
             assert hands.tell(colour) is None
     assert prompt(hands.table).say == "tell_after_lid"
-    assert in_bag(hands.table) == state.lid
+    assert in_bag(hands.game) == state.lid
     first = next(colour for colour in COLOURS if state.lid[colour])
     assert hands.tell(first) is None
     assert prompt(hands.table).say == "tell_tile"
@@ -190,21 +192,21 @@ def test_a_tile_shown_in_an_offer_chooses_its_display_and_colour() -> None:
     state = hands.play.state
     colour = next(colour for colour in COLOURS if state.sources[3][colour])
     hands.table = update(hands.table, TileShown(colour, "display.3", None, hands.now))
-    assert hands.table.selection is not None
-    assert (hands.table.selection.source, hands.table.selection.colour) == (3, colour)
+    assert hands.game.selection is not None
+    assert (hands.game.selection.source, hands.game.selection.colour) == (3, colour)
 
 
 def test_scoring_goes_on_when_hands_have_moved_the_tile() -> None:
     hands = at_resin_table(TWO)
     to_end_of_round(hands, Random(5))
-    assert hands.table.ceremony is not None
-    shown = hands.table.ceremony.shown
+    assert hands.game.animation is not None
+    shown = hands.game.animation.shown
     hands.wait(60.0)
-    assert hands.table.ceremony is not None
-    assert hands.table.ceremony.shown == shown
+    assert hands.game.animation is not None
+    assert hands.game.animation.shown == shown
     hands.press("ok")
-    assert hands.table.ceremony is not None
-    assert hands.table.ceremony.shown > shown
+    assert hands.game.animation is not None
+    assert hands.game.animation.shown > shown
 
 
 def test_the_bag_and_the_lid_are_counted_on_the_pages() -> None:
@@ -220,17 +222,17 @@ def test_told_tiles_are_kept_over_a_power_cut() -> None:
     hands.tell(Colour.BLUE, "tile-b-07")
     kept = to_saved_table(hands.table)
     play = hands.play
-    back = from_saved_table(kept, play, new_table(4, 9, resin=True), 0.0)
-    assert back.told == hands.table.told
-    assert next_slot(back) == next_slot(hands.table)
-    assert back.question is Question.YOUR_BOARD
+    back = from_saved_table(kept, play, new_table(4, 9, physical_tiles=True), 0.0)
+    assert game_of(back).reported_tiles == hands.game.reported_tiles
+    assert next_slot(game_of(back)) == next_slot(hands.game)
+    assert game_of(back).question is Question.YOUR_BOARD
 
 
 def test_after_a_power_cut_nothing_pulses_but_what_asks() -> None:
     """In resin the lights show what the players must check: steady, until somebody says yes."""
     hands = at_resin_table(TWO)
     hands.wait(10.0)
-    hands.table = replace(hands.table, question=Question.YOUR_BOARD)
+    hands.table = with_game(hands.table, question=Question.YOUR_BOARD)
     assert hands.rhythm("display.1.1") == "steady"
     hands.press("ok")
     assert hands.rhythm("display.1.1") == "slow"
@@ -260,7 +262,7 @@ def test_recorded_games_told_tile_by_tile_come_to_the_same_end(path: Path) -> No
     if not games:
         pytest.skip("no game of this file came to its end by itself")
     recorded = games[0]
-    hands = TellingHands(new_table(4, 9, resin=True), drawn_from(recorded.events))
+    hands = TellingHands(new_table(4, 9, physical_tiles=True), drawn_from(recorded.events))
     sat_down(hands, recorded.setup, range(1, len(recorded.setup.players) + 1))
     play_record(hands, recorded)
     assert hands.play.state.outcome() == recorded.outcome
@@ -271,5 +273,5 @@ def test_100_tiles_are_always_somewhere() -> None:
     hands = at_resin_table(TWO, telling=False)
     for colour in (Colour.BLUE, Colour.RED, Colour.RED):
         hands.tell(colour)
-        told = count(tile.colour for tile in hands.table.told)
-        assert total([in_bag(hands.table), told]) == add(ALL_TILES, (0, 0, 0, 0, 0))
+        told = count(tile.colour for tile in hands.game.reported_tiles)
+        assert total([in_bag(hands.game), told]) == add(ALL_TILES, (0, 0, 0, 0, 0))

@@ -70,7 +70,7 @@ def test_one_step_after_another_each_in_its_time() -> None:
     hands = scoring()
     seen = [(0.0, scores(hands))]
     start = hands.now
-    while hands.table.ceremony is not None:
+    while hands.game.animation is not None:
         hands.wait(0.05)
         if scores(hands) != seen[-1][1]:
             seen.append((round(hands.now - start, 1), scores(hands)))
@@ -113,9 +113,10 @@ def test_time_in_one_leap_does_the_same_as_in_small_steps() -> None:
     for _ in range(100):
         small.wait(0.05)
     assert steps(leap) == steps(small) != []
-    assert leap.table.ceremony is not None
-    assert small.table.ceremony is not None
-    assert leap.table.ceremony.since == pytest.approx(small.table.ceremony.since)
+    one, other = leap.game.animation, small.game.animation
+    assert one is not None
+    assert other is not None
+    assert one.since == pytest.approx(other.since)
     assert leap.wait(60).play == small.wait(60).play
 
 
@@ -133,7 +134,7 @@ def test_an_empty_floor_takes_no_time() -> None:
 def test_ok_skips_what_is_left() -> None:
     hands = scoring().wait(OPENING + PLACED)
     assert hands.refused("ok") is None
-    assert hands.table.ceremony is None
+    assert hands.game.animation is None
     assert hands.play.state.round == 2
     assert scores(hands) == [3, 1]
 
@@ -146,7 +147,7 @@ def asked(question: Question) -> Hands:
     else:
         kept = to_saved_table(hands.table)
         hands.table = from_saved_table(kept, hands.play, new_table(4, 9), hands.now)
-    assert hands.table.question is question
+    assert hands.game.question is question
     return hands
 
 
@@ -159,7 +160,7 @@ def test_a_scoring_waits_for_the_answer(question: Question) -> None:
     assert hands.table.stage is Stage.SCORING
     assert steps(hands) == told
     assert hands.refused("display.1") == "not_now"
-    assert hands.table.question is question
+    assert hands.game.question is question
 
 
 @pytest.mark.parametrize(("question", "answer"), [(Question.YOUR_BOARD, "ok"), (Question.STOP_GAME, "undo")])
@@ -173,7 +174,7 @@ def test_after_the_answer_a_scoring_goes_on_with_the_step_on_show(question: Ques
 
 def test_undo_answers_a_scoring_and_takes_the_last_draft_back() -> None:
     hands = asked(Question.YOUR_BOARD).wait(100.0).press("undo")
-    assert hands.table.question is None
+    assert hands.game.question is None
     assert hands.table.stage is Stage.OFFER
 
 
@@ -235,8 +236,8 @@ def test_no_sweep_runs_into_the_first_step() -> None:
     """The longest sweep lasts longer than the opening; its white front once shone on in the first step."""
     hands = to_end_of_round(midway(Setup("standard", ("Ana", "Rui", "Eva", "Tom")), 2, 0), Random(2))
     hands.wait(OPENING)
-    assert hands.table.ceremony is not None
-    assert hands.table.ceremony.shown == 1
+    assert hands.game.animation is not None
+    assert hands.game.animation.shown == 1
     for _ in range(4):
         hands.wait(0.05)
         assert CREST not in hands.frame.lit.values()

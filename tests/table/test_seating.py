@@ -31,12 +31,12 @@ def chosen(table: Table) -> dict[str, str]:
 @pytest.mark.parametrize("button", SEAT_BUTTONS)
 def test_any_button_of_a_seat_takes_it(button: str) -> None:
     hands = at_table().press(f"seat.3.{button}")
-    assert hands.table.taken == (3,)
+    assert hands.table.seats.taken == (3,)
     assert hands.table.stage is Stage.SEATING
 
 
 def test_seats_are_taken_in_any_order() -> None:
-    assert at_table().press("seat.4.floor", "seat.1.line.2", "seat.2.line.5").table.taken == (4, 1, 2)
+    assert at_table().press("seat.4.floor", "seat.1.line.2", "seat.2.line.5").table.seats.taken == (4, 1, 2)
 
 
 @pytest.mark.parametrize("button", ["line.5", "floor"])
@@ -44,13 +44,13 @@ def test_a_taken_seat_is_refused(button: str) -> None:
     """Lines 1 to 4 give it to an opponent, the fifth to a program, where the settings have one."""
     hands = at_table().press("seat.2.floor")
     assert hands.refused(f"seat.2.{button}") == "seat_taken"
-    assert hands.table.taken == (2,)
+    assert hands.table.seats.taken == (2,)
 
 
 def test_undo_gives_back_the_seat_taken_last() -> None:
     hands = at_table().press("seat.4.floor", "seat.1.floor", "undo")
-    assert hands.table.taken == (4,)
-    assert hands.press("undo").table.taken == ()
+    assert hands.table.seats.taken == (4,)
+    assert hands.press("undo").table.seats.taken == ()
     assert hands.refused("undo") == "nothing_to_undo"
 
 
@@ -94,15 +94,15 @@ def test_a_button_that_the_table_has_not_is_unknown(button: str) -> None:
 
 def test_a_name_is_noted_without_its_spare_spaces() -> None:
     hands = at_table().name(2, "  Ana   Lúcia ")
-    assert hands.table.names == ("", "Ana Lúcia", "", "")
-    assert hands.name(2, "").table.names[1] == ""
+    assert hands.table.seats.names == ("", "Ana Lúcia", "", "")
+    assert hands.name(2, "").table.seats.names[1] == ""
 
 
 def test_a_name_may_have_twenty_characters_and_no_more() -> None:
     hands = at_table().name(1, "x" * LONGEST_NAME)
-    assert hands.table.names[0] == "x" * LONGEST_NAME
+    assert hands.table.seats.names[0] == "x" * LONGEST_NAME
     hands.name(1, "x" * (LONGEST_NAME + 1))
-    assert hands.table.names[0] == "x" * LONGEST_NAME
+    assert hands.table.seats.names[0] == "x" * LONGEST_NAME
     assert hands.table.refusal is not None
     assert hands.table.refusal.why == "name_too_long"
 
@@ -110,19 +110,19 @@ def test_a_name_may_have_twenty_characters_and_no_more() -> None:
 @pytest.mark.parametrize("name", ["\x1b[2J", "A\x00na", "A\u202ena", "A\u200bna", "\ud800"])
 def test_control_characters_are_no_name(name: str) -> None:
     hands = at_table().name(1, "Ana").name(1, name)
-    assert hands.table.names[0] == "Ana"
+    assert hands.table.seats.names[0] == "Ana"
     assert hands.refusals == 1
 
 
 def test_a_line_feed_in_a_name_is_a_space() -> None:
-    assert at_table().name(1, "Ana\nRui").table.names[0] == "Ana Rui"
+    assert at_table().name(1, "Ana\nRui").table.seats.names[0] == "Ana Rui"
 
 
 @pytest.mark.parametrize("place", [0, -1, 5, 9, 10, 2**70])
 def test_a_name_for_a_seat_that_is_not_there_is_refused_and_can_be_shown(place: int) -> None:
     """A name for seat 5 to 9 once stopped the table: the flash looked for lights of that seat."""
     hands = at_table().name(place, "Ana")
-    assert hands.table.names == ("",) * 4
+    assert hands.table.seats.names == ("",) * 4
     assert hands.table.refusal is not None
     assert hands.table.refusal.why == "seat_empty"
     assert hands.frame.colour("status") != (0, 0, 0)
@@ -131,7 +131,7 @@ def test_a_name_for_a_seat_that_is_not_there_is_refused_and_can_be_shown(place: 
 def test_no_names_during_a_game() -> None:
     """A game keeps the names that it began with."""
     hands = playing().name(1, "Zoe")
-    assert hands.table.names[0] == "Ana"
+    assert hands.table.seats.names[0] == "Ana"
     assert hands.play.setup.players == ("Ana", "Rui")
     assert hands.table.refusal is not None
     assert hands.table.refusal.why == "not_now"
@@ -140,22 +140,22 @@ def test_no_names_during_a_game() -> None:
 def test_who_gets_up_takes_the_name_along() -> None:
     """It once stayed with the seat, and whoever sat down there next was called so in the records."""
     hands = at_table().press("seat.2.floor", "seat.1.floor").name(1, "Ana").name(2, "Rui")
-    assert hands.press("undo").table.names == ("", "Rui", "", "")
-    assert hands.press("seat.1.line.3").table.known_as(1) is None
+    assert hands.press("undo").table.seats.names == ("", "Rui", "", "")
+    assert hands.press("seat.1.line.3").table.seats.name_at(1) is None
 
 
 def test_after_a_game_all_keep_their_names_until_they_get_up() -> None:
     hands = playing(players=3).press("undo").press("ok", after=1.0)
     assert hands.table.stage is Stage.CHOOSING
-    assert hands.press("undo").table.names == ("Ana", "Rui", "Eva", "")
-    assert hands.press("undo", "seat.3.floor").table.names == ("Ana", "Rui", "", "")
+    assert hands.press("undo").table.seats.names == ("Ana", "Rui", "Eva", "")
+    assert hands.press("undo", "seat.3.floor").table.seats.names == ("Ana", "Rui", "", "")
 
 
 def test_a_seat_given_to_an_opponent_by_mistake_keeps_its_players_name() -> None:
     hands = at_table().press("seat.1.floor").name(1, "Ana")
     for back in ("undo", "seat.1.floor"):
-        assert hands.press("seat.1.line.1").table.known_as(1) == "Calm"
-        assert hands.press(back).table.known_as(1) == "Ana"
+        assert hands.press("seat.1.line.1").table.seats.name_at(1) == "Calm"
+        assert hands.press(back).table.seats.name_at(1) == "Ana"
 
 
 def test_after_an_opponents_game_its_seat_is_not_that_of_who_sat_there_before() -> None:
@@ -163,8 +163,8 @@ def test_after_an_opponents_game_its_seat_is_not_that_of_who_sat_there_before() 
     hands.press("seat.1.line.1", "ok", "seat.2.floor")
     assert hands.play.setup.players == ("Calm", "Rui")
     hands.press("undo").press("ok", "undo", "seat.1.floor", after=1.0)
-    assert not hands.table.bot_at(1)
-    assert [hands.table.known_as(place) for place in (1, 2)] == [None, "Rui"]
+    assert not hands.table.seats.bot_at(1)
+    assert [hands.table.seats.name_at(place) for place in (1, 2)] == [None, "Rui"]
 
 
 def test_who_has_no_name_is_called_by_the_seat() -> None:
@@ -185,7 +185,7 @@ def test_the_displays_offer_the_modes_for_so_many_players(players: int, modes: l
     offered = {item.value: item.button for item in menu(hands.table) if item.group == "mode"}
     assert offered == {mode: MODE_BUTTONS[mode] for mode in modes}
     for mode in modes:
-        assert hands.press(offered[mode]).table.wishes.mode == mode
+        assert hands.press(offered[mode]).table.next_game.options.mode == mode
         assert chosen(hands.table) == {"mode": mode, "hints": "on"}
     assert hands.refused(f"display.{len(modes) + 1}") == "no_such_mode"
 
@@ -205,24 +205,24 @@ def test_alone_the_displays_offer_the_level_and_the_wall() -> None:
 def test_a_button_allows_hints_or_not(players: int, button: str) -> None:
     seats = [f"seat.{place}.floor" for place in range(1, players + 1)]
     hands = at_table().press(*seats, "ok")
-    assert hands.table.wishes.hints
+    assert hands.table.next_game.options.hints
     light = "centre.1" if button == "centre" else "display.5.1"
     assert hands.rhythm(light) == "fast"
-    assert not hands.press(button).table.wishes.hints
+    assert not hands.press(button).table.next_game.options.hints
     assert hands.rhythm(light) == "slow"
-    assert hands.press(button).table.wishes.hints
+    assert hands.press(button).table.next_game.options.hints
     assert hands.table.stage is Stage.CHOOSING
 
 
 def test_a_mode_that_the_next_players_can_not_play_is_not_kept() -> None:
     hands = at_table().press("seat.1.floor", "seat.2.floor", "ok", MODE_BUTTONS["dtc"], "undo")
     assert hands.table.stage is Stage.SEATING
-    assert hands.press("seat.3.floor", "ok").table.wishes.mode == "standard"
+    assert hands.press("seat.3.floor", "ok").table.next_game.options.mode == "standard"
 
 
 def test_a_mode_chosen_before_is_kept() -> None:
     hands = at_table().press("seat.1.floor", "seat.2.floor", "ok", MODE_BUTTONS["gray"], "undo")
-    assert hands.press("seat.3.floor", "ok").table.wishes.mode == "gray"
+    assert hands.press("seat.3.floor", "ok").table.next_game.options.mode == "gray"
 
 
 # --- Who starts (R3) -------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def test_the_centre_draws_who_starts(first: int) -> None:
 
 def test_who_starts_is_drawn_only_when_it_was_asked_for() -> None:
     hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
-    asked = replace(hands.table, drawing_first=True)
+    asked = replace(hands.table, next_game=replace(hands.table.next_game, drawing_first=True))
     assert needed_draw(asked) is NeededDraw.FIRST
     assert needed_draw(hands.table) is None
 
@@ -262,7 +262,7 @@ def test_who_starts_is_drawn_only_when_it_was_asked_for() -> None:
 def test_a_draw_asked_for_and_then_undone_starts_no_game() -> None:
     """Undo once left the draw due, and the game began while people were sitting down."""
     hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
-    asked = replace(hands.table, drawing_first=True)
+    asked = replace(hands.table, next_game=replace(hands.table.next_game, drawing_first=True))
     undone = update(asked, ButtonPressed("undo", hands.now))
     assert undone.stage is Stage.SEATING
     assert needed_draw(undone) is None
@@ -282,8 +282,8 @@ def test_alone_the_player_moves_to_the_first_seat_and_takes_the_name_along() -> 
     hands = at_table().name(1, "Rui").name(3, "Ana").press("seat.3.floor", "ok", "seat.3.floor")
     assert hands.play.setup == Setup("solo", ("Ana",), 0, "easy", "coloured")
     assert hands.play.places == (1, 2)
-    assert hands.table.taken == (1,)
-    assert hands.table.names == ("Ana", "", "", "")
+    assert hands.table.seats.taken == (1,)
+    assert hands.table.seats.names == ("Ana", "", "", "")
 
 
 def test_ok_starts_no_game() -> None:

@@ -43,6 +43,7 @@ from tests.table.hands import (
     sat_down,
     some_choice,
     to_end,
+    with_game,
 )
 
 SOLO = Setup("solo", ("Ana",), 0, "easy", "coloured")
@@ -146,7 +147,7 @@ def test_the_scoring_tile_goes_to_a_row_where_its_colour_is_inside(colour: str) 
 def test_the_scoring_tile_can_be_taken_back() -> None:
     hands = drafting().press("undo")
     assert prompt(hands.table).say == "choose_square"
-    assert hands.press("undo").table.question is not None
+    assert hands.press("undo").game.question is not None
 
 
 # --- Picks (S3 to S6) ------------------------------------------------------------------------------------
@@ -200,8 +201,9 @@ def test_a_line_that_sends_nothing_is_made_at_once() -> None:
 
 def test_another_line_may_be_tried_or_made_instead() -> None:
     tried = drafting().press("display.1", "seat.2.line.1", "seat.2.floor")
-    assert tried.table.selection is not None
-    assert tried.table.selection.tried == 0
+    selection = tried.game.selection
+    assert selection is not None
+    assert selection.tried == 0
     assert drafts(tried) == []
     made = tried.press("seat.2.line.4")
     assert drafts(made)[-1].line == 4
@@ -209,16 +211,16 @@ def test_another_line_may_be_tried_or_made_instead() -> None:
 
 def test_choosing_again_forgets_the_tried_line() -> None:
     hands = drafting().press("display.1", "seat.2.line.1", "display.1", "display.1", "display.1")
-    assert hands.table.selection is not None
-    assert hands.table.selection.colour is Colour.BLUE
-    assert hands.table.selection.tried is None
+    assert hands.game.selection is not None
+    assert hands.game.selection.colour is Colour.BLUE
+    assert hands.game.selection.tried is None
     hands.press("seat.2.line.1")
     assert drafts(hands) == [], "it is tried anew"
 
 
 def test_undo_lets_go_of_the_tried_line_with_its_tiles() -> None:
     hands = drafting().press("display.1", "seat.2.line.1", "undo")
-    assert hands.table.selection is None
+    assert hands.game.selection is None
     assert drafts(hands) == []
 
 
@@ -227,7 +229,7 @@ def test_clearing_the_display_is_part_of_what_is_shown() -> None:
     hands = drafting()
     hands.choose("display.1", "y").press("seat.2.line.1")
     hands.choose("display.1", "r").press("seat.1.line.1")
-    assert hands.table.selection is not None, "two blue tiles are left: one would be sent"
+    assert hands.game.selection is not None, "two blue tiles are left: one would be sent"
     assert snapshot(hands.table, BOX)["choice"]["sends"]["1"] == "b"
     hands.press("seat.1.line.1")
     assert len(state_of(hands).boards[ACTION].floor) == 6
@@ -242,7 +244,7 @@ def row_of(hands: Hands, tiles: tuple[Colour, ...], **changes: object) -> Hands:
     state = state_of(hands)
     action = replace(state.boards[ACTION], floor=tiles)
     changed = replace(state, boards=(state.boards[PLAYER], action), **changes)  # type: ignore[arg-type]
-    hands.table = replace(hands.table, play=replace(hands.play, state=changed))
+    hands.table = with_game(hands.table, play=replace(hands.play, state=changed))
     return hands
 
 
@@ -335,6 +337,6 @@ def test_the_pick_that_would_lose_is_shown_first() -> None:
     hands = drafting()
     row_of(hands, SEVEN).press("display.1", "seat.2.floor")
     assert hands.table.stage is Stage.OFFER
-    assert hands.table.selection is not None
+    assert hands.game.selection is not None
     assert hands.play.state.sent_to_penalty_row(Draft(1, Colour.BLUE, 0)) == (Colour.BLUE,)
     assert hands.press("seat.2.floor").table.stage is Stage.OVER

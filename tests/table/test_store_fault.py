@@ -9,7 +9,7 @@ import pytest
 from device.lights.palettes import BOX
 from device.socket.snapshot import snapshot
 from device.table.prompts import live_buttons, prompt
-from device.table.state import Stage, StoreFault
+from device.table.state import Faults, Stage, StoreFault
 from tests.table.hands import BUTTONS, Hands, at_table
 
 FAULT = StoreFault("newer", "azul-table.db", "azul-table-2.db")
@@ -18,7 +18,7 @@ FAULT = StoreFault("newer", "azul-table.db", "azul-table-2.db")
 def faulty() -> Hands:
     """Hands at a table whose store can't be used."""
     hands = at_table()
-    return Hands(hands.table.with_fault(FAULT), now=hands.now)
+    return Hands(replace(hands.table, faults=Faults(FAULT)), now=hands.now)
 
 
 def test_it_offers_to_start_beside() -> None:

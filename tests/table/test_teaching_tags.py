@@ -24,8 +24,9 @@ from device.table.state import (
     Stage,
     TagsForgotten,
     TagShown,
+    TagState,
 )
-from device.table.tag_input import RESTS
+from device.table.tag_input import LESSON_TIMEOUT
 from device.table.tags import (
     Action,
     ActionCard,
@@ -101,7 +102,7 @@ def test_100_tiles_in_one_sitting_colour_after_colour(teacher: Teacher) -> None:
             "value": "byrkw"[number // 20],
             "number": number % 20 + 1,
         }
-    assert tile_counts(teacher.table.tags) == ALL_TILES
+    assert tile_counts(teacher.table.tags.known) == ALL_TILES
     assert prompt(teacher.table).say == "learn_done"
     assert teacher.lay("AA") == RefusalReason.LESSON_OVER
     assert teacher.lay(tags(1)[0]) == RefusalReason.TAG_KNOWN
@@ -113,7 +114,7 @@ def test_a_duplicate_is_named_and_keeps_its_meaning(teacher: Teacher) -> None:
     teacher.lay(*tags(25))
     assert teacher.lay(tags(7)[-1]) == RefusalReason.TAG_KNOWN
     assert teacher.last == {"tag": tags(7)[-1], "verdict": "known", "kind": "tile", "value": "b", "number": 7}
-    assert len(teacher.table.tags) == 25
+    assert len(teacher.table.tags.known) == 25
 
 
 def test_the_same_tag_lifted_and_laid_again_is_no_mistake(teacher: Teacher) -> None:
@@ -126,11 +127,11 @@ def test_going_back_forgets_the_last_and_again_the_one_before(teacher: Teacher) 
     teacher.why(begin(ALL))
     teacher.lay(*tags(21))
     assert teacher.why(BACK) is None
-    assert teacher.press("undo").table.tags.keys() == set(tags(19))
+    assert teacher.press("undo").table.tags.known.keys() == set(tags(19))
     assert prompt(teacher.table).values == {"colour": "b", "count": 19}
     for _ in range(19):
         teacher.why(BACK)
-    assert teacher.table.tags == {}
+    assert teacher.table.tags.known == {}
     assert teacher.why(BACK) == RefusalReason.NOTHING_TO_UNDO
     assert live_buttons(teacher.table) == ("ok",)
 
@@ -151,7 +152,7 @@ def test_one_colour_alone(teacher: Teacher) -> None:
     teacher.why(begin(Tiles(Colour.RED)))
     teacher.lay(*tags(20))
     assert prompt(teacher.table).say == "learn_done"
-    assert tile_counts(teacher.table.tags) == (0, 0, 20, 0, 0)
+    assert tile_counts(teacher.table.tags.known) == (0, 0, 20, 0, 0)
 
 
 def test_another_colour_is_chosen_on_the_way(teacher: Teacher) -> None:
@@ -159,16 +160,16 @@ def test_another_colour_is_chosen_on_the_way(teacher: Teacher) -> None:
     teacher.lay(*tags(3))
     assert teacher.why(begin(Tiles(Colour.BLACK))) is None
     teacher.lay("AA")
-    assert teacher.table.tags["AA"] == TileTag(Colour.BLACK)
+    assert teacher.table.tags.known["AA"] == TileTag(Colour.BLACK)
     assert teacher.why(BACK, BACK) is None
-    assert len(teacher.table.tags) == 2
+    assert len(teacher.table.tags.known) == 2
 
 
 def test_cards_are_learned_one_at_a_time(teacher: Teacher) -> None:
     teacher.why(begin(PlayerCard("  Ana   Maria ")))
     assert prompt(teacher.table).values == {"name": "Ana Maria"}
     teacher.lay("AA")
-    assert teacher.table.tags == {"AA": PlayerCard("Ana Maria")}
+    assert teacher.table.tags.known == {"AA": PlayerCard("Ana Maria")}
     assert prompt(teacher.table).say == "learn_done"
     assert teacher.lay("BB") == RefusalReason.LESSON_OVER
     assert teacher.why(begin(ActionCard(Action.UNDO))) is None
@@ -190,15 +191,15 @@ def test_cards_are_learned_one_at_a_time(teacher: Teacher) -> None:
 )
 def test_a_card_needs_a_name_that_can_be_shown(teacher: Teacher, name: str, why: RefusalReason) -> None:
     assert teacher.why(begin(PlayerCard(name))) == why
-    assert teacher.table.lesson is None
+    assert teacher.table.tags.lesson is None
 
 
 def test_two_who_begin_the_same_lesson_teach_together(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.lay("AA")
     assert teacher.why(begin(ALL)) is None
-    assert teacher.table.lesson is not None
-    assert teacher.table.lesson.learned == ("AA",)
+    assert teacher.table.tags.lesson is not None
+    assert teacher.table.tags.lesson.learned == ("AA",)
 
 
 def test_a_lesson_under_way_is_not_taken_over(teacher: Teacher) -> None:
@@ -206,16 +207,16 @@ def test_a_lesson_under_way_is_not_taken_over(teacher: Teacher) -> None:
     assert teacher.why(begin(ALL)) == RefusalReason.OTHER_LESSON
     assert teacher.why(begin(PlayerCard("Rui"))) == RefusalReason.OTHER_LESSON
     teacher.lay("AA")
-    assert teacher.table.tags == {"AA": PlayerCard("Ana")}
+    assert teacher.table.tags.known == {"AA": PlayerCard("Ana")}
     assert teacher.why(begin(ALL)) is None
 
 
 def test_who_goes_away_is_waited_for_ten_minutes(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
-    teacher.wait(RESTS - 1).lay("AA")  # type: ignore[attr-defined]
-    assert teacher.wait(RESTS - 1).table.stage is Stage.TEACHING
+    teacher.wait(LESSON_TIMEOUT - 1).lay("AA")  # type: ignore[attr-defined]
+    assert teacher.wait(LESSON_TIMEOUT - 1).table.stage is Stage.TEACHING
     assert teacher.wait(2).table.stage is Stage.SEATING
-    assert "AA" in teacher.table.tags
+    assert "AA" in teacher.table.tags.known
 
 
 def test_a_game_waits_untouched_while_tags_are_learned() -> None:
@@ -228,7 +229,7 @@ def test_a_game_waits_untouched_while_tags_are_learned() -> None:
     assert teacher.refused("seat.1.floor") == RefusalReason.TEACHING
     assert snapshot(teacher.table, BOX)["displays"] == snapshot(before, BOX)["displays"]
     teacher.press("ok")
-    assert replace(teacher.table, tags={}, refusal=None) == before
+    assert replace(teacher.table, tags=TagState(), refusal=None) == before
 
 
 def test_a_scoring_waits_too() -> None:
@@ -236,9 +237,9 @@ def test_a_scoring_waits_too() -> None:
     to_end_of_round(hands, Random(1))
     teacher = Teacher(hands.table, now=hands.now)
     teacher.why(begin(ALL))
-    ceremony = teacher.table.ceremony
+    ceremony = teacher.game.animation
     assert ceremony is not None
-    assert teacher.wait(60).table.ceremony == ceremony
+    assert teacher.wait(60).game.animation == ceremony
 
 
 @pytest.mark.parametrize("goes", [False, True], ids=["ended", "left alone"])
@@ -250,10 +251,10 @@ def test_a_scoring_goes_on_where_it_was_when_the_lesson_ends(*, goes: bool) -> N
     teacher.why(begin(ALL))
     teacher.wait(60)
     if goes:
-        teacher.wait(RESTS)
+        teacher.wait(LESSON_TIMEOUT)
     else:
         teacher.press("ok")
-    before, after = hands.table.ceremony, teacher.wait(0.1).table.ceremony
+    before, after = hands.game.animation, teacher.wait(0.1).game.animation
     assert before is not None
     assert after is not None
     assert after.shown == before.shown
@@ -267,7 +268,7 @@ def test_forgetting_by_tag(teacher: Teacher) -> None:
     assert teacher.last["number"] == 4, "those after it move up"
     assert teacher.why(TagsForgotten(("EE",), 0.0)) == RefusalReason.TAG_NOT_KNOWN
     teacher.why(BACK, BACK, BACK, BACK)
-    assert teacher.table.tags == {}
+    assert teacher.table.tags.known == {}
 
 
 def test_each_tile_lights_one_more() -> None:
@@ -312,16 +313,16 @@ def test_whatever_is_said_what_was_learned_is_known_and_no_tag_means_two_things(
         before = teacher.table
         why = teacher.why(event)
         match event:
-            case TagShown(_, tag) if before.lesson is not None and why is None and tag not in known:
-                known[tag] = teacher.table.tags[tag]
+            case TagShown(_, tag) if before.tags.lesson is not None and why is None and tag not in known:
+                known[tag] = teacher.table.tags.known[tag]
             case TagsForgotten((tag,)) if why is None:
                 del known[tag]
             case LessonUndone() if why is None:
-                assert before.lesson is not None
-                del known[before.lesson.learned[-1]]
-        assert teacher.table.tags == known
-        assert all(number <= 20 for number in tile_counts(teacher.table.tags))
-        assert replace(teacher.table, tags={}, lesson=None, refusal=None, card=None) == at_table().table
+                assert before.tags.lesson is not None
+                del known[before.tags.lesson.learned[-1]]
+        assert teacher.table.tags.known == known
+        assert all(number <= 20 for number in tile_counts(teacher.table.tags.known))
+        assert replace(teacher.table, tags=TagState(), refusal=None) == at_table().table
 
 
 @given(st.lists(st.integers(0, 120), max_size=250))

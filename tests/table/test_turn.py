@@ -21,7 +21,7 @@ DEAL = "bbyr kkww rryy bykw bbbb"
 
 def chosen(hands: Hands) -> tuple[int, str] | None:
     """The source and the colour that are chosen."""
-    selection = hands.table.selection
+    selection = hands.game.selection
     return None if selection is None else (selection.source, "byrkw"[selection.colour])
 
 
@@ -79,7 +79,7 @@ def test_a_line_takes_the_tiles_and_the_rest_goes_to_the_centre() -> None:
     assert letters(hands.play.state.sources[0]) == "yr"
     assert letters(hands.play.state.sources[1]) == ""
     assert hands.table.acting_place == 2
-    assert hands.table.selection is None
+    assert hands.game.selection is None
 
 
 def test_what_does_not_fit_falls_and_the_floor_takes_all() -> None:
@@ -188,7 +188,7 @@ def test_a_refused_press_changes_nothing_but_what_is_said(button: str) -> None:
     assert hands.refused(button) is not None
     refusal = hands.table.refusal
     assert refusal is not None
-    assert (refusal.button, refusal.said, refusal.number) == (button, True, 1)
+    assert (refusal.button, refusal.shown, refusal.number) == (button, True, 1)
     assert replace(hands.table, refusal=None) == before
 
 

@@ -17,12 +17,14 @@ from tests.table.hands import (
     Hands,
     at_table,
     dealt,
+    game_of,
     midway,
     playing,
     sat_down,
     some_choice,
     to_end,
     to_end_of_round,
+    with_game,
 )
 
 DEAL = "bbyr kkww rryy bykw bbbb"
@@ -50,7 +52,7 @@ def test_a_chosen_source_is_let_go_first() -> None:
     hands = dealt(DEAL).press("display.1", "seat.1.line.2", "display.2", "display.2")
     drafted = hands.play
     hands.press("undo")
-    assert hands.table.selection is None
+    assert hands.game.selection is None
     assert hands.play is drafted
     hands.press("undo")
     assert hands.play.moves == ()
@@ -81,7 +83,7 @@ def test_the_whole_round_can_be_undone_and_made_again(setup: Setup) -> None:
     ended = hands.play
     choices = [event for event in made if isinstance(event, Choice)]
     for _ in choices:
-        assert hands.table.question is None
+        assert hands.game.question is None
         hands.press("undo")
     assert hands.play == dealt_play
     for event in choices:
@@ -96,7 +98,7 @@ def test_undo_from_the_ceremony(setup: Setup) -> None:
     hands.wait(3.0)
     before = len(hands.play.events)
     back = hands.press("undo")
-    assert back.table.ceremony is None
+    assert game_of(back.table).animation is None
     assert back.table.stage in (Stage.OFFER, Stage.CHOICE)
     assert len(back.play.events) < before
 
@@ -125,7 +127,7 @@ def test_undo_stops_at_the_deal() -> None:
     second = hands.play
     hands.press("undo")
     assert hands.play is second, "the round before is closed"
-    assert hands.table.question is Question.STOP_GAME
+    assert hands.game.question is Question.STOP_GAME
 
 
 @pytest.mark.parametrize("setup", EVERY_GAME, ids=str)
@@ -215,7 +217,7 @@ def test_undo_at_the_start_of_a_round_asks_whether_to_stop_the_game() -> None:
 def test_ok_stops_the_game_and_the_same_players_choose_again() -> None:
     hands = playing("gray", 3).press("undo", "ok", after=1.0)
     assert hands.table.stage is Stage.CHOOSING
-    assert hands.table.taken == (1, 2, 3)
+    assert hands.table.seats.taken == (1, 2, 3)
     assert hands.table.play is None
     assert hands.press("seat.2.floor").table.acting_place == 2
     assert hands.play.setup.mode == "gray"
@@ -225,48 +227,48 @@ def test_ok_stops_the_game_and_the_same_players_choose_again() -> None:
 def test_undo_at_that_question_plays_on() -> None:
     """The page says so: "or undo to play on"."""
     hands = playing().press("undo", "undo")
-    assert hands.table.question is None
+    assert hands.game.question is None
     assert hands.table.stage is Stage.OFFER
     assert hands.refused("ok") == "nothing_to_confirm"
 
 
 def test_playing_on_answers_that_question_with_no() -> None:
     hands = playing().press("undo", "display.1")
-    assert hands.table.question is None
-    assert hands.table.selection is not None
+    assert hands.game.question is None
+    assert hands.game.selection is not None
 
 
 def test_a_refused_press_leaves_the_question_open() -> None:
     hands = playing().press("undo")
     assert hands.refused("display.9") == "source_empty"
-    assert hands.table.question is Question.STOP_GAME
+    assert hands.game.question is Question.STOP_GAME
 
 
 def test_your_board_is_asked_once_and_ok_says_yes() -> None:
     hands = midway(EVERY_GAME[0], 1, 4)
-    hands.table = replace(hands.table, question=Question.YOUR_BOARD)
+    hands.table = with_game(hands.table, question=Question.YOUR_BOARD)
     assert prompt(hands.table).say == "your_board"
     before = hands.play
     hands.press("ok")
-    assert hands.table.question is None
+    assert hands.game.question is None
     assert hands.play is before
 
 
 @pytest.mark.parametrize("button", ["undo", "display.1"])
 def test_playing_on_says_that_it_is_your_board(button: str) -> None:
     hands = dealt(DEAL, DEAL).press("display.5", "seat.1.floor")
-    hands.table = replace(hands.table, question=Question.YOUR_BOARD)
+    hands.table = with_game(hands.table, question=Question.YOUR_BOARD)
     hands.press(button)
-    assert hands.table.question is None
+    assert hands.game.question is None
     if button == "undo":
         assert hands.play.moves == ()
     else:
-        assert hands.table.selection is not None
+        assert hands.game.selection is not None
 
 
 def test_your_board_during_a_ceremony_is_answered_before_it_is_skipped() -> None:
     hands = to_end_of_round(midway(EVERY_GAME[0], 6, 0), Random(1))
-    hands.table = replace(hands.table, question=Question.YOUR_BOARD)
+    hands.table = with_game(hands.table, question=Question.YOUR_BOARD)
     hands.press("ok")
     assert hands.table.stage is Stage.SCORING
     hands.press("ok")

@@ -15,7 +15,7 @@ from device.runtime import simulation
 from device.runtime.simulation import SimulatedParts
 from device.socket.snapshot import snapshot
 from device.table import physical_tiles
-from device.table.state import Stage, Table, TileShown, new_table
+from device.table.state import CurrentGame, Stage, Table, TagState, TileShown, new_table
 from device.table.update import update
 from tests.table.hands import Hands, drawn_at_random, midway, sat_down, some_choice
 from tests.web_ui.scenes import Message
@@ -39,7 +39,7 @@ def drawer_tag(colour: Colour, number: int) -> str:
 
 def told(table: Table, version: int = 1) -> Message:
     """What the daemon tells of a table with simulated readers."""
-    mode = table.play.setup.mode if table.play is not None else table.wishes.mode
+    mode = table.play.setup.mode if table.play is not None else table.next_game.options.mode
     simulated = SimulatedParts(readers=True).to_json(table)
     return {**snapshot(table, palette_for(mode, BOX), simulated=simulated), "version": version}
 
@@ -59,14 +59,14 @@ def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator
                 hands.wait(1.9)
             case Stage.REPORTING:
                 tell_one(hands, random)
-            case Stage.OFFER if hands.table.selection is not None:
+            case Stage.OFFER if hands.game.selection is not None:
                 _finish_draft(hands, random)
             case _:
                 _begin_choice(hands, random)
 
 
 def _sat_down(setup: Setup, seed: int, *, with_resin: bool) -> Hands:
-    table = replace(new_table(4, 9, resin=with_resin), tags=simulation.simulated_tiles())
+    table = replace(new_table(4, 9, physical_tiles=with_resin), tags=TagState(simulation.simulated_tiles()))
     return sat_down(Hands(table, drawn_at_random(seed)), setup, range(1, len(setup.players) + 1))
 
 
@@ -109,13 +109,13 @@ def tell_one(hands: Hands, random: Random) -> None:
     play = hands.play
     event = play.state.chance(Random(f"{len(play.events)}").randrange)
     assert isinstance(event, Chance)
-    colour = _colours(event, hands.table)[len(hands.table.told)]
-    number = 1 + sum(tile.colour is colour for tile in hands.table.told)
+    colour = _colours(event, hands.game)[len(hands.game.reported_tiles)]
+    number = 1 + sum(tile.colour is colour for tile in hands.game.reported_tiles)
     tag = drawer_tag(colour, number) if random.random() < 0.5 else None
     hands.table = update(hands.table, TileShown(colour, "shared" if tag else None, tag, hands.now))
 
 
-def _colours(event: Chance, table: Table) -> list[Colour]:
+def _colours(event: Chance, game_in_play: CurrentGame) -> list[Colour]:
     """The tiles of a chance event in an order in which they can be told: the bag's before the lid's."""
     match event:
         case Penalty(row):
@@ -123,7 +123,7 @@ def _colours(event: Chance, table: Table) -> list[Colour]:
         case ScoringColour(colour) | Draw(colour):
             return [colour]
         case Deal(displays):
-            bag = list(physical_tiles.in_bag(replace(table, told=())))
+            bag = list(physical_tiles.in_bag(replace(game_in_play, reported_tiles=())))
             ordered: list[Colour] = []
             for display in displays:
                 tiles = [colour for colour in COLOURS for _ in range(display[colour])]

@@ -287,7 +287,7 @@ def test_where_the_next_tile_goes_is_said_and_drawn() -> None:
 
 
 def test_the_penalty_row_is_told_tile_by_tile() -> None:
-    hands_at, random = Hands(new_table(4, 9, resin=True)), Random(1)
+    hands_at, random = Hands(new_table(4, 9, physical_tiles=True)), Random(1)
     sat_down(hands_at, real_tables.solo(), (1,))
     while real_tables.told(hands_at.table)["ask"]["say"] != "tell_penalty":
         real_tables.tell_one(hands_at, random)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,9 @@ from device.rules.events import Draft
 from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
 from device.table import explain
-from device.table.state import BotReply, HintRequested
+from device.table.state import BotReply, HintRequested, OpponentSettings
 from device.table.update import update
-from tests.table.hands import Hands, at_table, dealt
+from tests.table.hands import Hands, at_table, dealt, with_settings
 from tests.table.opponents import answer_all, any_choice, seated
 from tests.web_ui import scenes
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
@@ -80,7 +79,7 @@ def test_with_tiles_of_resin_it_is_said_which_tiles_of_an_opponent_to_move(line:
     at = seated("calm", "", resin=True)
     for letter in "byrkw" * 4:
         at.tell_letter(letter)
-    (asked,) = at.table.asked
+    (asked,) = at.table.opponents.requests
     at.hear(BotReply(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
     said = f"Move 1 blue from display 1 to {where}, as the lights show. Then press ok."
     assert formatter(at).instruction() == said
@@ -88,9 +87,9 @@ def test_with_tiles_of_resin_it_is_said_which_tiles_of_an_opponent_to_move(line:
 
 def test_who_stands_in_is_said() -> None:
     at = at_table()
-    at.table = replace(at.table, manners=replace(at.table.manners, programs=("fast",)))
+    at.table = with_settings(at.table, opponents=OpponentSettings(programs=("fast",)))
     at.press("seat.1.floor", "seat.1.line.5", "seat.2.floor", "ok", "seat.1.floor")
-    at.hear(BotReply(at.table.asked[0].number, None, at.now, "illegal", "it wrote 'x'"))
+    at.hear(BotReply(at.table.opponents.requests[0].number, None, at.now, "illegal", "it wrote 'x'"))
     view = View(snapshot=formatter(at).snapshot, presence=Presence.HERE)
     (note,) = phone.turn(view, WORDS["en"], TWIN).notes
     assert note.startswith("fast does not play on: it broke the rules")
@@ -112,7 +111,7 @@ def test_a_hint_says_what_it_gains(gain: float, language: str, says: str) -> Non
     at.table = update(at.table, HintRequested(1, at.now))
     (note,) = sentences.notes(formatter(at, language))
     assert "Ana" in note
-    number = at.table.hints_asked[0].number
+    number = at.hint_requests[0].number
     best, other = Draft(3, Colour.RED, 2), Draft(3, Colour.RED, 3)
     at.hear(BotReply(number, best, at.now, gain=gain, next_best=other))
     (note,) = sentences.notes(formatter(at, language))
