@@ -1,45 +1,50 @@
-"""Compiles the bots' core where that is possible; elsewhere the same files run as they are.
+"""Build step: compile the bots' core with Cython where that is possible.
 
-Everything else about the package is in pyproject.toml. `device.bots.engine` tells which of the two is
-running.
+The core runs as plain Python where it is not; `device.bots.compiled_core` decides which of the two is used.
+Everything else about the package is in pyproject.toml.
 """
 
+import runpy
 import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-BOTS = Path("device/bots/core")
-COMPILED = sorted(path.stem for path in BOTS.glob("*.pxd"))
-"""Each of these modules has its C types in a .pxd file beside it."""
+CORE = runpy.run_path("device/bots/compiled_core.py")
 
 
-class AllOrNothing(build_ext):
-    """Compiled modules reach into one another: if one can't be built, none stays. The install goes on."""
+class BuildCore(build_ext):
+    """Builds all compiled modules or none, because they read one another's structures."""
 
     def run(self) -> None:
-        """Build all of them, or tell why none is."""
+        """Build the modules and write the checksum of their sources; on an error, install without them."""
         try:
             super().run()
-        except Exception as error:  # noqa: BLE001 - no compiler, no headers, no memory: whatever it is
-            _tell(error)
-            for each in self.extensions:
-                Path(self.get_ext_fullpath(each.name)).unlink(missing_ok=True)
-                for built in BOTS.glob(f"{each.name.rpartition('.')[2]}.*.so"):
-                    built.unlink()
+        except Exception as error:  # noqa: BLE001 - no compiler, no headers, no memory
+            _report(error)
+            for path in self._compiled():
+                path.unlink(missing_ok=True)
             self.extensions = []
+        else:
+            for path in self._compiled():
+                path.with_name(CORE["CHECKSUM"]).write_text(CORE["checksum"]())
+
+    def _compiled(self) -> list[Path]:
+        return [Path(self.get_ext_fullpath(each.name)) for each in self.extensions]
 
 
 def extensions() -> list[Extension]:
-    """The modules to compile; none where there is no Cython that can translate them."""
+    """Return the modules to compile; none where no Cython can translate them."""
     try:
         from Cython.Build import cythonize
 
         found: list[Extension] = cythonize(
             [
-                Extension(f"device.bots.core.{name}", [f"{BOTS}/{name}.py"], extra_compile_args=["-O3"])
-                for name in COMPILED
+                Extension(
+                    f"{CORE['PACKAGE']}.{name}", [f"device/bots/core/{name}.py"], extra_compile_args=["-O3"]
+                )
+                for name in CORE["MODULES"]
             ],
             build_dir="build/cython",
             compiler_directives={
@@ -53,14 +58,14 @@ def extensions() -> list[Extension]:
                 "binding": False,
             },
         )
-    except Exception as error:  # noqa: BLE001 - whatever it is, the package works without
-        _tell(error)
+    except Exception as error:  # noqa: BLE001 - the package works without compiled modules
+        _report(error)
         return []
     return found
 
 
-def _tell(error: Exception) -> None:
+def _report(error: Exception) -> None:
     sys.stderr.write(f"azul-table: the bots' core stays uncompiled: {error}\n")
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": AllOrNothing})
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildCore})

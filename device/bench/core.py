@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from device.bench.figure import Figure
+from device.bots.compiled_core import is_compiled
 from device.bots.core import position
 from device.bots.core.position import Position
-from device.bots.engine import is_compiled
 
 GOAL: Final = 2_000
 """Games in a second, uncompiled as well."""

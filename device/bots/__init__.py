@@ -1,7 +1,11 @@
-"""Opponents."""
+"""Bots: opponents, hints and grades by search, bot programs, matches and tournaments.
 
-from device.bots.engine import outdated, stay_uncompiled
+The room above imports `mind`, `simple`, `thinker`, `selfplay` and `grading` for opponents at the table, and
+`dtc` for bot programs. `core` holds the searches, for this package alone; from sources newer than its
+compiled modules it runs as Python.
+"""
 
-# Compiled from older sources, the core fits neither the rest of today's nor the other files around it.
-if outdated():
-    stay_uncompiled()
+from device.bots.compiled_core import is_outdated, use_sources
+
+if is_outdated():
+    use_sources()

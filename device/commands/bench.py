@@ -124,10 +124,10 @@ def _show_parts(measures: Iterable[Callable[[], Iterable[Figure]]], *, as_json: 
 @_json
 def core(seconds: float, ceiling: Path | None, *, uncompiled: bool, as_json: bool) -> None:
     """Random games a second of the bots' core, for two and for four players."""
-    from device.bots.engine import stay_uncompiled
+    from device.bots.compiled_core import use_sources
 
     if uncompiled:
-        stay_uncompiled()
+        use_sources()
     from device.bench.core import CeilingError, measure
 
     try:

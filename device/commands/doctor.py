@@ -4,7 +4,7 @@ import json
 
 import click
 
-from device.bots.engine import engine
+from device.bots import compiled_core
 from device.commands.console import CommandError, json_option, layout_option, printable
 from hardware.api import LayoutError
 from hardware.diagnostics.doctor import Finding, Status, examine
@@ -56,7 +56,7 @@ def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
 
 def core() -> Finding:
     """Whether the bots think as fast as they can here; they play without it."""
-    told, _, mend = engine().partition(": ")
+    told, _, mend = compiled_core.description().partition(": ")
     return Finding("core", Status.GUESS if mend else Status.FINE, told, mend)
 
 

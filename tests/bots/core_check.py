@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from device.bots.compiled_core import is_compiled
 from device.bots.convert import draft_of, move_of, packed, position_of, solo_event, solo_position_of
 from device.bots.core import constants, position
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
-from device.bots.engine import is_compiled
 from device.bots.simple import play_greedy
 from device.rules import game
 from device.rules.events import Deal, Draft, Draw, Event, Penalty, ScoringColour, Tile
@@ -155,8 +155,8 @@ def check_events(chosen: Setup, events: Iterable[Event]) -> None:
 
 
 AS_PYTHON = """
-from device.bots.engine import stay_uncompiled
-stay_uncompiled()
+from device.bots.compiled_core import use_sources
+use_sources()
 from tests.bots.core_check import main
 main()
 """

@@ -233,8 +233,8 @@ def test_time_that_is_up_ends_the_search_at_once(chosen: Setup) -> None:
 
 LOOKS = """
 import sys
-from device.bots.engine import stay_uncompiled
-stay_uncompiled()
+from device.bots.compiled_core import use_sources
+use_sources()
 from device.bots.mind import MASTER, Mind
 from device.rules import game
 from tests.bots.core_check import SETUPS, title
