@@ -12,6 +12,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 CORE = runpy.run_path("device/bots/compiled_core.py")
+PACKAGE = CORE["PACKAGE"]
 
 
 class BuildCore(build_ext):
@@ -41,9 +42,7 @@ def extensions() -> list[Extension]:
 
         found: list[Extension] = cythonize(
             [
-                Extension(
-                    f"{CORE['PACKAGE']}.{name}", [f"device/bots/core/{name}.py"], extra_compile_args=["-O3"]
-                )
+                Extension(f"{PACKAGE}.{name}", [f"device/bots/core/{name}.py"], extra_compile_args=["-O3"])
                 for name in CORE["MODULES"]
             ],
             build_dir="build/cython",
