@@ -1,4 +1,4 @@
-"""The papers that a table is built from, computed from its layout: drilling template, circuits, parts, sums.
+"""Documents for building a table, computed from its layout: drilling template, circuits, parts, power, fuses.
 
-`python -m hardware.papers` writes them into `hardware/wiring`; its README is the maker's guide.
+`python -m hardware.papers` writes them into `hardware/wiring`, whose README is the maker's guide.
 """

@@ -1,4 +1,8 @@
-"""What to buy for a table: parts and how many, computed from the layout."""
+"""Shopping list of a table, and the generated tables of the maker's guide: parts, power, feeds.
+
+`shopping_list` computes the parts from the layout; `update_guide` replaces the tables in the text of the
+guide.
+"""
 
 from __future__ import annotations
 
@@ -12,36 +16,38 @@ from hardware.layout.checks import CONTROLLERS
 from hardware.layout.model import Layout
 from hardware.papers.power_feeds import (
     FUSES,
-    MOST_LIGHTS,
+    MAX_LIGHTS,
     SHIFTER_FUSE,
     Feed,
-    all_white,
-    drop,
+    fed_by_pi,
     feeds,
+    full_white_amperes,
     main_fuse,
-    on_the_pi,
-    reach,
     shifters,
     supply_amperes,
+    voltage_drop,
+    wire_length,
 )
 from hardware.papers.template import BUTTON_BORES, button_bore
 
+# --- Shopping list ---------------------------------------------------------------------------------------
+
 SPARE: Final = 1.2
-"""Wire that is bought for what is computed: it never runs straight."""
+"""Factor of bought to computed wire, because wires never run straight."""
 THIN: Final = 0.25
-"""Square millimetres of wires that carry no power."""
+"""Square millimetres of data wires."""
 TILES: Final = 100
 ACTIONS: Final = 3
-"""What may bear a tag: the tiles of the box, and cards for undo, ok and a new game."""
+"""Tags of the tiles of the box, and of the cards for undo, ok and a new game."""
 PICO_AMPERES: Final = 0.1
 READER_AMPERES: Final = 0.05
-PI_GIVES: Final = 1.2
-"""Amperes that a Raspberry Pi 4 with its supply of 3 A has for its USB and its 5 V pins."""
+PI_SPARE_AMPERES: Final = 1.2
+"""Amperes that a Raspberry Pi 4 with its supply of 3 A can deliver at its USB ports and 5 V pins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A part to buy, how many or how much of it, and what may take its place or goes wrong."""
+    """A part to buy: its number or amount, and a note about substitutes and mistakes."""
 
     part: str
     number: int
@@ -50,16 +56,22 @@ class Item:
 
     @property
     def amount(self) -> str:
-        """The number, and of what kind: `10 of 3 A`."""
+        """The number with its unit or kind: `10 of 3 A`."""
         return f"{self.number} {self.of}".rstrip()
 
 
 def shopping_list(layout: Layout) -> list[Item]:
-    """Return all parts in the order in which they are needed, 0 of what this table has not.
+    """Return all parts in the order in which they are needed, with the number 0 for unneeded ones.
 
-    The parts are the same for every layout. Raises HardwareError.
+    The parts are the same for every layout. Raises HardwareError if the lights are not for 5 V.
     """
-    return [*_boards(layout), *_power(layout), *_lights(layout), *_touched(layout), *_wire(layout)]
+    return [
+        *_boards(layout),
+        *_power(layout),
+        *_lights(layout),
+        *_buttons_and_readers(layout),
+        *_wire(layout),
+    ]
 
 
 def _boards(layout: Layout) -> list[Item]:
@@ -87,7 +99,7 @@ def _boards(layout: Layout) -> list[Item]:
 
 def _power(layout: Layout) -> list[Item]:
     every = feeds(layout)
-    apart = int(not on_the_pi(layout))
+    apart = int(not fed_by_pi(layout))
     stronger = "Never a stronger one: it guards the wire."
     return [
         Item(
@@ -110,7 +122,7 @@ def _power(layout: Layout) -> list[Item]:
 
 
 def _kinds(every: tuple[Feed, ...]) -> str:
-    """Name the fuses: `of 3 A`, or how many of each if they are not all alike."""
+    """Return the kinds of fuses as text: `of 3 A`, or the number of each kind if there are several."""
     kinds = sorted(Counter(feed.fuse for feed in every).items())
     if len(kinds) == 1:
         return f"of {kinds[0][0]:g} A"
@@ -137,7 +149,7 @@ def _lights(layout: Layout) -> list[Item]:
     ]
 
 
-def _touched(layout: Layout) -> list[Item]:
+def _buttons_and_readers(layout: Layout) -> list[Item]:
     bores = Counter(button_bore(button.size) for button in layout.buttons)
     readers = len(layout.readers)
     crossed = sum(not isinstance(button.switch, int) for button in layout.buttons)
@@ -168,17 +180,17 @@ def _touched(layout: Layout) -> list[Item]:
 
 
 def _wire(layout: Layout) -> list[Item]:
-    """Return metres of stranded wire; of power wires red and black together."""
+    """Return the metres of stranded wire; of power wires red and black together."""
     every = feeds(layout)
     thin = len(layout.chains) + _button_wires(layout) + 3 * len(layout.readers)
     main = f"m of {FUSES[main_fuse(layout)]:g} mm²"
     feed = f"m of {max(feed.wire for feed in every):g} mm²"
     return [
         Item("main wire", 2, main, "Red and black; short."),
-        Item("wire of the feeds", ceil(2 * len(every) * reach(layout) * SPARE), feed, "Red and black."),
+        Item("wire of the feeds", ceil(2 * len(every) * wire_length(layout) * SPARE), feed, "Red and black."),
         Item(
             "wire for data, buttons, readers",
-            ceil(thin * reach(layout) * SPARE),
+            ceil(thin * wire_length(layout) * SPARE),
             f"m of {THIN:g} mm²",
             "Ribbon or network cable will do.",
         ),
@@ -192,29 +204,29 @@ def _button_wires(layout: Layout) -> int:
     return sum(number + 1 for number in rows.values())
 
 
-# --- The tables of the maker's guide, renewed in its text: parts, power, feeds ---------------------------
+# --- Tables of the maker's guide -------------------------------------------------------------------------
 
 Rows = list[list[str]]
 
 
-def renewed(text: str, layouts: Sequence[Layout]) -> str:
-    """Return a guide's text with every table between `<!-- NAME -->` and `<!-- end -->` as it is now.
+def update_guide(text: str, layouts: Sequence[Layout]) -> str:
+    """Return the text of a guide with every table between `<!-- NAME -->` and `<!-- end -->` replaced.
 
-    Raises ValueError where a table has no place in the text.
+    Raises ValueError if a table has no place in the text.
     """
     for name, make in TABLES.items():
         begin, end = f"<!-- {name} -->\n", "<!-- end -->"
         before, found, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
         if not (found and closed):
-            raise ValueError(f"the guide has no place for its table {name!r}: <!-- {name} --> ... {end}")
+            raise ValueError(f"the guide has no place for the table {name!r}: <!-- {name} --> ... {end}")
         table = "".join("| " + " | ".join(row) + " |\n" for row in make(layouts))
         text = before + begin + table + end + after
     return text
 
 
 def parts_table(layouts: Sequence[Layout]) -> Rows:
-    """Return a row for each part, with how much of it every layout needs."""
+    """Return the table of parts: one row for each part, with its amount for every layout."""
     rows = _head("part", layouts, "what may take its place, what goes wrong")
     for items in zip(*map(shopping_list, layouts), strict=True):
         if any(item.number for item in items):
@@ -225,45 +237,45 @@ def parts_table(layouts: Sequence[Layout]) -> Rows:
 
 
 def power_table(layouts: Sequence[Layout]) -> Rows:
-    """Return the sum of what is asked for, and the fuses and wires that follow from it."""
+    """Return the table of currents, with the fuses and wires that follow from them."""
     rows = _head("", layouts)
     sums: dict[str, Callable[[Layout], str]] = {
         "lights": lambda layout: f"{len(layout.lights)}",
         "all of them dark": lambda layout: f"{layout.supply.dark / 1000:.2f} A",
-        "all of them at full white": lambda layout: f"{all_white(layout):.1f} A",
+        "all of them at full white": lambda layout: f"{full_white_amperes(layout):.1f} A",
         "what the table asks for at most (`[supply]`)": lambda layout: f"{layout.supply.amperes:g} A",
         "power supply, with a margin of a quarter": _supply,
         "main fuse": lambda layout: f"{main_fuse(layout):g} A",
         "main wire": lambda layout: f"{FUSES[main_fuse(layout)]:g} mm²",
-        f"feeds, each for {MOST_LIGHTS} lights at most": lambda layout: f"{len(feeds(layout))}",
+        f"feeds, each for {MAX_LIGHTS} lights at most": lambda layout: f"{len(feeds(layout))}",
         "lost on the longest feed at full white": _lost,
-        "taken from the Pi's own supply": _from_pi,
+        "taken from the Pi's own supply": _pi_current,
     }
     return rows + [[name, *(make(layout) for layout in layouts)] for name, make in sums.items()]
 
 
 def _supply(layout: Layout) -> str:
-    return "the Pi's own" if on_the_pi(layout) else f"{supply_amperes(layout):g} A"
+    return "the Pi's own" if fed_by_pi(layout) else f"{supply_amperes(layout):g} A"
 
 
 def _lost(layout: Layout) -> str:
-    lost = max(drop(feed.amperes, reach(layout), feed.wire) for feed in feeds(layout))
-    return f"{lost:.2f} V in {reach(layout):.2g} m"
+    lost = max(voltage_drop(feed.amperes, wire_length(layout), feed.wire) for feed in feeds(layout))
+    return f"{lost:.2f} V in {wire_length(layout):.2g} m"
 
 
-def _from_pi(layout: Layout) -> str:
-    return f"{from_pi(layout):.2f} A of {PI_GIVES:g}"
+def _pi_current(layout: Layout) -> str:
+    return f"{amperes_from_pi(layout):.2f} A of {PI_SPARE_AMPERES:g}"
 
 
-def from_pi(layout: Layout) -> float:
+def amperes_from_pi(layout: Layout) -> float:
     """Return the amperes that readers, the Pico and lights on its pins take from the Pi's own supply."""
     pico = PICO_AMPERES if layout.controller == "pico" else 0.0
-    lights = layout.supply.amperes if on_the_pi(layout) else 0.0
+    lights = layout.supply.amperes if fed_by_pi(layout) else 0.0
     return pico + lights + READER_AMPERES * len(layout.readers)
 
 
 def feeds_table(layouts: Sequence[Layout]) -> Rows:
-    """Return every feed of every layout: its fuse, its wire, and where it enters the chain."""
+    """Return the table of feeds: for each feed where it enters the chain, its fuse and its wire."""
     rows = [["layout", "chain, its data pin", "feed", "enters at", "lights", "at full white", "fuse", "wire"]]
     rows.append(["---"] * len(rows[0]))
     for layout in layouts:
@@ -273,7 +285,7 @@ def feeds_table(layouts: Sequence[Layout]) -> Rows:
                 [
                     layout.name,
                     f"{feed.chain}, {pins[feed.chain]}",
-                    "" if on_the_pi(layout) else f"F{number}",
+                    "" if fed_by_pi(layout) else f"F{number}",
                     f"light {feed.pixel} (`{feed.light}`)",
                     f"{feed.lights}",
                     f"{feed.amperes:.1f} A",

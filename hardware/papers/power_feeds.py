@@ -1,7 +1,7 @@
-"""How the lights of a table are fed: its feeds, fuses and cross-sections, computed from the layout.
+"""Power feeds of the lights: where 5 V enters the chains, with fuses and wire sizes, from the layout.
 
-What is computed is for the worst case, all lights at full white, though `hardware.power` never lets it come
-to that: a fuse guards a wire against what no program can keep from it.
+Feeds are computed for all lights at full white, although the current limit in `hardware.power` prevents that:
+fuses protect the wires against faults that no program can prevent.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from hardware.api import HardwareError, LightFrame
 from hardware.layout.model import Layout
 from hardware.power import FULL, milliamperes
 
-MOST_LIGHTS: Final = 36
-"""Lights that one feed carries, so that a fuse of 3 A does for them: chains are strung with 0.2 mm², and a
-short at the far end lets 6 to 8 A through. 3 A blow at once, 5 A would hold; and with more lights on a feed
-the far ones would be reddish."""
+MAX_LIGHTS: Final = 36
+"""Lights on one feed, so that a fuse of 3 A is enough: the wires of a chain have 0.2 mm², and a short circuit
+at the far end draws 6 to 8 A. A fuse of 3 A blows at once, one of 5 A would not; and with more lights on a
+feed the far ones would look reddish."""
 FUSES: Final = {1.0: 0.5, 2.0: 0.5, 3.0: 0.5, 5.0: 0.75, 7.5: 1.0, 10.0: 1.5, 15.0: 2.5, 20.0: 4.0, 30.0: 6.0}
-"""Blade fuses in amperes, each with the thinnest copper in square millimetres that it guards."""
+"""Blade fuses in amperes, each with the thinnest wire in square millimetres that it protects."""
 FUSE_LOAD: Final = 0.75
-"""How much of what is printed on it a fuse carries for hours."""
+"""The fraction of its rated current that a fuse carries for hours."""
 SUPPLY_LOAD: Final = 0.8
-"""How much of what is printed on it a power supply is asked for: it stays cool, and quiet."""
+"""The fraction of its rated current that a power supply has to deliver, so that it stays cool and quiet."""
 SUPPLIES: Final = (3, 5, 7, 10, 14, 18, 24, 30, 40, 60)
-"""Power supplies for 5 V that shops have, in amperes."""
+"""Rated currents in amperes of 5 V power supplies that shops sell."""
 COPPER: Final = 0.0178
-"""Ohms of a metre of copper of one square millimetre."""
-MOST_DROP: Final = 0.25
-"""Volts that may be lost on the way to a feed and back."""
-PI_PIN: Final = 1.0
-"""Amperes that the 5 V pins of a Raspberry Pi give to others."""
+"""Resistivity of copper: ohms of a metre with one square millimetre."""
+MAX_DROP: Final = 0.25
+"""The highest voltage drop in volts to a feed and back."""
+PI_PIN_AMPERES: Final = 1.0
+"""Amperes that the 5 V pins of a Raspberry Pi can deliver."""
 SHIFTER_FUSE: Final = 1.0
 LOGIC_VOLTS: Final = 5.0
-"""What the level shifters, and lights of the WS2812 kind, are made for."""
+"""Supply voltage of the level shifters and of WS2812-like lights."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Where power enters a chain: at a pixel (from 0) and its light, for so many lights from there on.
+    """A power feed: enters a chain at a pixel (from 0), named `light`, and feeds `lights` lights from there.
 
-    `amperes` are those of its lights at full white; `fuse` is in amperes, `wire` in square millimetres.
+    `amperes` is the current of its lights at full white; `fuse` is in amperes, `wire` in square millimetres.
     """
 
     chain: str
@@ -55,73 +55,70 @@ class Feed:
 
 
 def feeds(layout: Layout) -> tuple[Feed, ...]:
-    """Return the feeds of all chains, in their order; raises HardwareError for lights that take no 5 V."""
+    """Return the feeds of all chains, in order. Raises HardwareError if the lights are not for 5 V."""
     if layout.supply.volts != LOGIC_VOLTS:
         raise HardwareError(
-            f"{layout.name}: supply.volts: the papers are for lights that take {LOGIC_VOLTS:g} V, "
-            f"not {layout.supply.volts:g}"
+            f"{layout.name}: supply.volts: only lights for {LOGIC_VOLTS:g} V are supported, "
+            f"not for {layout.supply.volts:g} V"
         )
     return tuple(feed for chain in layout.chains for feed in _chain_feeds(layout, chain.name, chain.pixels))
 
 
 def _chain_feeds(layout: Layout, chain: str, pixels: int) -> Iterator[Feed]:
     names = {light.pixel: light.name for light in layout.lights if light.chain == chain}
-    number = ceil(pixels / MOST_LIGHTS)
+    number = ceil(pixels / MAX_LIGHTS)
     first = 0
     for place in range(number):
         end = ceil((place + 1) * pixels / number)
         lights = end - first
-        amperes = lights * amperes_of_light(layout)
+        amperes = lights * full_white_amperes(layout) / len(layout.lights)
         fuse = next(fuse for fuse in FUSES if fuse * FUSE_LOAD >= amperes)
-        yield Feed(chain, first, names[first], lights, amperes, fuse, wire(fuse, amperes, reach(layout)))
+        yield Feed(
+            chain, first, names[first], lights, amperes, fuse, wire_size(fuse, amperes, wire_length(layout))
+        )
         first = end
 
 
-def amperes_of_light(layout: Layout) -> float:
-    """Return what one light takes at full white."""
-    return all_white(layout) / len(layout.lights)
-
-
-def all_white(layout: Layout) -> float:
-    """Return the amperes that all lights take at full white, by the table's own estimate."""
+def full_white_amperes(layout: Layout) -> float:
+    """Return the current in amperes of all lights at full white, as estimated by `hardware.power`."""
     white = LightFrame({light.name: (FULL, FULL, FULL) for light in layout.lights})
     return milliamperes(white, layout.supply) / 1000
 
 
-def reach(layout: Layout) -> float:
+def wire_length(layout: Layout) -> float:
     """Return the metres of wire from the middle of the table to its farthest light, along the edges."""
     return (layout.width + layout.height) / 2000
 
 
-def drop(amperes: float, metres: float, square: float) -> float:
-    """Return the volts lost on a way of so many metres and back, in copper of so many square millimetres."""
+def voltage_drop(amperes: float, metres: float, square: float) -> float:
+    """Return the voltage drop over so many metres and back, in copper of `square` square millimetres."""
     return amperes * 2 * metres * COPPER / square
 
 
-def wire(fuse: float, amperes: float, metres: float) -> float:
-    """Return the thinnest cross-section that this fuse guards and on which little enough is lost."""
+def wire_size(fuse: float, amperes: float, metres: float) -> float:
+    """Return the thinnest wire in square millimetres for this fuse and voltage drop."""
     return next(
         square
         for square in sorted(set(FUSES.values()))
-        if square >= FUSES[fuse] and drop(amperes, metres, square) <= MOST_DROP
+        if square >= FUSES[fuse] and voltage_drop(amperes, metres, square) <= MAX_DROP
     )
 
 
-def on_the_pi(layout: Layout) -> bool:
-    """Tell whether the lights are so few that the Pi's 5 V pin feeds them, through the main fuse alone."""
-    return layout.controller == "pi" and layout.supply.amperes <= PI_PIN
+def fed_by_pi(layout: Layout) -> bool:
+    """Return whether the lights are so few that the Pi's 5 V pin feeds them, through the main fuse alone."""
+    return layout.controller == "pi" and layout.supply.amperes <= PI_PIN_AMPERES
 
 
 def supply_amperes(layout: Layout) -> float:
-    """Return what is to be printed on the power supply, at least."""
+    """Return the lowest rated current in amperes of a suitable power supply."""
     return next(size for size in SUPPLIES if size * SUPPLY_LOAD >= layout.supply.amperes)
 
 
 def main_fuse(layout: Layout) -> float:
-    """Return the fuse right behind the power supply: it carries for hours what the table asks for."""
+    """Return the rated current in amperes of the fuse after the power supply."""
     return next(fuse for fuse in FUSES if fuse * FUSE_LOAD >= layout.supply.amperes)
 
 
 def shifters(layout: Layout) -> int:
-    """Return how many chips of four level shifters the chains need."""
+    """Return the number of chips with four level shifters that the chains need."""
     return ceil(len(layout.chains) / 4)

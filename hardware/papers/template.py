@@ -1,9 +1,14 @@
-"""The drilling template as PDF at 1:1: the whole sheet, and A4 pages to be glued together."""
+"""Drilling template of a table at 1:1, as SVG, as a PDF of one sheet, and as a PDF of A4 pages.
+
+From the layout follow the holes (`holes`), from these the marks on the sheet (`template`), which are drawn as
+PDF (`whole_pdf`, `a4_pdf`) or SVG (`template_svg`). The positions are those of the twin.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
 from itertools import count, product
@@ -16,27 +21,27 @@ from hardware.api import OK, SHARED, HardwareError
 from hardware.layout.checks import CONTROLLERS
 from hardware.layout.model import Layout, Outline, PlacedButton, PlacedLight, Reader
 
-# --- What is drilled for each light, button and reader, and where: the twin's own geometry ---------------
-# A layout gives the diameter of each light's window and of each button's rim. What it does not give has a
-# default here: the bore of a button, the bore for the light itself in the plate below, the pocket of a
-# reader.
+# --- Holes -----------------------------------------------------------------------------------------------
+# A layout gives the diameter of each light's window and of each button's rim. Defaults for the rest are here:
+# the bore of a button, the bore for the light itself in the lower plate, the pocket of a reader.
+
 LIGHT_BORE: Final = 12.0
-"""The usual bore for a light in a cap of plastic, which holds itself in the plate below."""
+"""The usual bore for a light in a plastic cap, which clamps itself in the lower plate."""
 BUTTON_BORES: Final = (12.0, 16.0, 19.0, 22.0, 24.0, 30.0)
-"""What buttons are made for; the rim of a button is at least RIM wider than its bore."""
+"""Bores of common buttons; the rim of a button is at least RIM wider than its bore."""
 RIM: Final = 4.0
 POCKET: Final = 60.0
 """A round pocket for the antenna of a reader, milled from below."""
 APART: Final = 4.0
-"""Wood between a pocket and a hole, or the edge."""
+"""The least distance between a pocket and a hole, or the edge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A hole by the name of what is in it; its middle and diameters are in millimetres.
+    """The hole of a light, button or reader of this name; its middle and diameters are in millimetres.
 
-    `outer` is the window of a light, the rim of a button, the pocket of a reader; `bore` is what is drilled
-    within, if anything. `label` and `wire` are to be read beside it.
+    `outer` is the window of a light, the rim of a button, or the pocket of a reader; `bore` is the smaller
+    hole in it, if any. `label` and `wire` are printed beside it.
     """
 
     name: str
@@ -49,8 +54,9 @@ class Hole:
     wire: str
 
 
+@lru_cache(maxsize=4)
 def holes(layout: Layout) -> tuple[Hole, ...]:
-    """Return all holes: lights, buttons, readers; raises HardwareError where no pocket has a place."""
+    """Return the holes of lights, buttons and readers. Raises HardwareError if a pocket has no room."""
     drilled = [*map(_light, layout.lights), *(_button(layout, button) for button in layout.buttons)]
     for reader in layout.readers:
         drilled.append(_pocket(layout, reader, drilled))
@@ -58,13 +64,15 @@ def holes(layout: Layout) -> tuple[Hole, ...]:
 
 
 def button_bore(rim: float) -> float:
-    """Return the largest usual bore that a rim of this diameter covers; all of a smaller one."""
+    """Return the largest common bore that a rim of this diameter covers; else the rim itself."""
     return max((bore for bore in BUTTON_BORES if bore + RIM <= rim), default=rim)
 
 
 def _light(light: PlacedLight) -> Hole:
     bore = LIGHT_BORE if light.size > LIGHT_BORE else None
-    return Hole(light.name, "light", light.x, light.y, light.size, bore, short(light.name), f"{light.pixel}")
+    return Hole(
+        light.name, "light", light.x, light.y, light.size, bore, short_name(light.name), f"{light.pixel}"
+    )
 
 
 def _button(layout: Layout, button: PlacedButton) -> Hole:
@@ -73,18 +81,18 @@ def _button(layout: Layout, button: PlacedButton) -> Hole:
     else:
         wire = "row {}, column {}".format(*button.switch)
     bore = button_bore(button.size)
-    return Hole(button.name, "button", button.x, button.y, button.size, bore, short(button.name), wire)
+    return Hole(button.name, "button", button.x, button.y, button.size, bore, short_name(button.name), wire)
 
 
-def short(name: str) -> str:
-    """Return a name without the part that it lies on: `wall.3.4` of `seat.1.wall.3.4`."""
+def short_name(name: str) -> str:
+    """Return a name without its seat, display or centre: `wall.3.4` for `seat.1.wall.3.4`."""
     words = name.split(".")
     numbered = {"seat": 2, "display": 2, "centre": 1}.get(words[0], 0)
     return ".".join(words[numbered:]) or name
 
 
 def _pocket(layout: Layout, reader: Reader, drilled: Iterable[Hole]) -> Hole:
-    """Find a pocket's place: the free one nearest to where its tags are expected."""
+    """Return the pocket of a reader, at the nearest free point to where its tags are laid."""
     home_x, home_y, turn = _home(layout, reader)
     others = [(hole.x, hole.y, hole.outer / 2 + POCKET / 2 + APART) for hole in drilled]
     edge = POCKET / 2 + APART
@@ -100,9 +108,10 @@ def _pocket(layout: Layout, reader: Reader, drilled: Iterable[Hole]) -> Hole:
 
 
 def _home(layout: Layout, reader: Reader) -> tuple[float, float, float]:
-    """Return where tags are expected: at a seat's turn light, on a display or the centre, beside `ok`.
+    """Return x and y of where tags are laid, and the turn of the board, display or centre there.
 
-    And how that part is turned: a place towards whoever sits there comes first.
+    Tags are laid at a seat's turn light, on a display or the centre, or beside `ok`. The turn tells on which
+    side the player sits, which is preferred.
     """
     wanted = (OK if reader.name == SHARED else reader.name, f"{reader.name}.turn")
     turn = next((outline.turn for outline in layout.outlines if outline.name == reader.name), 0.0)
@@ -112,7 +121,7 @@ def _home(layout: Layout, reader: Reader) -> tuple[float, float, float]:
 
 
 def _spiral(x: float, y: float, turn: float, furthest: float) -> Iterator[tuple[float, float]]:
-    """Yield points round a point, farther and farther away, in whole millimetres; nearest to `turn` first."""
+    """Yield points around a point in whole millimetres, in growing circles from the direction `turn` on."""
     x, y = round(x), round(y)
     for radius in count():
         if radius > furthest:
@@ -124,26 +133,26 @@ def _spiral(x: float, y: float, turn: float, furthest: float) -> Iterator[tuple[
             yield x - round(radius * sin(angle)), y + round(radius * cos(angle))
 
 
-# --- The drilling template as marks on a sheet, in millimetres: x to the right, y downwards, 0 ---
+# --- Marks on the sheet, in millimetres: x to the right, y downwards -------------------------------------
 
 Style = Literal["cut", "window", "pocket", "cross", "outline", "edge", "mark"]
-"""What a line means: saws and drills, the window of a light or the rim of a button, a pocket from below,
-the middle of a hole, the outline of a part (drawn, not cut), the edge of the table, help for printing."""
+"""Meaning of a line: to be cut, the window of a light or the rim of a button, a pocket from below, the middle
+of a hole, the outline of a board or display (not cut), the edge of the table, an aid for printing."""
 
 BORDER: Final = 20.0
-"""Paper round the table on the whole sheet, for its title and a ruler."""
+"""Paper around the table on the whole sheet, for its title and a ruler."""
 RULER: Final = 100.0
 CROSS: Final = 1.6
 SMALL, PLAIN, LARGE = 2.0, 3.0, 6.0
 """Heights of text."""
 BELOW: Final = 3.8
 ABOVE: Final = -2.3
-"""Where the names below the middle of a hole and its wire above it stand."""
+"""Offsets of the texts below and above the middle of a hole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """A circle by its middle and diameter; `name` is that of the hole that it is of."""
+    """A circle by its middle and diameter; `name` is the name of its hole."""
 
     x: float
     y: float
@@ -154,7 +163,7 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A line through points, closed or not."""
+    """A line through points, open or closed."""
 
     points: tuple[tuple[float, float], ...]
     style: Style
@@ -163,7 +172,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text, its middle below x, or its beginning there; turned clockwise by degrees."""
+    """A line of text, centred at x or beginning there; turned clockwise by `turn` degrees."""
 
     x: float
     y: float
@@ -176,13 +185,13 @@ class Text:
 Mark = Circle | Lines | Text
 
 
-def beginning(x: float, y: float, height: float, words: str) -> Text:
+def left_text(x: float, y: float, height: float, words: str) -> Text:
     """Return a line of text that begins at x."""
     return Text(x, y, height, words, centred=False)
 
 
 def template(layout: Layout) -> list[Mark]:
-    """Return what is to be seen on the table itself; raises HardwareError."""
+    """Return the marks on the table itself. Raises HardwareError if a reader has no room."""
     edge = ((0.0, 0.0), (layout.width, 0.0), (layout.width, layout.height), (0.0, layout.height))
     marks: list[Mark] = [Lines(edge, "edge", closed=True)]
     for outline in layout.outlines:
@@ -193,12 +202,12 @@ def template(layout: Layout) -> list[Mark]:
 
 
 def whole_sheet(layout: Layout) -> list[Mark]:
-    """Return the template with a title and a ruler in the border round it."""
+    """Return the template with a title and a ruler in the border around it."""
     return [
         *template(layout),
-        beginning(0, -8, LARGE, f"azul-table: {layout.title} ({layout.width:g} x {layout.height:g} mm)"),
+        left_text(0, -8, LARGE, f"azul-table: {layout.title} ({layout.width:g} x {layout.height:g} mm)"),
         *ruler(0, layout.height + 8),
-        beginning(RULER + 8, layout.height + 12, PLAIN, "Print at 100 %: this ruler is 100 mm long."),
+        left_text(RULER + 8, layout.height + 12, PLAIN, "Print at 100 %: this ruler is 100 mm long."),
     ]
 
 
@@ -249,7 +258,7 @@ def _hole(hole: Hole) -> list[Mark]:
 
 
 def _styles(hole: Hole) -> tuple[Style, Style]:
-    """Return the styles of a hole's outer and inner circle: what is drilled through the top plate is cut."""
+    """Return the styles of a hole's outer and inner circle: holes through the top plate are cut."""
     match hole.kind:
         case "light":
             return "cut", "window"
@@ -259,20 +268,20 @@ def _styles(hole: Hole) -> tuple[Style, Style]:
             return "pocket", "pocket"
 
 
-# ----------------------------------------------------------------------------------------------------------
+# --- PDF -------------------------------------------------------------------------------------------------
 
 POINT: Final = 72 / 25.4
-"""Points of a PDF in a millimetre."""
+"""PDF points per millimetre."""
 A4: Final = (210.0, 297.0)
 MARGIN: Final = 10.0
-"""What printers leave white."""
+"""The margin that printers leave white."""
 STEP: Final = (180.0, 250.0)
 OVERLAP: Final = 5.0
-"""What a page shows beyond its step on every side, for its neighbours' crosses."""
+"""Millimetres that a page shows beyond its STEP on every side, with the neighbours' crosses."""
 PAGE: Final = (STEP[0] + 2 * OVERLAP, STEP[1] + 2 * OVERLAP)
-"""What a page shows of the table in all."""
+"""The area of the table that a page shows."""
 ARM: Final = 4.0
-"""Half of a registration cross."""
+"""Half of the length of a registration cross."""
 
 LINES: Final[dict[Style, tuple[tuple[float, float, float], float, tuple[float, ...]]]] = {
     "cut": ((0.82, 0, 0), 0.25, ()),
@@ -286,8 +295,8 @@ LINES: Final[dict[Style, tuple[tuple[float, float, float], float, tuple[float, .
 """Colour, width and dashes of each style."""
 
 
-class Paper:
-    """Pages of a PDF on which marks are drawn in millimetres, y downwards; the same marks, the same bytes."""
+class PdfPages:
+    """PDF pages on which marks are drawn in millimetres, y downwards; equal marks give equal bytes."""
 
     def __init__(self, title: str, layout: Layout) -> None:
         from reportlab.pdfgen.canvas import Canvas
@@ -295,7 +304,7 @@ class Paper:
         self._bytes = BytesIO()
         self._canvas: Any = Canvas(self._bytes, invariant=1, pageCompression=1)
         self._canvas.setTitle(f"{layout.title}: {title}")
-        self._canvas.setSubject(check_of(layout))
+        self._canvas.setSubject(template_checksum(layout))
         self._height = 0.0
 
     def page(self, width: float, height: float) -> None:
@@ -306,7 +315,7 @@ class Paper:
         self._canvas.setPageSize((width * POINT, height * POINT))
 
     def draw(self, marks: list[Mark], x: float = 0.0, y: float = 0.0) -> None:
-        """Draw marks, their 0, 0 at this point of the page."""
+        """Draw marks with their origin at this point of the page."""
         canvas = self._canvas
         canvas.saveState()
         canvas.translate(x * POINT, (self._height - y) * POINT)
@@ -316,17 +325,17 @@ class Paper:
         canvas.restoreState()
 
     def window(self, marks: list[Mark], at: tuple[float, float]) -> None:
-        """Draw of marks what PAGE shows from this point on, within the margins of the page."""
+        """Draw the part of the marks that PAGE shows from this point on, within the margins."""
         canvas = self._canvas
         canvas.saveState()
         path = canvas.beginPath()
         bottom = self._height - MARGIN - PAGE[1]
         path.rect(MARGIN * POINT, bottom * POINT, PAGE[0] * POINT, PAGE[1] * POINT)
         canvas.clipPath(path, stroke=0)
-        self.draw([mark for mark in marks if _seen(mark, at)], MARGIN - at[0], MARGIN - at[1])
+        self.draw([mark for mark in marks if _is_visible(mark, at)], MARGIN - at[0], MARGIN - at[1])
         canvas.restoreState()
 
-    def done(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """Return the PDF."""
         self._canvas.showPage()
         self._canvas.save()
@@ -336,10 +345,10 @@ class Paper:
         canvas = self._canvas
         match mark:
             case Circle(x, y, diameter, style):
-                self._take(style)
+                self._set_style(style)
                 canvas.circle(x, -y, diameter / 2)
             case Lines(points, style, closed):
-                self._take(style)
+                self._set_style(style)
                 path = canvas.beginPath()
                 path.moveTo(points[0][0], -points[0][1])
                 for x, y in points[1:]:
@@ -355,15 +364,15 @@ class Paper:
                 (canvas.drawCentredString if centred else canvas.drawString)(0, 0, words)
                 canvas.restoreState()
 
-    def _take(self, style: Style) -> None:
+    def _set_style(self, style: Style) -> None:
         colour, width, dashes = LINES[style]
         self._canvas.setStrokeColorRGB(*colour)
         self._canvas.setLineWidth(width)
         self._canvas.setDash(list(dashes))
 
 
-def _seen(mark: Mark, at: tuple[float, float]) -> bool:
-    """Tell whether a mark may show in a PAGE from this point on."""
+def _is_visible(mark: Mark, at: tuple[float, float]) -> bool:
+    """Return whether a mark can be visible in a PAGE from this point on."""
     match mark:
         case Circle(x, y, diameter):
             left, right, top, bottom = x - diameter, x + diameter, y - diameter, y + diameter
@@ -376,21 +385,21 @@ def _seen(mark: Mark, at: tuple[float, float]) -> bool:
     return left <= at[0] + PAGE[0] and right >= at[0] and top <= at[1] + PAGE[1] and bottom >= at[1]
 
 
-def check_of(layout: Layout) -> str:
-    """Return a check of all that is on the template, which its PDFs carry as their subject."""
+def template_checksum(layout: Layout) -> str:
+    """Return a checksum of all marks, which the PDFs carry as their subject."""
     return sha256(repr(template(layout)).encode()).hexdigest()[:16]
 
 
 def whole_pdf(layout: Layout) -> bytes:
-    """Return the whole sheet as a PDF of one page; raises HardwareError."""
-    paper = Paper("drilling template at 1:1", layout)
-    paper.page(layout.width + 2 * BORDER, layout.height + 2 * BORDER)
-    paper.draw(whole_sheet(layout), BORDER, BORDER)
-    return paper.done()
+    """Return the whole sheet as a PDF of one page. Raises HardwareError if a reader has no room."""
+    pages = PdfPages("drilling template at 1:1", layout)
+    pages.page(layout.width + 2 * BORDER, layout.height + 2 * BORDER)
+    pages.draw(whole_sheet(layout), BORDER, BORDER)
+    return pages.to_bytes()
 
 
-def tiles(layout: Layout) -> list[tuple[str, tuple[float, float]]]:
-    """Name the A4 pages, row by row, and the point of the table at the upper left of each."""
+def a4_pages(layout: Layout) -> list[tuple[str, tuple[float, float]]]:
+    """Return the names of the A4 pages, row by row, and the point of the table at the upper left of each."""
     rows, columns = ceil(layout.height / STEP[1]), ceil(layout.width / STEP[0])
     return [
         (f"{ascii_uppercase[row]}{column + 1}", (column * STEP[0], row * STEP[1]))
@@ -399,20 +408,23 @@ def tiles(layout: Layout) -> list[tuple[str, tuple[float, float]]]:
 
 
 def a4_pdf(layout: Layout) -> bytes:
-    """Return A4 pages: an overview, then the tiles, each with registration marks and a ruler."""
-    paper = Paper("drilling template at 1:1 on A4", layout)
+    """Return a PDF of A4 pages: an overview, then the table in pages with crosses and a ruler.
+
+    Raises HardwareError if a reader has no room.
+    """
+    pages = PdfPages("drilling template at 1:1 on A4", layout)
     marks = [*template(layout), *_crosses(layout)]
-    paper.page(*A4)
-    paper.draw(_overview(layout))
-    for name, at in tiles(layout):
-        paper.page(*A4)
-        paper.window(marks, (at[0] - OVERLAP, at[1] - OVERLAP))
-        paper.draw([*_numbers(*at), *_foot(layout, name)])
-    return paper.done()
+    pages.page(*A4)
+    pages.draw(_overview(layout))
+    for name, at in a4_pages(layout):
+        pages.page(*A4)
+        pages.window(marks, (at[0] - OVERLAP, at[1] - OVERLAP))
+        pages.draw([*_numbers(*at), *_foot(layout, name)])
+    return pages.to_bytes()
 
 
 def _crosses(layout: Layout) -> list[Mark]:
-    """Return a cross at every corner of the tiles; neighbours show the same ones."""
+    """Return a registration cross at every corner of the pages; neighbours show the same ones."""
     marks: list[Mark] = []
     rows, columns = ceil(layout.height / STEP[1]), ceil(layout.width / STEP[0])
     for row, column in product(range(rows + 1), range(columns + 1)):
@@ -426,7 +438,7 @@ def _crosses(layout: Layout) -> list[Mark]:
 
 
 def _numbers(x: float, y: float) -> list[Mark]:
-    """Return, in the margins of a tile, where on the table its crosses lie."""
+    """Return the positions of a page's crosses on the table, as texts in its margins."""
     left, top = MARGIN + OVERLAP, MARGIN + OVERLAP
     return [
         Text(left, MARGIN - 1.5, SMALL, f"x {x:g}"),
@@ -437,23 +449,23 @@ def _numbers(x: float, y: float) -> list[Mark]:
 
 
 def _foot(layout: Layout, name: str) -> list[Mark]:
-    """Return what stands below a tile: its name, what to do, and a ruler."""
+    """Return the footer of a page: its name, a hint, and a ruler."""
     y = MARGIN + PAGE[1]
     return [
         *ruler(MARGIN + 2, y + 8),
-        beginning(MARGIN + 112, y + 7, LARGE, name),
-        beginning(MARGIN + 126, y + 7, PLAIN, f"{layout.name}: cross on cross"),
-        beginning(MARGIN + 126, y + 12, PLAIN, "100 %: the ruler is 100 mm"),
+        left_text(MARGIN + 112, y + 7, LARGE, name),
+        left_text(MARGIN + 126, y + 7, PLAIN, f"{layout.name}: cross on cross"),
+        left_text(MARGIN + 126, y + 12, PLAIN, "100 %: the ruler is 100 mm"),
     ]
 
 
 def _overview(layout: Layout) -> list[Mark]:
-    """Return the first page: how the tiles lie, and what the lines mean."""
+    """Return the first page: the arrangement of the pages, and the meaning of the lines."""
     scale = min(170 / layout.width, 150 / layout.height)
     left, top = 20.0, 105.0
     marks: list[Mark] = [
-        beginning(left, 24, LARGE, f"azul-table: {layout.title}"),
-        *(beginning(left, 34 + 6 * line, PLAIN + 0.5, words) for line, words in enumerate(HELP)),
+        left_text(left, 24, LARGE, f"azul-table: {layout.title}"),
+        *(left_text(left, 34 + 6 * line, PLAIN + 0.5, words) for line, words in enumerate(HELP)),
     ]
     for outline in layout.outlines:
         x, y = left + outline.x * scale, top + outline.y * scale
@@ -463,7 +475,7 @@ def _overview(layout: Layout) -> list[Mark]:
             upright = round(outline.turn / 90) % 2 == 1
             width, height = (outline.height, outline.width) if upright else (outline.width, outline.height)
             marks.append(_box(x - width * scale / 2, y - height * scale / 2, width * scale, height * scale))
-    for name, (x, y) in tiles(layout):
+    for name, (x, y) in a4_pages(layout):
         width = min(STEP[0], layout.width - x) * scale
         height = min(STEP[1], layout.height - y) * scale
         marks.append(_box(left + x * scale, top + y * scale, width, height, "edge"))
@@ -484,10 +496,10 @@ HELP: Final = (
     "Grey: outlines of boards, displays and the centre; for the eye only.",
     "In each hole: its name below the middle; above it the pixel on its chain, or the button's pins.",
 )
-"""What the first page says."""
+"""The text of the first page."""
 
 
-# --- The drilling template as one SVG at 1:1, for a laser, a mill or a plotter ---------------------------
+# --- SVG, for a laser, a mill or a plotter ---------------------------------------------------------------
 
 STYLES: Final[dict[Style, str]] = {
     "cut": "stroke: #d00; stroke-width: 0.25",
@@ -501,7 +513,7 @@ STYLES: Final[dict[Style, str]] = {
 
 
 def template_svg(layout: Layout) -> str:
-    """Return the whole sheet as SVG whose units are millimetres; raises HardwareError."""
+    """Return the whole sheet as SVG in millimetres. Raises HardwareError if a reader has no room."""
     width, height = layout.width + 2 * BORDER, layout.height + 2 * BORDER
     styles = " ".join(f".{style} {{ {css} }}" for style, css in STYLES.items())
     return "\n".join(

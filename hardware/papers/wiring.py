@@ -1,4 +1,8 @@
-"""Circuits as SVG, drawn with schemdraw: the power of the lights, a button's crossing, a reader's divider."""
+"""Wiring diagrams and circuits: pinouts of the boards, diagrams by WireViz, circuits by schemdraw.
+
+`draw_diagram` draws a YAML file of `hardware/wiring` as PNG. `power_circuit`, `crossing_circuit` and
+`divider_circuit` return SVG.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +18,14 @@ from hardware.layout.model import Layout
 from hardware.papers.power_feeds import (
     SHIFTER_FUSE,
     Feed,
-    all_white,
+    fed_by_pi,
     feeds,
+    full_white_amperes,
     main_fuse,
-    on_the_pi,
     supply_amperes,
 )
 
-# --- Where the pins of a Raspberry Pi and of a Pico are: their places on the board ---
+# --- Pinouts ---------------------------------------------------------------------------------------------
 
 POWER_PINS: Final[Mapping[str, Mapping[int, str]]] = {
     "pi": {
@@ -42,7 +46,7 @@ POWER_PINS: Final[Mapping[str, Mapping[int, str]]] = {
         **dict.fromkeys((3, 8, 13, 18, 23, 28, 38), "GND"),
     },
 }
-"""What is no GPIO pin, by its place."""
+"""The pins of each controller that are not GPIO pins, by their position on the board."""
 
 _PI: Final = dict(
     zip(
@@ -61,60 +65,60 @@ _PICO: Final = dict(
         strict=True,
     )
 )
-PLACES: Final[Mapping[str, Mapping[int, int]]] = {"pi": _PI, "pico": _PICO}
-"""The place of each GPIO pin, by its number."""
+PIN_POSITIONS: Final[Mapping[str, Mapping[int, int]]] = {"pi": _PI, "pico": _PICO}
+"""The position of each GPIO pin on the board, by its number."""
 
 
-# --- Wiring diagrams: WireViz draws them from their YAML; each picture remembers what it was drawn fro
+# --- Wiring diagrams -------------------------------------------------------------------------------------
 
 WIDEST: Final = 1800
-"""Pixels of a picture's longer side: legible, and still small."""
+"""Pixels of the longer side of a picture: legible and still a small file."""
 COLOURS: Final = 96
 SOURCE: Final = "source"
-"""The text in a picture with the check of its YAML."""
+"""The key of the PNG text with the checksum of the YAML file."""
 
 
-def check_of(source: Path) -> str:
-    """Return a check of a file's text, the same whatever its ends of lines."""
+def source_checksum(source: Path) -> str:
+    """Return a checksum of a file's text, independent of its line endings."""
     return sha256(source.read_text("utf-8").encode()).hexdigest()[:16]
 
 
 def draw_diagram(source: Path) -> None:
-    """Draw a YAML file as a PNG beside it; needs graphviz. Raises whatever WireViz raises for bad YAML."""
+    """Draw a YAML file as a PNG next to it; needs graphviz. Raises what WireViz raises for invalid YAML."""
     from PIL import Image
     from PIL.PngImagePlugin import PngInfo
     from wireviz.wireviz import parse
 
     picture = Image.open(BytesIO(parse(source, return_types="png"))).convert("RGB")
     picture.thumbnail((WIDEST, WIDEST), Image.Resampling.LANCZOS)
-    said = PngInfo()
-    said.add_text(SOURCE, check_of(source))
+    metadata = PngInfo()
+    metadata.add_text(SOURCE, source_checksum(source))
     small = picture.quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    small.save(source.with_suffix(".png"), optimize=True, pnginfo=said)
+    small.save(source.with_suffix(".png"), optimize=True, pnginfo=metadata)
 
 
-def drawn_from(picture: Path) -> str:
-    """Return the check of the YAML that a picture was drawn from, empty if it does not say."""
+def source_of(picture: Path) -> str:
+    """Return the checksum of the YAML file that a picture was drawn from, "" if it has none."""
     from PIL import Image
 
     with Image.open(picture) as opened:
         return str(opened.info.get(SOURCE, ""))
 
 
-# ----------------------------------------------------------------------------------------------------------
+# --- Circuits --------------------------------------------------------------------------------------------
 
 Point = tuple[float, float]
 
 RED: Final = "#c00000"
 BLUE: Final = "#0055aa"
 PLUS, DATA, MINUS = 9.0, 4.4, 0.0
-"""Heights of the 5 V, the data line and the 0 V in the drawing."""
+"""Heights of the 5 V, data and 0 V lines in the drawing."""
 LIFT: Final = 0.25
-"""How far above its place schemdraw writes a label."""
+"""Offset by which schemdraw draws a label too high."""
 
 
 class Circuit:
-    """A drawing of parts at points; `svg` gives it."""
+    """A circuit diagram of elements at points."""
 
     def __init__(self) -> None:
         import schemdraw
@@ -129,7 +133,7 @@ class Circuit:
     def part(
         self, name: str, start: Point, end: Point, words: str = "", place: str = "top", **looks: str
     ) -> None:
-        """Draw an element of schemdraw's between two points, with words beside it."""
+        """Draw an element of schemdraw between two points, with a label."""
         element = getattr(self._elements, name)(**looks).endpoints(start, end)
         self._drawing.add(element.label(words, loc=place) if words else element)
 
@@ -148,7 +152,7 @@ class Circuit:
         self._label(at, words, halign=align, valign="top", fontsize=size)
 
     def box(self, corner: Point, opposite: Point, words: str = "", at: Point | None = None) -> None:
-        """Draw a box between two corners, with words at its middle or at a point."""
+        """Draw a box between two corners, with a label at its middle or at a point."""
         (left, bottom), (right, top) = corner, opposite
         self.line(corner, (right, bottom), opposite, (left, top), corner)
         middle = ((left + right) / 2, (bottom + top) / 2)
@@ -156,27 +160,30 @@ class Circuit:
             self._label(at or middle, words, halign="center", valign="center")
 
     def _label(self, at: Point, words: str, **looks: Any) -> None:
-        """Write upright, which schemdraw does along the last wire, and right there, which it does above."""
+        """Write a label upright and exactly at the point, neither of which schemdraw does by default."""
         label = self._elements.Label().at((at[0], at[1] - LIFT)).theta(0)
         self._drawing.add(label.label(words, ofst=0, **looks))
 
     def ground(self, at: Point) -> None:
-        """Draw the sign of 0 V below a point."""
+        """Draw the ground symbol below a point."""
         self._drawing.add(self._elements.Ground().at(at).right())
 
     def svg(self, title: str) -> str:
-        """Return the drawing on white."""
+        """Return the diagram as SVG on a white background."""
         drawn = self._drawing.get_imagedata("svg").decode("utf-8")
         head, _, rest = drawn.partition(">")
         return f'{head} style="background: #fff"><title>{title}</title>{rest}'.rstrip() + "\n"
 
 
 def power_circuit(layout: Layout) -> str:
-    """Return how one chain is fed and driven, and what is other at the others; raises HardwareError."""
+    """Return the circuit of one chain as SVG, with notes about the others.
+
+    Raises HardwareError if the lights are not for 5 V.
+    """
     every = feeds(layout)
     chain = layout.chains[0]
     mine = [(number, feed) for number, feed in enumerate(every, 1) if feed.chain == chain.name]
-    if on_the_pi(layout):
+    if fed_by_pi(layout):
         return _fed_by_pi(layout)
     circuit = Circuit()
     right = 11.0 + 4.2 * len(mine)
@@ -199,7 +206,7 @@ def power_circuit(layout: Layout) -> str:
 
 
 def _fed_by_pi(layout: Layout) -> str:
-    """Return the circuit of lights so few that the Pi feeds them; the fuse is the main fuse."""
+    """Return the circuit of lights that are fed by the Pi, through the main fuse."""
     circuit, (chain,), (feed,) = Circuit(), layout.chains, feeds(layout)
     circuit.box((3.0, 2.6), (5.4, 5.4), "Raspberry Pi", (4.2, 3.6))
     circuit.words((5.25, DATA + 0.2), CONTROLLERS["pi"].name(chain.pin), 11, "right")
@@ -243,7 +250,7 @@ def _data(circuit: Circuit, layout: Layout, number: int) -> None:
 
 
 def _gate(circuit: Circuit, fed_at: float) -> None:
-    """Draw the level shifter, from the board to the chain, with its 5 V from this height."""
+    """Draw the level shifter between board and chain, fed with 5 V from this height."""
     circuit.line((5.4, DATA), (6.4, DATA), color=BLUE)
     circuit.line((6.4, DATA + 0.6), (7.6, DATA), (6.4, DATA - 0.6), (6.4, DATA + 0.6))
     circuit.line((6.9, DATA + 0.35), (6.9, fed_at), color=RED)
@@ -274,12 +281,12 @@ def _capacitor(circuit: Circuit, x: float) -> None:
 
 
 def _notes(layout: Layout, every: tuple[Feed, ...]) -> list[str]:
-    """Return the lines below the circuit: every chain with its pin and feeds, and the sum."""
+    """Return the text below the circuit: the total current, and every chain with its pin and feeds."""
     lines = [
-        f"All {len(layout.lights)} lights at full white: {all_white(layout):.1f} A. "
+        f"All {len(layout.lights)} lights at full white: {full_white_amperes(layout):.1f} A. "
         f"The table dims every frame to {layout.supply.amperes:g} A at most.",
     ]
-    if on_the_pi(layout):
+    if fed_by_pi(layout):
         return lines
     lines.append("Between two feeds of a chain cut the 5 V wire; data and 0 V run through.")
     for chain in layout.chains:
@@ -294,7 +301,7 @@ def _notes(layout: Layout, every: tuple[Feed, ...]) -> list[str]:
 
 
 def crossing_circuit() -> str:
-    """Return one crossing of a matrix of buttons: column, button, diode, row."""
+    """Return the circuit of one crossing of a button matrix as SVG: column, button, diode, row."""
     circuit = Circuit()
     circuit.line((0, 4), (9, 4))
     circuit.words((-0.3, 3.95), "column\n(pulled up)", 12, "right")
@@ -317,7 +324,7 @@ def crossing_circuit() -> str:
 
 
 def divider_circuit() -> str:
-    """Return how 5 V of a reader become 3.3 V."""
+    """Return the circuit of the voltage divider of a reader as SVG."""
     circuit = Circuit()
     circuit.words((-1.2, 3.2), "reader TX\n(5 V)", 12, "right")
     circuit.part("Resistor", (0, 3), (3.5, 3), "1 kOhm")

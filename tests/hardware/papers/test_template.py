@@ -1,4 +1,4 @@
-"""The drilling template is the table at 1:1: as SVG, as one sheet, and on A4."""
+"""Drilling template: the table at 1:1 as SVG, as PDF of one sheet, and as PDF of A4 pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 
 from hardware.api import HardwareError
 from hardware.layout.model import Layout, PlacedButton, PlacedLight, Reader, read_layout
-from hardware.papers.__main__ import ORDER, main
+from hardware.papers.__main__ import main
+from hardware.papers.power_feeds import feeds
 from hardware.papers.template import (
     A4,
     APART,
@@ -23,27 +24,27 @@ from hardware.papers.template import (
     POINT,
     STEP,
     Circle,
-    Hole,
     Lines,
+    a4_pages,
     a4_pdf,
     button_bore,
-    check_of,
     holes,
     ruler,
-    short,
+    short_name,
+    template,
+    template_checksum,
     template_svg,
-    tiles,
     whole_pdf,
 )
 
+from .conftest import Documents
 from .wires import WIRING
 
-each_layout = pytest.mark.parametrize("name", ORDER)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def circles(svg: str) -> dict[str, tuple[float, float, float]]:
-    """The holes of a template by name: middle and diameter, in its units."""
+    """Return the named circles of a template: middle and diameter."""
     found = ET.fromstring(svg).iter(f"{SVG}circle")
     return {
         it.attrib["id"]: (float(it.attrib["cx"]), float(it.attrib["cy"]), 2 * float(it.attrib["r"]))
@@ -53,7 +54,7 @@ def circles(svg: str) -> dict[str, tuple[float, float, float]]:
 
 
 def page_sizes(pdf: bytes) -> list[tuple[float, float]]:
-    """The sizes of all pages in millimetres."""
+    """Return the sizes of all pages in millimetres."""
     boxes = re.findall(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf)
     return [(float(width) / POINT, float(height) / POINT) for width, height in boxes]
 
@@ -62,19 +63,17 @@ def apart(found: dict[str, tuple[float, float, float]], one: str, other: str) ->
     return hypot(found[one][0] - found[other][0], found[one][1] - found[other][1])
 
 
-@each_layout
-def test_a_unit_of_the_svg_is_a_millimetre(name: str) -> None:
-    layout = read_layout(name)
-    root = ET.fromstring(template_svg(layout))
+def test_a_unit_of_the_svg_is_a_millimetre(documents: Documents) -> None:
+    layout = documents.layout
+    root = ET.fromstring(documents.template)
     width, height = layout.width + 2 * BORDER, layout.height + 2 * BORDER
     assert (root.attrib["width"], root.attrib["height"]) == (f"{width:g}mm", f"{height:g}mm")
     assert root.attrib["viewBox"] == f"{-BORDER:g} {-BORDER:g} {width:g} {height:g}"
 
 
-@each_layout
-def test_every_light_button_and_reader_has_its_hole(name: str) -> None:
-    layout = read_layout(name)
-    found = circles(template_svg(layout))
+def test_every_light_button_and_reader_has_its_hole(documents: Documents) -> None:
+    layout = documents.layout
+    found = circles(documents.template)
     placed: list[PlacedLight | PlacedButton] = [*layout.lights, *layout.buttons]
     for it in placed:
         assert found[it.name] == pytest.approx((it.x, it.y, it.size), abs=0.01)
@@ -83,7 +82,6 @@ def test_every_light_button_and_reader_has_its_hole(name: str) -> None:
 
 
 def test_distances_on_the_full_template() -> None:
-    """As the layout file says: pitches of 30 and 22 mm, and what lies alone."""
     found = circles(template_svg(read_layout("full")))
     assert apart(found, "seat.1.wall.1.1", "seat.1.wall.1.2") == pytest.approx(30, abs=0.02)
     assert apart(found, "seat.2.wall.1.1", "seat.2.wall.5.1") == pytest.approx(120, abs=0.02)
@@ -102,28 +100,28 @@ def test_distances_on_the_duo_template() -> None:
     assert apart(found, "centre.1", "centre.4") == pytest.approx(72, abs=0.02)
 
 
-@each_layout
-def test_the_whole_sheet_is_the_table_with_its_border(name: str) -> None:
-    layout = read_layout(name)
-    ((width, height),) = page_sizes(whole_pdf(layout))
+def test_the_whole_sheet_is_the_table_with_its_border(documents: Documents) -> None:
+    layout = documents.layout
+    ((width, height),) = page_sizes(documents.whole)
     assert width == pytest.approx(layout.width + 2 * BORDER, abs=0.01)
     assert height == pytest.approx(layout.height + 2 * BORDER, abs=0.01)
 
 
-@each_layout
-def test_a4_pages_and_an_overview_cover_the_table(name: str) -> None:
-    layout = read_layout(name)
-    sizes = page_sizes(a4_pdf(layout))
-    assert len(sizes) == len(tiles(layout)) + 1
+def test_a4_pages_and_an_overview_cover_the_table(documents: Documents) -> None:
+    layout = documents.layout
+    sizes = page_sizes(documents.a4)
+    assert len(sizes) == len(a4_pages(layout)) + 1
     assert all(size == pytest.approx(A4, abs=0.01) for size in sizes)
     for hole in holes(layout):
         seen = [
-            at for _, at in tiles(layout) if 0 <= hole.x - at[0] < STEP[0] and 0 <= hole.y - at[1] < STEP[1]
+            at
+            for _, at in a4_pages(layout)
+            if 0 <= hole.x - at[0] < STEP[0] and 0 <= hole.y - at[1] < STEP[1]
         ]
         assert len(seen) == 1, hole.name
 
 
-def test_a_page_has_room_for_what_it_shows() -> None:
+def test_a_page_has_room_for_its_content() -> None:
     assert all(shown + 20 <= paper for shown, paper in zip(PAGE, A4, strict=True))
 
 
@@ -132,26 +130,22 @@ def test_the_ruler_is_100_mm() -> None:
     assert line.points == ((7, 3), (107, 3))
 
 
-@each_layout
-def test_papers_are_the_same_every_time(name: str) -> None:
-    layout = read_layout(name)
-    assert template_svg(layout) == template_svg(layout)
-    assert whole_pdf(layout) == whole_pdf(layout)
-    assert a4_pdf(layout) == a4_pdf(layout)
+def test_equal_layouts_give_equal_documents(documents: Documents) -> None:
+    layout = documents.layout
+    assert template_svg(layout) == documents.template
+    assert whole_pdf(layout) == documents.whole
+    assert a4_pdf(layout) == documents.a4
 
 
-@each_layout
-def test_what_is_committed_is_of_the_layout_as_it_is_now(name: str) -> None:
+def test_the_committed_documents_are_up_to_date(documents: Documents) -> None:
     """If not: `make diagrams`."""
-    layout = read_layout(name)
-    assert (WIRING / f"{name}-template.svg").read_text("utf-8") == template_svg(layout)
-    for paper in (f"{name}-template.pdf", f"{name}-template-a4.pdf"):
-        assert f"/Subject ({check_of(layout)})".encode() in (WIRING / paper).read_bytes()
+    layout = documents.layout
+    assert (WIRING / f"{layout.name}-template.svg").read_text("utf-8") == documents.template
+    for name in (f"{layout.name}-template.pdf", f"{layout.name}-template-a4.pdf"):
+        assert f"/Subject ({template_checksum(layout)})".encode() in (WIRING / name).read_bytes()
 
 
-@each_layout
-def test_no_pocket_meets_a_hole_or_the_edge(name: str) -> None:
-    layout = read_layout(name)
+def test_no_pocket_touches_a_hole_or_the_edge(layout: Layout) -> None:
     found = holes(layout)
     for one, other in combinations(found, 2):
         if "reader" in (one.kind, other.kind):
@@ -163,7 +157,7 @@ def test_no_pocket_meets_a_hole_or_the_edge(name: str) -> None:
             assert POCKET / 2 <= hole.y <= layout.height - POCKET / 2
 
 
-def test_a_players_reader_lies_on_their_board() -> None:
+def test_the_pocket_of_a_seats_reader_is_on_its_board() -> None:
     layout = read_layout("full")
     boards = {outline.name: outline for outline in layout.outlines}
     for hole in holes(layout):
@@ -175,7 +169,7 @@ def test_a_players_reader_lies_on_their_board() -> None:
             assert abs(hole.y - board.y) + POCKET / 2 <= height / 2, hole.name
 
 
-def test_a_table_without_room_for_a_reader_says_so() -> None:
+def test_a_table_without_room_for_a_reader_is_an_error() -> None:
     layout = read_layout("duo")
     crowded = replace(layout, width=50.0, height=50.0)
     with pytest.raises(HardwareError, match="no room of 60 mm for the reader shared"):
@@ -205,11 +199,11 @@ def test_a_rim_covers_the_largest_usual_bore(rim: float, bore: float) -> None:
         ("ok", "ok"),
     ],
 )
-def test_a_label_leaves_out_the_part_that_it_is_on(name: str, label: str) -> None:
-    assert short(name) == label
+def test_a_label_omits_the_component(name: str, label: str) -> None:
+    assert short_name(name) == label
 
 
-def test_papers_of_a_layout_of_ones_own(tmp_path: Path) -> None:
+def test_documents_of_a_custom_layout(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
     text = Path(__file__).parents[3].joinpath("hardware/layouts/duo.toml").read_text("utf-8")
     own.write_text(text.replace("x = 402\ny = 592\nsize = 40", "x = 400\ny = 592\nsize = 40"), "utf-8")
@@ -223,7 +217,7 @@ def test_papers_of_a_layout_of_ones_own(tmp_path: Path) -> None:
     }
 
 
-def test_papers_of_no_layout_are_refused_in_a_sentence(
+def test_documents_of_an_unknown_layout_are_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -232,19 +226,14 @@ def test_papers_of_no_layout_are_refused_in_a_sentence(
     assert "there is no layout 'nothing'" in capsys.readouterr().err
 
 
-def test_lights_for_12_volts_are_refused() -> None:
+def test_lights_for_12_volts_are_an_error() -> None:
     layout: Layout = read_layout("duo")
     twelve = replace(layout, supply=replace(layout.supply, volts=12.0))
-    from hardware.papers.power_feeds import feeds
-
-    with pytest.raises(HardwareError, match="lights that take 5 V, not 12"):
+    with pytest.raises(HardwareError, match="only lights for 5 V are supported, not for 12"):
         feeds(twelve)
 
 
-def test_a_hole_is_drawn_with_its_name() -> None:
-    """The circle that bears a name is the outer one; what is drilled in it has none."""
-    from hardware.papers.template import template
-
+def test_every_hole_has_one_named_circle() -> None:
+    """The outer circle has the name of the hole, the bore has none."""
     named = [mark for mark in template(read_layout("duo")) if isinstance(mark, Circle) and mark.name]
     assert len(named) == len({mark.name for mark in named}) == len(holes(read_layout("duo")))
-    assert all(isinstance(hole, Hole) for hole in holes(read_layout("duo")))

@@ -1,4 +1,4 @@
-"""The wiring diagrams say what the layouts say: every wire, nothing more and nothing less."""
+"""Wiring diagrams: they have exactly the wires of their layouts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from hardware.layout.checks import CONTROLLERS
 from hardware.layout.model import Layout, read_layout
 from hardware.papers.__main__ import ORDER
-from hardware.papers.power_feeds import FUSES, feeds, main_fuse, on_the_pi, supply_amperes
-from hardware.papers.wiring import PLACES, POWER_PINS, check_of, drawn_from
+from hardware.papers.power_feeds import FUSES, fed_by_pi, feeds, main_fuse, supply_amperes
+from hardware.papers.wiring import PIN_POSITIONS, POWER_PINS, source_checksum, source_of
 
 from .wires import (
     BOARDS,
@@ -39,12 +39,12 @@ DIAGRAMS = [f"{name}-{subject}" for name in ORDER for subject in SUBJECTS]
 each_layout = pytest.mark.parametrize("name", ORDER)
 
 
-def told(found: Counter[Wire]) -> list[str]:
+def as_text(found: Counter[Wire]) -> list[str]:
     return sorted(" to ".join(sorted(wire)) for wire in found)
 
 
 def components(harness: Any) -> Counter[str]:
-    """What is built in besides, by its name."""
+    """Return the number of additional components of a diagram by kind."""
     found: Counter[str] = Counter()
     for it in (*harness.connectors.values(), *harness.cables.values()):
         for component in it.additional_components:
@@ -53,13 +53,13 @@ def components(harness: Any) -> Counter[str]:
 
 
 def boards(name: str) -> list[dict[int, str]]:
-    """The pins of a layout's board in each of its diagrams, by their places."""
+    """Return the labels of the board's pins in each diagram of a layout, by their positions."""
     drawn = [harness(f"{name}-{subject}") for subject in SUBJECTS]
     board = BOARDS[read_layout(name).controller]
     return [pins(it, board) for it in drawn if board in it.connectors]
 
 
-def test_every_layout_has_every_diagram_and_no_other_is_there() -> None:
+def test_every_layout_has_exactly_its_diagrams() -> None:
     assert sorted(path.stem for path in WIRING.glob("*.yaml")) == sorted(DIAGRAMS)
     assert sorted(path.stem for path in WIRING.glob("*.png")) == sorted(DIAGRAMS)
 
@@ -69,34 +69,34 @@ def test_every_layout_has_every_diagram_and_no_other_is_there() -> None:
 def test_a_diagram_has_the_wires_of_its_layout_and_no_others(name: str, subject: str) -> None:
     wanted = Counter(SUBJECTS[subject](read_layout(name)))
     found = wires(harness(f"{name}-{subject}"))
-    assert told(found - wanted) == []
-    assert told(wanted - found) == []
+    assert as_text(found - wanted) == []
+    assert as_text(wanted - found) == []
 
 
 @each_layout
-def test_a_board_names_its_pins_at_their_places(name: str) -> None:
+def test_pins_of_a_board_have_the_labels_of_its_pinout(name: str) -> None:
     controller = read_layout(name).controller
-    printed = {place: CONTROLLERS[controller].name(pin) for pin, place in PLACES[controller].items()}
+    printed = {place: CONTROLLERS[controller].name(pin) for pin, place in PIN_POSITIONS[controller].items()}
     printed.update(POWER_PINS[controller])
     for found in boards(name):
         assert found.items() <= printed.items()
 
 
 @each_layout
-def test_every_pin_of_a_board_is_wired_once_at_most(name: str) -> None:
-    """A pin in two diagrams would be two things; of ground there are several pins to choose from."""
+def test_no_pin_of_a_board_is_used_twice(name: str) -> None:
+    """Ground, too: boards have several pins for it."""
     used = [place for found in boards(name) for place in found]
     assert [place for place, times in Counter(used).items() if times > 1] == []
 
 
 @each_layout
-def test_a_diode_at_every_crossing_of_a_matrix(name: str) -> None:
+def test_every_crossing_of_a_matrix_has_a_diode(name: str) -> None:
     crossed = sum(not isinstance(button.switch, int) for button in read_layout(name).buttons)
     assert components(harness(f"{name}-buttons")).total() == crossed
 
 
 @each_layout
-def test_a_resistor_and_capacitors_for_every_chain(name: str) -> None:
+def test_every_chain_has_its_resistor_and_capacitors(name: str) -> None:
     layout = read_layout(name)
     chains = len(layout.chains)
     assert components(harness(f"{name}-data")) == {
@@ -107,25 +107,25 @@ def test_a_resistor_and_capacitors_for_every_chain(name: str) -> None:
 
 
 @each_layout
-def test_two_resistors_for_every_reader(name: str) -> None:
+def test_every_reader_has_two_resistors(name: str) -> None:
     assert components(harness(f"{name}-readers")).total() == 2 * len(read_layout(name).readers)
 
 
 @each_layout
-def test_power_wires_are_as_thick_as_their_fuses_want(name: str) -> None:
+def test_power_wires_are_thick_enough_for_their_fuses(name: str) -> None:
     layout = read_layout(name)
     drawn = harness(f"{name}-power")
     gauges = {cable.name: float(cable.gauge) for cable in drawn.cables.values()}
     wanted = {f"Feed {number}": feed.wire for number, feed in enumerate(feeds(layout), 1)}
-    main = ["Main", "Main 0 V"] if on_the_pi(layout) else ["Main", "Main 0 V", "Main from fuse"]
+    main = ["Main", "Main 0 V"] if fed_by_pi(layout) else ["Main", "Main 0 V", "Main from fuse"]
     assert gauges == wanted | dict.fromkeys(main, FUSES[main_fuse(layout)])
     assert drawn.connectors["Main fuse"].type == f"blade fuse {main_fuse(layout):g} A"
-    if not on_the_pi(layout):
+    if not fed_by_pi(layout):
         assert drawn.connectors["Supply"].type == f"5 V supply of {supply_amperes(layout):g} A"
 
 
 @each_layout
-def test_chains_are_as_long_as_drawn(name: str) -> None:
+def test_chains_have_the_length_of_the_layout(name: str) -> None:
     for subject in ("data", "power"):
         drawn = harness(f"{name}-{subject}")
         for chain in read_layout(name).chains:
@@ -133,12 +133,12 @@ def test_chains_are_as_long_as_drawn(name: str) -> None:
 
 
 @pytest.mark.parametrize("diagram", DIAGRAMS)
-def test_a_picture_is_drawn_from_its_file_as_it_is_now(diagram: str) -> None:
+def test_every_picture_is_up_to_date(diagram: str) -> None:
     """If not: `make diagrams`."""
-    assert drawn_from(WIRING / f"{diagram}.png") == check_of(WIRING / f"{diagram}.yaml")
+    assert source_of(WIRING / f"{diagram}.png") == source_checksum(WIRING / f"{diagram}.yaml")
 
 
 @pytest.mark.parametrize("diagram", DIAGRAMS)
-def test_a_file_says_at_its_head_which_layout_it_is_of(diagram: str) -> None:
+def test_every_diagram_names_its_layout_in_its_first_line(diagram: str) -> None:
     text = (WIRING / f"{diagram}.yaml").read_text("utf-8")
     assert re.match(rf"#.*`{diagram.partition('-')[0]}`", text)

@@ -1,15 +1,16 @@
-"""What a wiring file joins with what, as WireViz itself reads it, and what a layout wants joined."""
+"""Wires of a wiring diagram, as WireViz reads it, and the wires that a layout requires."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from hardware.layout.checks import CONTROLLERS
 from hardware.layout.model import Layout
-from hardware.papers.power_feeds import SHIFTER_FUSE, feeds, on_the_pi
+from hardware.papers.power_feeds import SHIFTER_FUSE, fed_by_pi, feeds
 
 WIRING: Final = Path(__file__).parents[3] / "hardware" / "wiring"
 BOARDS: Final = {"pi": "Pi", "pico": "Pico"}
@@ -19,24 +20,25 @@ ENABLES: Final = (1, 4, 10, 13)
 SHIFTER_GROUND, SHIFTER_POWER = 7, 14
 
 Wire = frozenset[str]
-"""Two ends that a wire joins, each as `CONNECTOR LABEL`."""
+"""The two ends of a wire, each as `CONNECTOR LABEL`."""
 
 
+@cache
 def harness(name: str) -> Any:
-    """Read a wiring file as WireViz does; graphviz is not needed for that."""
+    """Read a wiring diagram with WireViz, without graphviz."""
     from wireviz.wireviz import parse
 
     return parse(WIRING / f"{name}.yaml", return_types="harness")
 
 
 def wires(harness: Any) -> Counter[Wire]:
-    """Return every wire of a harness; raises AssertionError for one that ends nowhere."""
+    """Return every wire of a harness. Raises AssertionError for a wire with a loose end."""
     found: Counter[Wire] = Counter()
     for cable in harness.cables.values():
         used = set()
         for wire in cable.connections:
             ends = [(wire.from_name, wire.from_pin), (wire.to_name, wire.to_pin)]
-            assert all(name is not None for name, _ in ends), f"a wire of {cable.name} ends nowhere"
+            assert all(name is not None for name, _ in ends), f"a wire of {cable.name} has a loose end"
             found[frozenset(f"{name} {label(harness, name, pin)}" for name, pin in ends)] += 1
             used.add(wire.via_port)
         assert used == set(range(1, cable.wirecount + 1)), f"{cable.name} has a wire without use"
@@ -44,13 +46,13 @@ def wires(harness: Any) -> Counter[Wire]:
 
 
 def label(harness: Any, connector: str, pin: Any) -> str:
-    """Return what is printed at a pin."""
+    """Return the label of a pin."""
     it = harness.connectors[connector]
     return str(it.pinlabels[it.pins.index(pin)]) if it.pinlabels else str(pin)
 
 
 def pins(harness: Any, connector: str) -> dict[int, str]:
-    """Return the labels of a connector by the places of their pins."""
+    """Return the labels of a connector's pins by their positions."""
     it = harness.connectors[connector]
     return dict(zip(it.pins, it.pinlabels, strict=True))
 
@@ -60,11 +62,11 @@ def pair(one: str, other: str) -> Wire:
 
 
 def data_wires(layout: Layout) -> Iterator[Wire]:
-    """Data from the board through the shifters to every chain, and what the shifters need."""
+    """Yield the data wires from the board through the shifters to every chain, and the shifters' power."""
     board, name = BOARDS[layout.controller], CONTROLLERS[layout.controller].name
     labels = pins(harness(f"{layout.name}-data"), "Shifter 1")
     power = f"Fuses F{len(feeds(layout)) + 1} {SHIFTER_FUSE:g} A"
-    if on_the_pi(layout):
+    if fed_by_pi(layout):
         power = "Main fuse out"
     else:
         yield pair(f"{board} GND", "Ground 0 V")
@@ -80,8 +82,8 @@ def data_wires(layout: Layout) -> Iterator[Wire]:
 
 
 def power_wires(layout: Layout) -> Iterator[Wire]:
-    """From the supply through the fuses into every chain, and back to the bar."""
-    alone = on_the_pi(layout)
+    """Yield the wires from the supply through the fuses to every chain, and back to the bar of 0 V."""
+    alone = fed_by_pi(layout)
     yield pair("Pi 5V" if alone else "Supply +5 V", "Main fuse in")
     yield pair("Pi GND" if alone else "Supply 0 V", "Ground 0 V")
     if not alone:
@@ -93,7 +95,7 @@ def power_wires(layout: Layout) -> Iterator[Wire]:
 
 
 def button_wires(layout: Layout) -> Iterator[Wire]:
-    """Each button from its column to its row, or from its pin to ground."""
+    """Yield the wires of each button from its column to its row, or from its pin to ground."""
     board, name = BOARDS[layout.controller], CONTROLLERS[layout.controller].name
     groups = set()
     for button in layout.buttons:
@@ -111,7 +113,7 @@ def button_wires(layout: Layout) -> Iterator[Wire]:
 
 
 def reader_wires(layout: Layout) -> Iterator[Wire]:
-    """Each reader through its divider to its pin, with 5 V and ground."""
+    """Yield the wires of each reader through its voltage divider to its pin, with 5 V and ground."""
     board, name = BOARDS[layout.controller], CONTROLLERS[layout.controller].name
     five = {"pi": "5V", "pico": "VBUS"}[layout.controller]
     for reader in layout.readers:
