@@ -144,7 +144,11 @@ def _play(page: Page, address: str) -> None:
     """A game of four with names, some rounds on, and a choice half made."""
     for place, name in enumerate(("Ana", "Rui", "Inês", "Tomé"), start=1):
         _press(page, f"seat.{place}.floor")
-        page.request.post(f"{address}/name", data={"seat": place, "name": name}, headers={"Origin": address})
+        page.request.post(
+            f"{address}/action",
+            data={"type": "name", "seat": place, "name": name},
+            headers={"Origin": address},
+        )
     _press(page, "ok")
     _press(page, "seat.1.floor")
     drafted = 0
@@ -189,7 +193,9 @@ def _press(page: Page, button: str) -> None:
     """Press, and wait until the pages have heard what came of it."""
     address = page.url.removesuffix("/table")
     before = _state(address)["version"]
-    page.request.post(f"{address}/press", data={"button": button}, headers={"Origin": address})
+    page.request.post(
+        f"{address}/action", data={"type": "press", "button": button}, headers={"Origin": address}
+    )
     deadline = time.monotonic() + PATIENCE
     while _state(address)["version"] == before and time.monotonic() < deadline:
         pass

@@ -1,4 +1,4 @@
-"""The routes, and the answers to requests that are refused."""
+"""The Flask application: its routes, and the responses to requests that are refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from web_ui.actions import Presses, json_response
+from web_ui.actions import Actions, json_response
 from web_ui.pages import STREAMS, HistoryPages, Pages
 from web_ui.security import MAX_BODY_BYTES, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
@@ -16,19 +16,19 @@ from web_ui.views.phone import PHONE, TABLE, TAGS
 
 log = logging.getLogger(__name__)
 
-ASK_AGAIN = 2
-"""Seconds after which a viewer who found no free stream, or no table, may ask again."""
+RETRY_AFTER = 2
+"""Seconds of the Retry-After header: the request was too fast, or there is no free stream or no table."""
 
-FOR_SCRIPTS = ("/events", "/regions", "/state")
-"""The paths that answer in JSON, refusals too."""
+JSON_PATHS = ("/events", "/regions", "/state")
+"""Paths whose responses to GET are JSON, those of refusals too."""
 
 _SENTENCES = {404: "page.not_found", 413: "press.too_large"}
 
 
 def create_app(link: TableLink, streams: int = STREAMS) -> Flask:
-    """The WSGI application that serves the pages of a table, with so many streams at once."""
+    """Return the WSGI application that serves the pages of a table, with at most so many streams at once."""
     pages = Pages(link.latest, streams)
-    presses = Presses(link, pages)
+    actions = Actions(link, pages)
     history = HistoryPages(link, pages)
     refusals = Refusals(pages)
     app = Flask("web_ui", static_folder=None, template_folder=None)
@@ -39,14 +39,7 @@ def create_app(link: TableLink, streams: int = STREAMS) -> Flask:
     app.add_url_rule("/events", "events", pages.events)
     app.add_url_rule("/regions", "regions", pages.regions)
     app.add_url_rule("/state", "state", pages.state)
-    app.add_url_rule("/press", "press", presses.press, methods=["POST"])
-    app.add_url_rule("/name", "name", presses.name, methods=["POST"])
-    app.add_url_rule("/tile", "tile", presses.tile, methods=["POST"])
-    app.add_url_rule("/hint", "hint", presses.hint, methods=["POST"])
-    app.add_url_rule("/tag", "tag", presses.tag, methods=["POST"])
-    app.add_url_rule("/learn", "learn", presses.learn, methods=["POST"])
-    app.add_url_rule("/forget", "forget", presses.forget, methods=["POST"])
-    app.add_url_rule("/plug", "plug", presses.plug, methods=["POST"])
+    app.add_url_rule("/action", "action", actions.post, methods=["POST"])
     app.add_url_rule("/rules", "all_rules", pages.all_rules)
     app.add_url_rule("/rules/<mode>", "rules", pages.rules)
     app.add_url_rule("/history", "history", history.games)
@@ -62,26 +55,26 @@ def create_app(link: TableLink, streams: int = STREAMS) -> Flask:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """Answers requests that are refused with a sentence: as JSON where a script asks, else as a page."""
+    """Responds to refused requests with a sentence: as JSON to scripts, else as a page."""
 
     pages: Pages
 
     def refused(self, fault: RefusedError) -> Response:
-        """The answer to a request that one of our own rules refuses."""
+        """Return the response to a request that was refused with RefusedError."""
         words = self.pages.words_for_request()
         sentence = words.text(fault.key, **fault.given)
-        if request.method == "POST" or request.path in FOR_SCRIPTS:
+        if request.method == "POST" or request.path in JSON_PATHS:
             response = json_response({"error": sentence}, fault.status)
         else:
             given = {"text": words.text, "language": words.language, "sentence": sentence}
             html = self.pages.renderer.page("message.html", **given)
             response = Response(html, fault.status, content_type="text/html; charset=utf-8")
         if fault.status in (429, 503):
-            response.headers["Retry-After"] = str(ASK_AGAIN)
+            response.headers["Retry-After"] = str(RETRY_AFTER)
         return response
 
     def not_served(self, fault: HTTPException) -> Response:
-        """The answer to a request that no route takes."""
+        """Return the response to a request that no route takes, or that is too large."""
         status = fault.code or 500
         response = self.refused(RefusedError(status, _SENTENCES.get(status, "press.wrong_method")))
         if status == 405:
@@ -89,14 +82,14 @@ class Refusals:
         return response
 
     def went_wrong(self, fault: Exception) -> Response:
-        """The answer to everything that nobody thought of."""
+        """Return the response to a request that raised any other exception, and log it."""
         log.error("%s %s", request.method, request.path, exc_info=fault)
         return self.refused(RefusedError(500, "page.wrong"))
 
 
 def warm_up(app: Flask) -> None:
-    """Answer one request of each kind, so that nothing is imported or read from the disk later."""
-    asked = (
+    """Serve one request of each kind, so that nothing is imported or read from the disk later."""
+    requests = (
         ("GET", "/"),
         ("GET", "/table"),
         ("GET", "/tags"),
@@ -106,10 +99,10 @@ def warm_up(app: Flask) -> None:
         ("GET", "/events?page=phone"),
         ("GET", "/static/style.css"),
         ("GET", "/nothing"),
-        ("POST", "/press"),
-        ("PUT", "/press"),
+        ("POST", "/action"),
+        ("PUT", "/action"),
     )
-    for method, path in asked:
+    for method, path in requests:
         with app.test_request_context(path, method=method, environ_base={"REMOTE_ADDR": "127.0.0.1"}):
             response = app.full_dispatch_request()
             next(iter(response.response), b"")

@@ -1,20 +1,300 @@
-"""What the table's socket says, as types; bytes are parsed here and nowhere else.
+"""Messages between the pages and the table's socket, as types; they are parsed here and nowhere else.
 
-Unknown fields are passed over, so that a later table may say more. Fields that a page can do without have
-defaults, so that a table may also say less.
+First what the pages send: actions, which a page posts as JSON and which go to the table as they are, and
+questions. Then what the table sends, its snapshot and its past games. Unknown fields of the table's messages
+are ignored, so that a later table may send more. Fields that a page can do without have defaults, so that a
+table may also send less. `device/socket/SOCKET.md` describes every message.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-# --- What the snapshot says of opponents and of hints, as types; see `messages.py` -----------------------
+SCHEMA = 2
+"""The newest schema of snapshots and messages that these pages can read."""
+
+LONGEST_LINE = 2_000_000
+"""Bytes of the longest line that is read from the table; a longer one is skipped."""
+
+
+class MessageError(ValueError):
+    """A message that can't be read; of the table's messages the fault is the table's."""
+
+
+class NewerSchemaError(MessageError):
+    """A snapshot whose schema is newer than these pages."""
+
+
+# --- Actions: what people do on a page ---
+
+Letter = Literal["b", "y", "r", "k", "w"]
+"""The letter of a tile colour."""
+
+TagText = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+Name = Annotated[str, msgspec.Meta(max_length=200)]
+"""A player's name; the table itself takes shorter ones only."""
+
+
+class ActionBase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+    """The base of all actions. By default an action is not allowed to phones in the network."""
+
+    def allowed_to_phone(self, phones: Phones) -> bool:  # noqa: ARG002 - for those who override it
+        """Return whether the table allows this action to phones in the network."""
+        return False
+
+
+class PressButton(ActionBase, frozen=True, tag="press"):
+    """Press a button of the table."""
+
+    button: Annotated[str, msgspec.Meta(max_length=100)]
+
+    def allowed_to_phone(self, phones: Phones) -> bool:
+        """Return whether phones may press this button."""
+        return self.button in phones.press
+
+
+class NamePlayer(ActionBase, frozen=True, tag="name"):
+    """Name the player at a place."""
+
+    seat: Annotated[int, msgspec.Meta(ge=1, le=99)]
+    name: Name
+
+    def allowed_to_phone(self, phones: Phones) -> bool:
+        """Return whether phones may press the buttons of this place."""
+        return f"seat.{self.seat}.floor" in phones.press
+
+
+class ReportTile(ActionBase, frozen=True, tag="tile"):
+    """Report a physical tile that was drawn."""
+
+    colour: Letter
+
+    def allowed_to_phone(self, phones: Phones) -> bool:
+        """Return whether phones may report tiles."""
+        return phones.tell
+
+
+class ShowTag(ActionBase, frozen=True, tag="tag"):
+    """Lay a tag on the reader that belongs to no place."""
+
+    tag: TagText
+    reader: Literal["shared"] = "shared"
+
+
+class AskHint(ActionBase, frozen=True, tag="hint"):
+    """Ask for a hint for a place, or with null for everybody who has a choice."""
+
+    seat: Annotated[int, msgspec.Meta(ge=1, le=99)] | None = None
+
+    def allowed_to_phone(self, phones: Phones) -> bool:
+        """Return whether hints are allowed in the game."""
+        return phones.hint
+
+
+class TeachingAction(ActionBase, frozen=True):
+    """The base of the actions that teach tags or forget them."""
+
+    def allowed_to_phone(self, phones: Phones) -> bool:
+        """Return whether phones may teach tags."""
+        return phones.learn
+
+
+class TeachTiles(TeachingAction, frozen=True, tag="teach_tiles"):
+    """Begin the lesson of the tiles of one colour, or of all."""
+
+    colour: Literal[Letter, "all"]
+
+
+class TeachPlayer(TeachingAction, frozen=True, tag="teach_player"):
+    """Begin the lesson of a player's card."""
+
+    name: Name
+
+
+class TeachAction(TeachingAction, frozen=True, tag="teach_action"):
+    """Begin the lesson of an action card."""
+
+    action: Literal["undo", "ok", "new_game"]
+
+
+class ForgetLast(TeachingAction, frozen=True, tag="forget_last"):
+    """Forget the tag that was learned last in this lesson."""
+
+
+class EndLesson(TeachingAction, frozen=True, tag="end_lesson"):
+    """End the lesson."""
+
+
+class ForgetTags(TeachingAction, frozen=True, tag="forget"):
+    """Forget what tags mean."""
+
+    tags: Annotated[tuple[TagText, ...], msgspec.Meta(max_length=20)]
+
+
+class ForgetTiles(TeachingAction, frozen=True, tag="forget_tiles"):
+    """Forget the tags of all tiles of a colour."""
+
+    colour: Letter
+
+
+class PlugPico(ActionBase, frozen=True, tag="plug"):
+    """Plug the simulated Pico in, or pull it out."""
+
+    plugged: bool
+
+
+Action = (
+    PressButton
+    | NamePlayer
+    | ReportTile
+    | ShowTag
+    | AskHint
+    | TeachTiles
+    | TeachPlayer
+    | TeachAction
+    | ForgetLast
+    | EndLesson
+    | ForgetTags
+    | ForgetTiles
+    | PlugPico
+)
+
+
+# --- Subscription and questions: what the pages' process asks by itself ---
+
+
+class Subscribe(msgspec.Struct, frozen=True, tag_field="type", tag="subscribe"):
+    """Subscribe to snapshots, and to light frames if wanted."""
+
+    frames: bool = False
+
+
+class ListGames(msgspec.Struct, frozen=True, tag_field="type", tag="games"):
+    """Ask for at most `count` past games, the newest first: those before a game's number."""
+
+    count: int
+    before: int | None = None
+
+
+class ReadGame(msgspec.Struct, frozen=True, tag_field="type", tag="game"):
+    """Ask for a past game with its moves and its review."""
+
+    number: int
+
+
+class ReadRecord(msgspec.Struct, frozen=True, tag_field="type", tag="record"):
+    """Ask for the record of a finished game."""
+
+    number: int
+
+
+Question = ListGames | ReadGame | ReadRecord
+
+
+# --- Messages of the table ---
+
+
+class LayoutMessage(msgspec.Struct, frozen=True, tag_field="type", tag="layout"):
+    """The drawing of the table."""
+
+    layout: Layout
+
+
+class SnapshotMessage(msgspec.Struct, frozen=True, tag_field="type", tag="snapshot"):
+    """A snapshot, not decoded yet."""
+
+    snapshot: msgspec.Raw
+
+
+class FrameMessage(msgspec.Struct, frozen=True, tag_field="type", tag="frame"):
+    """A light frame: six hex digits for each light, in the layout's order."""
+
+    colours: str
+
+
+class Answer(msgspec.Struct, frozen=True, tag_field="type", tag="answer"):
+    """The answer to an action or a question; `why` is the key of a refusal, the result is not decoded yet."""
+
+    taken: bool
+    why: str = ""
+    result: msgspec.Raw = msgspec.Raw()
+
+
+class ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error"):
+    """What was wrong with a message to the table."""
+
+    error: str
+
+
+ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Answer | ErrorMessage
+
+
+# --- The layout: the drawing of the table, in millimetres ---
+
+
+class Light(msgspec.Struct, frozen=True):
+    """A light and its place."""
+
+    name: str
+    x: float
+    y: float
+    size: float
+
+
+class Button(msgspec.Struct, frozen=True):
+    """A button and its place; turn in degrees."""
+
+    name: str
+    x: float
+    y: float
+    size: float
+    turn: float = 0
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """The outline of a part: a circle or a rectangle around x, y; turn in degrees."""
+
+    name: str
+    shape: str
+    x: float
+    y: float
+    width: float
+    height: float
+    turn: float = 0
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """The drawing of the table."""
+
+    name: str
+    width: Annotated[float, msgspec.Meta(gt=0)]
+    height: Annotated[float, msgspec.Meta(gt=0)]
+    lights: tuple[Light, ...]
+    buttons: tuple[Button, ...]
+    title: str = ""
+    seats: int = 0
+    displays: int = 0
+    centre: int = 0
+    outlines: tuple[Outline, ...] = ()
+
+
+# --- The snapshot: seats and choices ---
+# Source 0 is the centre, line 0 the floor; seats, lines, rows and columns count from 1.
+
+Hex = Annotated[str, msgspec.Meta(pattern=r"^#[0-9a-fA-F]{6}$")]
+
+
+class Colour(msgspec.Struct, frozen=True):
+    """A tile colour of the palette: the key of its word, and the colour that the table's lights show."""
+
+    name: str
+    rgb: Hex
 
 
 class StandIn(msgspec.Struct, frozen=True):
-    """Why another opponent, `by`, chose for the one of a seat, or does from now on."""
+    """Why another opponent, `by`, chose for the one at a seat: for one choice, or for good."""
 
     why: str
     by: str = ""
@@ -22,8 +302,39 @@ class StandIn(msgspec.Struct, frozen=True):
     for_good: bool = False
 
 
+class Seat(msgspec.Struct, frozen=True):
+    """A seat and its board; `pattern` are the colours printed on its wall, None where that is gray.
+
+    The solo game has two boards: the one whose role is `action`, and the player's.
+    """
+
+    seat: int
+    taken: bool = False
+    role: str = "player"
+    name: str | None = None
+    acting: bool = False
+    score: int = 0
+    marker: bool = False
+    lines: tuple[str, ...] = ("", "", "", "", "")
+    wall: tuple[str, ...] = (".....", ".....", ".....", ".....", ".....")
+    floor: str = ""
+    cost: int = 0
+    pattern: tuple[str, ...] | None = None
+    bot: str | None = None
+    stand_in: StandIn | None = None
+
+
+class MenuItem(msgspec.Struct, frozen=True):
+    """Something to choose before a game, and the button that chooses it."""
+
+    button: str
+    value: str
+    group: str = "mode"
+    chosen: bool = False
+
+
 class SeatItem(msgspec.Struct, frozen=True):
-    """Who can have a taken seat, and the button that gives it; an empty `bot` is a person."""
+    """A possible player of a taken seat, and the button that chooses them; an empty `bot` is a person."""
 
     button: str
     place: int
@@ -31,8 +342,42 @@ class SeatItem(msgspec.Struct, frozen=True):
     chosen: bool = False
 
 
+class Choice(msgspec.Struct, frozen=True):
+    """The tiles that the acting player has selected, and the lines that may take them.
+
+    In the solo game `sends` are the tiles that each line (its number as text) sends to the penalty row, and
+    `tried` is the line that is tried.
+    """
+
+    source: int
+    colour: str
+    count: int
+    lines: tuple[int, ...] = ()
+    sends: dict[str, str] = {}
+    tried: int | None = None
+
+
+class Choosing(msgspec.Struct, frozen=True):
+    """A choice other than a draft, and the button that makes it; `kind` says which fields have a meaning.
+
+    `column` and `square`: row and column of a tile on the wall. `swap` and `remove`: the position of a
+    penalty tile from 1; None leaves them all.
+    """
+
+    button: str
+    kind: str
+    seat: int = 0
+    row: int = 0
+    column: int = 0
+    colour: str = ""
+    position: int | None = None
+
+
+# --- The snapshot: moves, reasons and hints ---
+
+
 class Because(msgspec.Struct, frozen=True):
-    """One reason for an opponent's choice; which fields mean something depends on `key`."""
+    """One reason for an opponent's choice; `key` says which fields have a meaning."""
 
     key: str
     seat: int = 0
@@ -55,8 +400,23 @@ class Reason(msgspec.Struct, frozen=True):
     because: tuple[Because, ...] = ()
 
 
+class Move(msgspec.Struct, frozen=True):
+    """A draft that was made."""
+
+    seat: int
+    source: int
+    colour: str
+    count: int
+    line: int
+    name: str | None = None
+    fell: int = 0
+    marker: bool = False
+    token: str = ""
+    because: tuple[Because, ...] = ()
+
+
 class Advised(msgspec.Struct, frozen=True):
-    """A choice that is advised, or the next best: a draft, or as in `choosing`."""
+    """A choice of a hint: a draft, or as in `Choosing`."""
 
     kind: str
     seat: int = 0
@@ -89,7 +449,7 @@ class NoHint(msgspec.Struct, frozen=True):
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """Whether hints are allowed in this game; where one may be asked for, is awaited, is shown, is missed."""
+    """Whether hints are allowed; the seats that may ask for one or wait for one, and the hints."""
 
     allowed: bool = False
     seats: tuple[int, ...] = ()
@@ -98,188 +458,21 @@ class Hint(msgspec.Struct, frozen=True):
     missed: tuple[NoHint, ...] = ()
 
 
-# --- What the table's socket says of tags and cards, as types; `messages` reads them ---------------------
+# --- The snapshot: scoring and results ---
 
 
-class Card(msgspec.Struct, frozen=True):
-    """A card that the table knows: a player's, with the name, or an action's."""
+class Account(msgspec.Struct, frozen=True):
+    """The steps of the scoring of a round; while it runs, only the steps shown so far."""
 
-    tag: str
-    kind: str
-    value: str
-
-
-class Tags(msgspec.Struct, frozen=True):
-    """What tags the table knows: how many tiles of each colour, and every card."""
-
-    tiles: dict[str, int] = {}
-    cards: tuple[Card, ...] = ()
-
-
-class Meaning(msgspec.Struct, frozen=True):
-    """What a tag means, or will mean."""
-
-    kind: str
-    value: str
-
-
-class Laid(msgspec.Struct, frozen=True):
-    """The tag that was laid last in a lesson, what became of it, and what it means; number is a tile's."""
-
-    tag: str
-    verdict: str
-    kind: str | None = None
-    value: str | None = None
-    number: int = 0
-
-
-class Learning(msgspec.Struct, frozen=True):
-    """The lesson under way: what the next tag will mean, and how many were learned in it."""
-
-    lesson: str
-    next: Meaning | None = None
-    learned: int = 0
-    last: Laid | None = None
-
-
-class KnownTag(msgspec.Struct, frozen=True):
-    """A tag and what it means: a tile's colour, a player's name, an action."""
-
-    tag: str
-    kind: str
-    value: str
-
-
-class SimulatedCard(msgspec.Struct, frozen=True):
-    """A card beside simulated readers; one that means nothing yet has no kind."""
-
-    tag: str
-    kind: str | None = None
-    value: str | None = None
-
-
-# ----------------------------------------------------------------------------------------------------------
-
-SCHEMA = 1
-"""The newest snapshot that these pages can read."""
-
-LONGEST_LINE = 2_000_000
-"""Bytes of the longest line that is read from the table; a longer one is passed over."""
-
-Hex = Annotated[str, msgspec.Meta(pattern=r"^#[0-9a-fA-F]{6}$")]
-
-
-_Read = TypeVar("_Read")
-
-
-class MessageError(ValueError):
-    """The table said something that these pages can't read; the fault is the table's."""
-
-
-class Colour(msgspec.Struct, frozen=True):
-    """A tile colour of the palette: the key of its word, and the colour that the table's lights show."""
-
-    name: str
-    rgb: Hex
-
-
-class Seat(msgspec.Struct, frozen=True):
-    """One seat and its board; the pattern are the colours printed on its wall, None where that is gray.
-
-    The solo game has two boards: the one whose role is `action`, and the player's.
-    """
-
-    seat: int
-    taken: bool = False
-    role: str = "player"
-    name: str | None = None
-    acting: bool = False
-    score: int = 0
-    marker: bool = False
-    lines: tuple[str, ...] = ("", "", "", "", "")
-    wall: tuple[str, ...] = (".....", ".....", ".....", ".....", ".....")
-    floor: str = ""
-    cost: int = 0
-    pattern: tuple[str, ...] | None = None
-    bot: str | None = None
-    stand_in: StandIn | None = None
-
-
-class MenuItem(msgspec.Struct, frozen=True):
-    """Something to choose before a game, and the button that chooses it."""
-
-    button: str
-    value: str
-    group: str = "mode"
-    chosen: bool = False
-
-
-class Choice(msgspec.Struct, frozen=True):
-    """The tiles that the acting player has in hand; source 0 is the centre, line 0 the floor.
-
-    In the solo game, what each line (by its number as a text) sends to the penalty row, and the line tried.
-    """
-
-    source: int
-    colour: str
-    count: int
-    lines: tuple[int, ...] = ()
-    sends: dict[str, str] = {}
-    tried: int | None = None
-
-
-class Choosing(msgspec.Struct, frozen=True):
-    """A choice that is no draft, and the button that makes it; which fields mean something depends on `kind`.
-
-    `column` and `square`: a tile's row and column on the wall. `swap` and `remove`: the place of a penalty
-    tile, from 1; None leaves them all.
-    """
-
-    button: str
-    kind: str
-    seat: int = 0
-    row: int = 0
-    column: int = 0
-    colour: str = ""
-    position: int | None = None
-
-
-class Told(msgspec.Struct, frozen=True):
-    """A tile of resin that was told: where it lies (display 0 is the penalty row), and its tag."""
-
-    display: int
-    at: int
-    colour: str
-    tag: str | None = None
-
-
-class Resin(msgspec.Struct, frozen=True):
-    """With tiles of resin: the letters of what the bag and the lid must hold, and the tiles told so far."""
-
-    bag: str = ""
-    lid: str = ""
-    told: tuple[Told, ...] = ()
-
-
-class Move(msgspec.Struct, frozen=True):
-    """A draft as it was made; source 0 is the centre, line 0 the floor."""
-
-    seat: int
-    source: int
-    colour: str
-    count: int
-    line: int
-    name: str | None = None
-    fell: int = 0
-    marker: bool = False
-    token: str = ""
-    because: tuple[Because, ...] = ()
+    round: int = 0
+    running: bool = False
+    steps: tuple[dict[str, Any], ...] = ()
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step of how a score came about; which fields mean something depends on `step`.
+    """One step of a scoring; `step` says which fields have a meaning.
 
-    A step of a kind that these pages don't know may hold anything: see `known_step`.
+    A step of an unknown kind may have any fields: see `known_step`.
     """
 
     step: str
@@ -305,16 +498,19 @@ class Step(msgspec.Struct, frozen=True):
     score: int = 0
 
 
-class Account(msgspec.Struct, frozen=True):
-    """How each score came about in a round; while it runs, only the steps that the table has shown so far."""
-
-    round: int = 0
-    running: bool = False
-    steps: tuple[dict[str, Any], ...] = ()
+def known_step(step: dict[str, Any]) -> Step:
+    """Convert a step; of an unknown kind or form keep only the seat, the points and the score."""
+    try:
+        return msgspec.convert(step, Step)
+    except msgspec.ValidationError:
+        seat, points, score = (
+            value if isinstance(value := step.get(key), int) else 0 for key in ("seat", "points", "score")
+        )
+        return Step("other", seat=seat, points=points, score=score)
 
 
 class FinalScore(msgspec.Struct, frozen=True):
-    """What a seat ended with."""
+    """The final score of a seat, and its complete rows."""
 
     seat: int
     score: int
@@ -337,6 +533,90 @@ class Result(msgspec.Struct, frozen=True):
     ending: str = ""
 
 
+# --- The snapshot: physical tiles, tags and cards ---
+
+
+class ReportedTile(msgspec.Struct, frozen=True):
+    """A physical tile that was reported: its display (0 is the penalty row), its place there, and its tag."""
+
+    display: int
+    at: int
+    colour: str
+    tag: str | None = None
+
+
+class Resin(msgspec.Struct, frozen=True):
+    """With physical tiles: the letters of what bag and lid must hold, and the tiles reported so far."""
+
+    bag: str = ""
+    lid: str = ""
+    told: tuple[ReportedTile, ...] = ()
+
+
+class Card(msgspec.Struct, frozen=True):
+    """A card that the table knows: a player's, with the name, or an action's."""
+
+    tag: str
+    kind: str
+    value: str
+
+
+class Tags(msgspec.Struct, frozen=True):
+    """The known tags: the number of tiles of each colour, and every card."""
+
+    tiles: dict[str, int] = {}
+    cards: tuple[Card, ...] = ()
+
+
+class Meaning(msgspec.Struct, frozen=True):
+    """What a tag means, or will mean."""
+
+    kind: str
+    value: str
+
+
+class LaidTag(msgspec.Struct, frozen=True):
+    """The tag that was laid last in a lesson, what became of it, and what it means; `number` is a tile's."""
+
+    tag: str
+    verdict: str
+    kind: str | None = None
+    value: str | None = None
+    number: int = 0
+
+
+class Learning(msgspec.Struct, frozen=True):
+    """The current lesson: the meaning of the next tag, and how many tags were learned in it."""
+
+    lesson: str
+    next: Meaning | None = None
+    learned: int = 0
+    last: LaidTag | None = None
+
+
+class SimulatedCard(msgspec.Struct, frozen=True):
+    """A card beside simulated readers; one without a meaning has no kind."""
+
+    tag: str
+    kind: str | None = None
+    value: str | None = None
+
+
+class Simulated(msgspec.Struct, frozen=True):
+    """The simulated parts: tags of tiles by their letters, the known ones of them, cards, the Pico's plug.
+
+    `drawer` is None while no tiles are reported or learned, `plugged` where no Pico is simulated.
+    """
+
+    drawer: dict[str, tuple[str, ...]] | None = None
+    known: tuple[str, ...] = ()
+    cards: tuple[SimulatedCard, ...] = ()
+    plugged: bool | None = None
+
+
+# --- The snapshot as a whole ---
+
+
 class Refusal(msgspec.Struct, frozen=True):
     """The last press that the table refused, and the key of the reason."""
 
@@ -346,9 +626,9 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Phones(msgspec.Struct, frozen=True):
-    """What phones in the network may do: the buttons they may press, and whether the rest.
+    """What phones in the network may do: press these buttons, report tiles, ask for hints, teach tags.
 
-    Seats: those of the table have no buttons but the pages'.
+    `seats`: the seats of this table have no buttons but those on the pages.
     """
 
     press: tuple[str, ...] = ()
@@ -366,21 +646,8 @@ class Fault(msgspec.Struct, frozen=True):
     since: int = 0
 
 
-class Simulated(msgspec.Struct, frozen=True):
-    """What hands may do because it is simulated: tagged tiles by their letters, cards, and the Pico's plug.
-
-    None where that is not simulated; the drawer also while no tile is to be told or learned. While tiles are
-    learned, the tags among them that are known.
-    """
-
-    drawer: dict[str, tuple[str, ...]] | None = None
-    known: tuple[str, ...] = ()
-    cards: tuple[SimulatedCard, ...] = ()
-    plugged: bool | None = None
-
-
 class Snapshot(msgspec.Struct, frozen=True):
-    """All that the pages may know of the table at one moment."""
+    """The state of the table at one moment."""
 
     schema: int
     stage: str
@@ -414,171 +681,11 @@ class Snapshot(msgspec.Struct, frozen=True):
     palette: dict[str, Colour] = {}
 
 
-class Light(msgspec.Struct, frozen=True):
-    """A light where it lies, in millimetres."""
-
-    name: str
-    x: float
-    y: float
-    size: float
-
-
-class Button(msgspec.Struct, frozen=True):
-    """A button where it lies, in millimetres; turn in degrees."""
-
-    name: str
-    x: float
-    y: float
-    size: float
-    turn: float = 0
-
-
-class Outline(msgspec.Struct, frozen=True):
-    """The edge of a part: a circle or a rectangle around x, y, in millimetres; turn in degrees."""
-
-    name: str
-    shape: str
-    x: float
-    y: float
-    width: float
-    height: float
-    turn: float = 0
-
-
-class Layout(msgspec.Struct, frozen=True):
-    """The drawing of the table."""
-
-    name: str
-    width: Annotated[float, msgspec.Meta(gt=0)]
-    height: Annotated[float, msgspec.Meta(gt=0)]
-    lights: tuple[Light, ...]
-    buttons: tuple[Button, ...]
-    title: str = ""
-    seats: int = 0
-    displays: int = 0
-    centre: int = 0
-    outlines: tuple[Outline, ...] = ()
-
-
-class Message(msgspec.Struct, frozen=True):
-    """One line from the table; what it does not bring is None, the snapshot, still unread, empty."""
-
-    layout: Layout | None = None
-    snapshot: msgspec.Raw = msgspec.Raw()
-    frame: str | None = None
-    error: str | None = None
-
-
-class FrameOnly(msgspec.Struct, frozen=True):
-    """A line from the table of which only the layout and the frame matter."""
-
-    layout: Layout | None = None
-    frame: str | None = None
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """What the table says to what was said or asked; why is a refusal's key.
-
-    Told is what answers a question about games, still unread; tags, what answers one about tags.
-    """
-
-    tags: tuple[KnownTag, ...] = ()
-    taken: bool | None = None
-    id: int | None = None
-    told: msgspec.Raw = msgspec.Raw()
-    why: str = ""
-    error: str | None = None
-
-
-class _Schema(msgspec.Struct, frozen=True):
-    schema: int
-
-
-_message = msgspec.json.Decoder(Message)
-_frame = msgspec.json.Decoder(FrameOnly)
-_schema = msgspec.json.Decoder(_Schema)
-_snapshot = msgspec.json.Decoder(Snapshot)
-_answer = msgspec.json.Decoder(Answer)
-
-
-class NewerSchemaError(MessageError):
-    """The snapshot's schema is newer than these pages."""
-
-
-def read_message(line: bytes) -> Message:
-    """The message on a line; raises MessageError."""
-    return decode(_message, line)
-
-
-def read_frame(line: bytes) -> FrameOnly:
-    """The layout and the frame on a line, its snapshot passed over; raises MessageError."""
-    return decode(_frame, line)
-
-
-def read_answer(line: bytes) -> Answer:
-    """The table's answer on a line; raises MessageError."""
-    return decode(_answer, line)
-
-
-def read_snapshot(raw: bytes | msgspec.Raw) -> Snapshot:
-    """The snapshot; raises NewerSchemaError before it looks at anything else, else MessageError."""
-    schema = decode(_schema, raw).schema
-    if schema > SCHEMA:
-        raise NewerSchemaError(f"the snapshot's schema is {schema}; these pages know {SCHEMA}")
-    return decode(_snapshot, raw)
-
-
-def decode(decoder: msgspec.json.Decoder[_Read], line: bytes | msgspec.Raw) -> _Read:
-    """What a line, or a part of one, holds; raises MessageError."""
-    try:
-        return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise MessageError(f"not readable: {fault}") from fault
-
-
-def known_step(told: dict[str, Any]) -> Step:
-    """A step with its fields; of one that is not of the known form only what it is, whose, and its points."""
-    try:
-        return msgspec.convert(told, Step)
-    except msgspec.ValidationError:
-        seat, points, score = (
-            value if isinstance(value := told.get(key), int) else 0 for key in ("seat", "points", "score")
-        )
-        return Step("other", seat=seat, points=points, score=score)
-
-
-class Lines:
-    """Bytes in, whole lines out; a line longer than the limit is passed over and counted, never kept."""
-
-    def __init__(self, limit: int = LONGEST_LINE) -> None:
-        self.limit = limit
-        self.dropped = 0
-        self._rest = bytearray()
-        self._dropping = False
-
-    def feed(self, data: bytes) -> list[bytes]:
-        """The lines that these bytes complete, without their line ends."""
-        self._rest += data
-        *whole, rest = self._rest.split(b"\n")
-        self._rest = rest
-        lines = []
-        for line in whole:
-            if self._dropping or len(line) > self.limit:
-                self.dropped += 1
-                self._dropping = False
-            else:
-                lines.append(bytes(line))
-        if len(self._rest) > self.limit:
-            self._rest.clear()
-            self._dropping = True
-        return lines
-
-
-# --- What the table tells of games that were played, as types; unknown fields are passed over ------------
+# --- Past games ---
 
 
 class PastPlayer(msgspec.Struct, frozen=True):
-    """Who played, and how it ended or stands; no score where the game is too long to tell."""
+    """A player and their score at the end, or so far; None where the game is too long to be replayed."""
 
     seat: int
     name: str | None = None
@@ -588,10 +695,7 @@ class PastPlayer(msgspec.Struct, frozen=True):
 
 
 class PastMove(Move, frozen=True):
-    """A choice; which fields mean something depends on `kind`, as in `messages.Choosing`.
-
-    Lost is how many points, where that is known.
-    """
+    """A choice; `kind` says which fields have a meaning, as in `Choosing`. `lost`: points, where graded."""
 
     source: int = 0
     colour: str = ""
@@ -607,14 +711,14 @@ class PastMove(Move, frozen=True):
 
 
 class RoundScores(msgspec.Struct, frozen=True):
-    """All players' scores after a round."""
+    """The scores of all players after a round."""
 
     round: int
     scores: tuple[int, ...] = ()
 
 
 class CostlyMove(msgspec.Struct, frozen=True):
-    """A move that lost points, what was better, and the table before it, the better one chosen in it."""
+    """A move that lost points, a better one, and the position before it with the better one selected."""
 
     round: int
     lost: float
@@ -625,7 +729,7 @@ class CostlyMove(msgspec.Struct, frozen=True):
 
 
 class Review(msgspec.Struct, frozen=True):
-    """What the choices of a player lost: how many were graded, and the costliest, the worst first."""
+    """The points that a player's choices lost, how many were graded, and the costliest, worst first."""
 
     seat: int
     lost: float = 0
@@ -636,7 +740,7 @@ class Review(msgspec.Struct, frozen=True):
 class PastGame(msgspec.Struct, frozen=True):
     """A game in the list; times are UTC: 2026-11-20 13:46:07. Status: finished, in_play, stopped, unreadable.
 
-    Of one that can't be read no more is known than its number and when it started.
+    Of an unreadable game only the number and the start are known.
     """
 
     number: int
@@ -651,9 +755,9 @@ class PastGame(msgspec.Struct, frozen=True):
 
 
 class RetoldGame(PastGame, frozen=True):
-    """A game with all its choices, and its review as far as the table has come with it.
+    """A game with all its choices and its review so far; `choices` is the number of those to grade.
 
-    Choices counts those to grade. Without moves and table the game is too long to tell.
+    Without moves and table the game is too long to be shown.
     """
 
     choices: int = 0
@@ -670,21 +774,90 @@ class PastGames(msgspec.Struct, frozen=True):
     more: bool = False
 
 
+# --- Encoding and decoding ---
+
+
+class _Schema(msgspec.Struct, frozen=True):
+    schema: int
+
+
+_Read = TypeVar("_Read")
+_action: msgspec.json.Decoder[Action] = msgspec.json.Decoder(Action)
+_message: msgspec.json.Decoder[ServerMessage] = msgspec.json.Decoder(ServerMessage)
+_schema = msgspec.json.Decoder(_Schema)
+_snapshot = msgspec.json.Decoder(Snapshot)
 _games = msgspec.json.Decoder(PastGames)
 _game = msgspec.json.Decoder(RetoldGame)
 _text = msgspec.json.Decoder(str)
 
 
+def encode(message: Subscribe | Action | Question) -> bytes:
+    """Encode a message to the table as a line."""
+    return msgspec.json.encode(message) + b"\n"
+
+
+def read_action(body: bytes) -> Action:
+    """Decode the action that a page posts. Raises MessageError."""
+    return _decode(_action, body)
+
+
+def read_message(line: bytes) -> ServerMessage:
+    """Decode a line of the table. Raises MessageError."""
+    return _decode(_message, line)
+
+
+def read_snapshot(raw: bytes | msgspec.Raw) -> Snapshot:
+    """Decode a snapshot. Raises NewerSchemaError, before anything else is checked, or MessageError."""
+    schema = _decode(_schema, raw).schema
+    if schema > SCHEMA:
+        raise NewerSchemaError(f"the snapshot's schema is {schema}; these pages know {SCHEMA}")
+    return _decode(_snapshot, raw)
+
+
 def read_games(raw: msgspec.Raw) -> PastGames:
-    """A list of games; raises MessageError."""
-    return decode(_games, raw)
+    """Decode the result of `ListGames`. Raises MessageError."""
+    return _decode(_games, raw)
 
 
 def read_game(raw: msgspec.Raw) -> RetoldGame:
-    """A game; raises MessageError."""
-    return decode(_game, raw)
+    """Decode the result of `ReadGame`. Raises MessageError."""
+    return _decode(_game, raw)
 
 
 def read_record(raw: msgspec.Raw) -> str:
-    """A game's record; raises MessageError."""
-    return decode(_text, raw)
+    """Decode the result of `ReadRecord`. Raises MessageError."""
+    return _decode(_text, raw)
+
+
+def _decode(decoder: msgspec.json.Decoder[_Read], line: bytes | msgspec.Raw) -> _Read:
+    try:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise MessageError(f"not readable: {fault}") from fault
+
+
+class Lines:
+    """Splits received bytes into lines; a line longer than the limit is skipped and counted, never kept."""
+
+    def __init__(self, limit: int = LONGEST_LINE) -> None:
+        self.limit = limit
+        self.dropped = 0
+        self._rest = bytearray()
+        self._dropping = False
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the lines that these bytes complete, without their line ends."""
+        self._rest += data
+        *whole, rest = self._rest.split(b"\n")
+        self._rest = rest
+        lines = []
+        for line in whole:
+            if self._dropping or len(line) > self.limit:
+                self.dropped += 1
+                self._dropping = False
+            else:
+                lines.append(bytes(line))
+        if len(self._rest) > self.limit:
+            self._rest.clear()
+            self._dropping = True
+        return lines

@@ -19,7 +19,17 @@ import msgspec
 from flask import Response, request
 
 from web_ui.latest import Frame, Latest, Presence, View
-from web_ui.messages import Layout, MessageError, read_game, read_games, read_record
+from web_ui.messages import (
+    Layout,
+    ListGames,
+    MessageError,
+    Question,
+    ReadGame,
+    ReadRecord,
+    read_game,
+    read_games,
+    read_record,
+)
 from web_ui.render import STATE, Renderer
 from web_ui.security import Access, RateLimiter, RefusedError, access_level
 from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
@@ -266,28 +276,27 @@ class HistoryPages:
 
     def games(self) -> Response:
         """Respond with a page of the list, newest first; `?before=N` shows games before number N."""
-        query: dict[str, int] = {"count": PAGE_LENGTH}
-        before = request.args.get("before", "")
-        if before.isascii() and before.isdecimal() and 0 < int(before[:17]) <= 1 << 53:
-            query["before"] = int(before[:17])
-        found = self._query({"games": query}, read_games)
+        given = request.args.get("before", "")
+        before = int(given[:17]) if given.isascii() and given.isdecimal() else 0
+        question = ListGames(PAGE_LENGTH, before if 0 < before <= 1 << 53 else None)
+        found = self._query(question, read_games)
         view = history.games(self.pages.words_for_request(), found)
-        return self.pages.static_page("history.html", view=view, newer="before" in query)
+        return self.pages.static_page("history.html", view=view, newer=question.before is not None)
 
     def game(self, number: int) -> Response:
         """Respond with a game's rounds, review and last position."""
-        game = self._query({"game": _game_number(number)}, read_game)
+        game = self._query(ReadGame(_game_number(number)), read_game)
         view = history.past_game(self.pages.words_for_request(), game)
         return self.pages.static_page("past_game.html", view=view)
 
     def record(self, number: int) -> Response:
         """Respond with a game's record (JSON Lines), which `azul-table replay` verifies."""
-        record = self._query({"record": _game_number(number)}, read_record)
+        record = self._query(ReadRecord(_game_number(number)), read_record)
         response = Response(record, content_type="application/jsonl; charset=utf-8")
         response.headers["Content-Disposition"] = f'attachment; filename="azul-game-{number}.jsonl"'
         return response
 
-    def _query(self, question: dict[str, object], read: Callable[[msgspec.Raw], _Answer]) -> _Answer:
+    def _query(self, question: Question, read: Callable[[msgspec.Raw], _Answer]) -> _Answer:
         """Send a question to the table and parse the answer.
 
         Raises RefusedError: 429 above the rate limit, 503 without a table, else what the table's reason says.
@@ -296,14 +305,14 @@ class HistoryPages:
         if not local and not self.rate_limiter.allows(request.remote_addr or ""):
             raise RefusedError(429, "press.too_fast")
         try:
-            answer = self.link.past(question)
-        except TableAwayError as fault:
+            answer = self.link.ask(question)
+        except (TableAwayError, MessageError) as fault:
             log.warning("%s", fault)
             raise RefusedError(503, "presence.away") from fault
         if not answer.taken:
             raise RefusedError(_STATUS.get(answer.why, 503), f"history.why_{answer.why or 'unreadable'}")
         try:
-            return read(answer.told)
+            return read(answer.result)
         except MessageError as fault:
             log.warning("the table's answer: %s", fault)
             raise RefusedError(503, "presence.unreadable") from fault

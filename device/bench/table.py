@@ -21,6 +21,7 @@ from device.bench.figure import BenchError, Figure
 from device.lights.palettes import BOX
 from device.runtime.loop import Inbox, Stop, TableLoop
 from device.socket.client import TableClient
+from device.socket.messages import PressButton
 from hardware.api import ButtonPressed, LightFrame
 from hardware.layout.model import Layout, read_layout
 
@@ -140,7 +141,7 @@ class _Table:
     def press(self, button: str) -> float:
         """Press and wait for the answer; when it was pressed."""
         pressed = time.monotonic()
-        if not self.client.ask(press=button)["taken"]:
+        if not self.client.ask(PressButton(button)).taken:
             raise BenchError(f"the table refused {button}")
         return pressed
 

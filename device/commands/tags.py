@@ -22,7 +22,19 @@ from device.rules.tiles import LETTERS, TILES_OF_A_COLOUR
 from device.runtime.data_folder import FolderInUseError, locked, socket_path
 from device.socket import messages
 from device.socket.client import Json, TableAwayError, TableClient
-from device.socket.messages import KnownTag, Learn
+from device.socket.messages import (
+    ActionName,
+    Answer,
+    EndLesson,
+    ForgetTags,
+    KnownTag,
+    Lesson,
+    ListTags,
+    ShowTag,
+    TeachAction,
+    TeachPlayer,
+    TeachTiles,
+)
 from device.socket.snapshot import snapshot
 from device.store import store
 from device.store.store import Store, StoreError
@@ -58,7 +70,7 @@ class Teacher(Protocol):
     def known(self) -> list[KnownTag]:
         """Every tag that is known, in the order in which they were learned."""
 
-    def learn(self, what: Learn) -> None:
+    def learn(self, message: Lesson | EndLesson) -> None:
         """Begin or end a lesson; raises TeachingError."""
 
     def lay(self, tag: str) -> Laid:
@@ -96,16 +108,16 @@ class AtRunningTable:
 
     def known(self) -> list[KnownTag]:
         """Every tag that is known."""
-        return [KnownTag(**each) for each in self._client.ask(tags="list")["tags"]]
+        return msgspec.convert(self._client.ask(ListTags()).result, list[KnownTag])
 
-    def learn(self, what: Learn) -> None:
+    def learn(self, message: Lesson | EndLesson) -> None:
         """Begin or end a lesson."""
-        _check(self._client.ask(learn=msgspec.to_builtins(what)))
+        _check(self._client.ask(message))
 
     def lay(self, tag: str) -> Laid:
         """Show the table a tag."""
-        answer = self._client.ask(tag={"reader": SHARED, "tag": tag})
-        return Laid(answer.get("why"), next((each for each in self.known() if each.tag == tag), None))
+        answer = self._client.ask(ShowTag(SHARED, tag))
+        return Laid(answer.why, next((each for each in self.known() if each.tag == tag), None))
 
     def laid(self) -> Iterator[Json]:
         """Every snapshot while the lesson lasts."""
@@ -118,16 +130,16 @@ class AtRunningTable:
 
     def forget(self, tags: list[str]) -> None:
         """Forget tags."""
-        _check(self._client.ask(forget=tags))
+        _check(self._client.ask(ForgetTags(tuple(tags))))
 
     def close(self) -> None:
         """Leave; a lesson goes on."""
         self._client.close()
 
 
-def _check(answer: Json) -> None:
-    if not answer.get("taken"):
-        raise TeachingError(answer.get("why") or "", answer.get("error") or "")
+def _check(answer: Answer) -> None:
+    if not answer.taken:
+        raise TeachingError(answer.why or "")
 
 
 class AtRest:
@@ -153,9 +165,9 @@ class AtRest:
         """Every tag that is known."""
         return messages.known_tags(self._table.tags.known)
 
-    def learn(self, what: Learn) -> None:
+    def learn(self, message: Lesson | EndLesson) -> None:
         """Begin or end a lesson."""
-        self._do(messages.learning_event(what, 0.0))
+        self._do(messages.lesson_event(message, 0.0))
 
     def lay(self, tag: str) -> Laid:
         """Learn a tag."""
@@ -214,7 +226,7 @@ class AtRest:
 # ----------------------------------------------------------------------------------------------------------
 
 COLOURS: Final = {letter: shade.word for letter, shade in zip(LETTERS, BOX.shades, strict=True)}
-ACTIONS: Final = {"undo": "undo", "ok": "ok", "new-game": "new_game"}
+ACTIONS: Final[dict[str, ActionName]] = {"undo": "undo", "ok": "ok", "new-game": "new_game"}
 REFUSALS: Final = {
     "learning_other": "the table is learning something else just now: finish that, or end it with ok",
     "name_too_long": "a player's name has at most 20 characters, and none that can't be shown",
@@ -307,7 +319,7 @@ def tiles(found: Teacher, colour: str | None, tags: tuple[str, ...], *, typed: b
     Lay one tile after another on any reader. Ctrl-C ends it for now; the same command goes on there.
     """
     letter = next((each for each, name in COLOURS.items() if name == colour), "all")
-    _learn(found, msgspec.convert({"tiles": letter}, Learn), tags, typed=typed)
+    _learn(found, msgspec.convert({"type": "teach_tiles", "colour": letter}, TeachTiles), tags, typed=typed)
     _say_how_far(found.known())
 
 
@@ -318,7 +330,7 @@ def tiles(found: Teacher, colour: str | None, tags: tuple[str, ...], *, typed: b
 @_teaching
 def player(found: Teacher, name: str, tags: tuple[str, ...], *, typed: bool) -> None:
     """Teach the card of the player NAME, who sits down with it."""
-    _learn(found, Learn(player=name), tags, typed=typed)
+    _learn(found, TeachPlayer(name), tags, typed=typed)
 
 
 @learn.command()
@@ -328,10 +340,10 @@ def player(found: Teacher, name: str, tags: tuple[str, ...], *, typed: bool) -> 
 @_teaching
 def action(found: Teacher, which: str, tags: tuple[str, ...], *, typed: bool) -> None:
     """Teach a card that does what a button does: undo, ok, or new-game."""
-    _learn(found, msgspec.convert({"action": ACTIONS[which]}, Learn), tags, typed=typed)
+    _learn(found, TeachAction(ACTIONS[which]), tags, typed=typed)
 
 
-def _learn(found: Teacher, lesson: Learn, tags: tuple[str, ...], *, typed: bool) -> None:
+def _learn(found: Teacher, lesson: Lesson, tags: tuple[str, ...], *, typed: bool) -> None:
     """Have a lesson; it is ended in any case, so that the table goes back to its game."""
     if tags and typed:
         raise click.UsageError("give tags with --tag or with --typed, not both")
@@ -353,7 +365,7 @@ def _learn(found: Teacher, lesson: Learn, tags: tuple[str, ...], *, typed: bool)
 
 def _end(found: Teacher) -> None:
     try:
-        found.learn(Learn(end=True))
+        found.learn(EndLesson())
     except (TeachingError, TableAwayError):
         return  # the table has ended it already
 
@@ -388,7 +400,7 @@ def _became(laid: Laid, tag: str) -> str:
     return f"{tag} is {said} already." if laid.why else f"{tag} is {said} now."
 
 
-def _lay_typed(found: Teacher, lesson: Learn) -> None:
+def _lay_typed(found: Teacher, lesson: Lesson) -> None:
     """Lay the tags that are typed, until the lesson is over or nothing more comes."""
     click.echo("Type tags, one a line; Ctrl-D ends it.", err=True)
     for line in sys.stdin:
@@ -403,15 +415,15 @@ def _lay_typed(found: Teacher, lesson: Learn) -> None:
             return
 
 
-def _is_over(found: Teacher, lesson: Learn) -> bool:
-    if lesson.tiles is None:
+def _is_over(found: Teacher, lesson: Lesson) -> bool:
+    if not isinstance(lesson, TeachTiles):
         return True
     counts = _tile_counts(found.known())
-    wanted = LETTERS if lesson.tiles == "all" else lesson.tiles
+    wanted = LETTERS if lesson.colour == "all" else lesson.colour
     return all(counts[letter] >= TILES_OF_A_COLOUR for letter in wanted)
 
 
-def _lay_on_readers(found: Teacher, lesson: Learn, before: list[KnownTag]) -> None:
+def _lay_on_readers(found: Teacher, lesson: Lesson, before: list[KnownTag]) -> None:
     """Follow what is laid on readers, until the lesson is over or somebody ends it."""
     click.echo(f"Lay {printable(_wanted(lesson, before))} on a reader.", err=True)
     known, last = {each.tag for each in before}, None
@@ -435,14 +447,14 @@ def _say_if_refused(last: Json) -> None:
     click.echo(printable(_became(Laid(last["verdict"], known), last["tag"])), err=True)
 
 
-def _wanted(lesson: Learn, known: list[KnownTag]) -> str:
+def _wanted(lesson: Lesson, known: list[KnownTag]) -> str:
     """What is to be laid on a reader first."""
-    if lesson.player is not None:
-        return means(Kind.PLAYER, lesson.player, 0)
-    if lesson.action is not None:
+    if isinstance(lesson, TeachPlayer):
+        return means(Kind.PLAYER, lesson.name, 0)
+    if isinstance(lesson, TeachAction):
         return means(Kind.ACTION, lesson.action, 0)
     counts = _tile_counts(known)
-    letters = LETTERS if lesson.tiles == "all" else str(lesson.tiles)
+    letters = LETTERS if lesson.colour == "all" else lesson.colour
     letter = next((each for each in letters if counts[each] < TILES_OF_A_COLOUR), letters[-1])
     return f"a {COLOURS[letter]} tile ({counts[letter]} of {TILES_OF_A_COLOUR} are known)"
 

@@ -1,6 +1,6 @@
-"""Answers questions about past games, one after another, in a thread of its own.
+"""The history thread: answers questions about past games, one after another.
 
-The table's loop has no part in it: this thread reads the store's file by a connection of its own.
+The table's loop has no part in it: this thread reads the store's file through a connection of its own.
 """
 
 import sys
@@ -14,95 +14,96 @@ from typing import Final
 from device.lights.palettes import Palette
 from device.socket import history, messages
 from device.socket.history import PastGame
-from device.socket.messages import Answer, ClientMessage
+from device.socket.messages import Answer, HistoryQuestion, ListGames, ReadGame, ReadRecord, TableMessage
 from device.socket.server import Request
 from device.store import archive
 from device.store.archive import ArchiveError
 
 MOST_WAITING: Final = 32
-"""Questions that may wait, of all clients; more are refused at once."""
+"""Questions of all clients that may wait; more are refused at once."""
 LONGEST_RECORD: Final = 1_000_000
-"""Bytes of the longest record that is told; no people play so long."""
-TURN: Final = 0.0005
-"""Seconds after which a thread that computes lets another go on: a press goes through some ten of them."""
+"""Bytes of the longest record that is sent; people play no game so long."""
+SWITCH_INTERVAL: Final = 0.0005
+"""Seconds after which a computing thread yields to the others: a press needs about ten such switches."""
 
 
 class Historian:
-    """Takes questions by `put`, from any thread; `path` says which file the store uses now.
+    """Answers the questions given to `put`; `path` returns the file that the store uses now.
 
-    `say` tells whoever runs the table why a question can't be answered, once for each reason in a row.
+    `log` gets a sentence when a question can't be answered, once for each reason in a row.
     """
 
-    def __init__(self, path: Callable[[], Path], palette: Palette, say: Callable[[str], None]) -> None:
+    def __init__(self, path: Callable[[], Path], palette: Palette, log: Callable[[str], None]) -> None:
         self._path = path
         self._palette = palette
-        self._say = say
-        self._said = ""
+        self._log = log
+        self._logged = ""
         self._questions: Queue[Request | None] = Queue(MOST_WAITING)
-        self._ending = False
+        self._closing = False
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
 
     def start(self) -> None:
-        """Answer until `close`; from now on no thread of this process makes another wait for long."""
-        sys.setswitchinterval(TURN)
+        """Answer questions until `close`; also shortens the switch interval of the process."""
+        sys.setswitchinterval(SWITCH_INTERVAL)
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread; what still waits is not answered."""
-        self._ending = True
-        with suppress(Full):  # then it wakes by itself
+        """End the thread; questions that still wait are not answered."""
+        self._closing = True
+        with suppress(Full):  # the thread is not waiting then
             self._questions.put_nowait(None)
         if self._thread.is_alive():
             self._thread.join()
 
     def put(self, request: Request) -> None:
-        """Take a question; never waits."""
+        """Queue a question, or refuse it if too many wait; never waits."""
         try:
             self._questions.put_nowait(request)
         except Full:
             request.answer(messages.refusal(request.message, "too_many_questions"))
 
     def _run(self) -> None:
-        while (request := self._questions.get()) is not None and not self._ending:
+        while (request := self._questions.get()) is not None and not self._closing:
             request.answer(self._answer(request.message))
 
-    def _answer(self, asked: ClientMessage) -> Answer:
+    def _answer(self, question: TableMessage | HistoryQuestion) -> Answer:
+        """Answer a question; whatever is wrong with one game, the thread goes on."""
         try:
-            return self._found(asked, self._path())
+            return self._found(question, self._path())
         except ArchiveError as error:
-            self._tell(str(error))
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with a game, the next question is answered
-            self._tell(f"game {asked.game or asked.record} can't be told: {error!r}")
-        return messages.refusal(asked, "unreadable" if asked.games is not None else "unreadable_game")
+            self._log_once(str(error))
+        except Exception as error:  # noqa: BLE001 - see above
+            self._log_once(f"game {getattr(question, 'number', '')} can't be read: {error!r}")
+        return messages.refusal(
+            question, "unreadable" if isinstance(question, ListGames) else "unreadable_game"
+        )
 
-    def _found(self, asked: ClientMessage, path: Path) -> Answer:
-        if asked.games is not None:
-            return messages.taken(asked, self._list(path, asked.games.before, asked.games.count))
-        number = asked.game if asked.game is not None else asked.record
-        assert number is not None
-        past = archive.read_game(path, number)
-        if past is None:
-            return messages.refusal(asked, "no_such_game")
-        return self._told(asked, past) if asked.game is not None else _record(asked, past)
+    def _found(self, question: TableMessage | HistoryQuestion, path: Path) -> Answer:
+        match question:
+            case ListGames(before, number):
+                found = archive.list_games(path, before, number + 1)
+                result = {"games": found[:number], "more": len(found) > number}
+                return messages.taken(question, result)
+            case ReadGame(number) | ReadRecord(number):
+                past = archive.read_game(path, number)
+                if past is None:
+                    return messages.refusal(question, "no_such_game")
+                if isinstance(question, ReadRecord):
+                    return _record(question, past)
+                return messages.taken(question, history.retold(past, self._palette))
+            case _:
+                return messages.refusal(question, "not_now")
 
-    def _tell(self, fault: str) -> None:
-        if fault != self._said:
-            self._said = fault
-            self._say(f"Past games: {fault}")
-
-    def _list(self, path: Path, before: int | None, count: int) -> object:
-        """So many games, and whether there are older ones."""
-        found = archive.list_games(path, before, count + 1)
-        return {"games": found[:count], "more": len(found) > count}
-
-    def _told(self, asked: ClientMessage, past: PastGame) -> Answer:
-        return messages.taken(asked, history.retold(past, self._palette))
+    def _log_once(self, fault: str) -> None:
+        if fault != self._logged:
+            self._logged = fault
+            self._log(f"Past games: {fault}")
 
 
-def _record(asked: ClientMessage, past: PastGame) -> Answer:
-    written = history.record_of(past)
-    if written is None:
-        return messages.refusal(asked, "not_finished")
-    if len(written) > LONGEST_RECORD:
-        return messages.refusal(asked, "too_long")
-    return messages.taken(asked, written.decode())
+def _record(question: ReadRecord, past: PastGame) -> Answer:
+    record = history.record_of(past)
+    if record is None:
+        return messages.refusal(question, "not_finished")
+    if len(record) > LONGEST_RECORD:
+        return messages.refusal(question, "too_long")
+    return messages.taken(question, record.decode())

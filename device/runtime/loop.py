@@ -23,7 +23,31 @@ from device.rules.events import CENTRE, Chance
 from device.rules.tiles import colour_of
 from device.runtime.simulation import NOTHING_SIMULATED, SimulatedParts, with_simulated_tags
 from device.socket import messages
-from device.socket.messages import Answer, ClientMessage, known, learning_event, refusal, taken
+from device.socket.messages import (
+    Answer,
+    AskHint,
+    EndLesson,
+    ForgetLast,
+    ForgetTags,
+    ForgetTiles,
+    FrameMessage,
+    HistoryQuestion,
+    ListTags,
+    NamePlayer,
+    PlugPico,
+    PressButton,
+    ReportTile,
+    ShowTag,
+    SnapshotMessage,
+    TableMessage,
+    TeachAction,
+    TeachPlayer,
+    TeachTiles,
+    known_tags,
+    lesson_event,
+    refusal,
+    taken,
+)
 from device.socket.server import Request
 from device.socket.snapshot import Json, snapshot
 from device.store.store import Store, StoreError, fault_of
@@ -48,7 +72,7 @@ from device.table.state import (
     needed_draw,
     new_table,
 )
-from device.table.tags import normalize_tag
+from device.table.tags import normalize_tag, tags_of_colour
 from device.table.update import refuse, update
 from hardware.api import (
     OK,
@@ -274,14 +298,19 @@ class TableLoop:
             case _:
                 self._step(item)
 
-    def _answer(self, message: ClientMessage) -> Answer:
-        """Handle a client's message and return the answer to it."""
-        if message.press is not None and message.press not in self._button_names:
-            return refusal(message, RefusalReason.UNKNOWN_BUTTON)
-        if message.tags is not None:
-            return known(message, self.table.tags.known)
-        if message.plug is not None:
-            return self._plug(message)
+    def _answer(self, message: TableMessage | HistoryQuestion) -> Answer:
+        """Do what a client's message asks for, and return the answer to it."""
+        match message:
+            case PressButton(button) if button not in self._button_names:
+                return refusal(message, RefusalReason.UNKNOWN_BUTTON)
+            case ListTags():
+                return taken(message, known_tags(self.table.tags.known))
+            case PlugPico(plugged):
+                pico = self._options.simulated.pico
+                if pico is None:
+                    return refusal(message, RefusalReason.NOT_NOW)
+                pico.plug(plugged=plugged)
+                return taken(message)
         if self._is_passed_on(message):
             return taken(message)
         before = self.table.refusal
@@ -291,39 +320,38 @@ class TableLoop:
             return taken(message)
         return refusal(message, after.why)
 
-    def _plug(self, message: ClientMessage) -> Answer:
-        """Plug the simulated Pico in, or unplug it."""
+    def _is_passed_on(self, message: TableMessage | HistoryQuestion) -> bool:
+        """Pass a press or a tag to the simulated Pico; return False where the Pico can't take it."""
         pico = self._options.simulated.pico
-        if pico is None or message.plug is None:
-            return refusal(message, RefusalReason.NOT_NOW)
-        pico.plug(plugged=message.plug)
-        return taken(message)
+        match message:
+            case PressButton(button) if pico is not None:
+                return pico.try_press(button)
+            case ShowTag(reader, tag) if pico is not None:
+                return pico.try_tag(reader, tag)
+            case _:
+                return False
 
-    def _is_passed_on(self, message: ClientMessage) -> bool:
-        """Pass a press or a tag to the simulated Pico; False if that would not make an event of it."""
-        pico = self._options.simulated.pico
-        if pico is None:
-            return False
-        if message.press is not None:
-            return pico.try_press(message.press)
-        return message.tag is not None and pico.try_tag(message.tag.reader, message.tag.tag)
-
-    def _event_of(self, message: ClientMessage, at: float) -> TableEvent:
-        """Return a client's message as an event of the table."""
-        if message.name is not None:
-            return PlayerNamed(message.name.seat, message.name.name, at)
-        if message.tile is not None:
-            return TileShown(colour_of(message.tile), None, None, at)
-        if message.tag is not None:
-            return TagShown(message.tag.reader, normalize_tag(message.tag.tag), at)
-        if message.learn is not None:
-            return learning_event(message.learn, at)
-        if message.forget is not None:
-            return TagsForgotten(tuple(map(normalize_tag, message.forget)), at)
-        if message.hint is not None:
-            return HintRequested(message.hint.seat, at)
-        assert message.press is not None
-        return ButtonPressed(message.press, at)
+    def _event_of(self, message: TableMessage | HistoryQuestion, at: float) -> TableEvent:
+        """Return the event of the table that a client's message stands for, at a time in seconds."""
+        match message:
+            case PressButton(button):
+                return ButtonPressed(button, at)
+            case NamePlayer(seat, name):
+                return PlayerNamed(seat, name, at)
+            case ReportTile(colour):
+                return TileShown(colour_of(colour), None, None, at)
+            case ShowTag(reader, tag):
+                return TagShown(reader, normalize_tag(tag), at)
+            case AskHint(seat):
+                return HintRequested(seat, at)
+            case TeachTiles() | TeachPlayer() | TeachAction() | ForgetLast() | EndLesson():
+                return lesson_event(message, at)
+            case ForgetTags(tags):
+                return TagsForgotten(tuple(map(normalize_tag, tags)), at)
+            case ForgetTiles(colour):
+                return TagsForgotten(tags_of_colour(self.table.tags.known, colour_of(colour)), at)
+            case _:
+                raise ValueError(f"{message} is no event of the table")
 
     # --- The table: update, save, draw -------------------------------------------------------------------
 
@@ -395,7 +423,7 @@ class TableLoop:
         self._lights.show(lit.frame)
         if self._publisher.frames_wanted:
             colours = (bytes(lit.frame.colour(name)) for name in self._frames.names)
-            self._publisher.publish_frame(messages.line({"frame": b"".join(colours).hex()}))
+            self._publisher.publish_frame(messages.encode(FrameMessage(b"".join(colours).hex())))
 
     def _publish(self) -> None:
         """Publish a snapshot if it differs from the last one."""
@@ -409,7 +437,7 @@ class TableLoop:
         if latest != self._snapshot:
             self._snapshot = latest
             self._version += 1
-            line = messages.line({"snapshot": {**latest, "version": self._version}})
+            line = messages.encode(SnapshotMessage({**latest, "version": self._version}))
             self._publisher.publish_snapshot(line)
 
     def _send_answers(self) -> None:

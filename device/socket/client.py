@@ -1,31 +1,45 @@
-"""A client of a table that runs: says one thing after another at its socket, and hears what becomes of it."""
+"""A client of a running table: sends messages to its socket, one after another, and reads the answers."""
 
-import json
 import os
 import socket
+from collections import deque
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, Self
 
-from device.socket.messages import LONGEST_LINE
+import msgspec
+
+from device.socket import messages
+from device.socket.messages import (
+    LONGEST_LINE,
+    Answer,
+    ErrorMessage,
+    HistoryQuestion,
+    Message,
+    MessageError,
+    ServerMessage,
+    SnapshotMessage,
+    Subscribe,
+    TableMessage,
+)
 
 ANSWER_SECONDS: Final = 10.0
-"""How long a table that lives may take to answer: a slow card may keep it waiting for some."""
+"""Seconds that a running table may take to answer: it may have to wait for a slow SD card."""
 
 Json = dict[str, Any]
 
 
 class TableAwayError(OSError):
-    """Nobody serves at the socket, or no more."""
+    """No table runs at the socket, it has ended, or it does not answer."""
 
 
 class TableClient:
     """A connection to a table's socket."""
 
     def __init__(self, path: Path) -> None:
-        """Connect; raises TableAwayError where no table runs, PermissionError where another user's does."""
+        """Connect; raises TableAwayError if no table runs, PermissionError if it is another user's."""
         self._rest = b""
-        self._news: list[Json] = []
+        self._snapshots: deque[Json] = deque()  # came while an answer was awaited
         self._numbers = count(1)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -41,33 +55,33 @@ class TableClient:
             self._socket.close()
             raise
 
-    def ask(self, **message: object) -> Json:
-        """Say something; the answer to this, not to what was said before. Raises TableAwayError."""
+    def ask(self, message: TableMessage | HistoryQuestion) -> Answer:
+        """Send a message and return the answer to it, whatever else comes before. Raises TableAwayError."""
         number = next(self._numbers)
-        self._send({**message, "id": number})
+        self._send(msgspec.structs.replace(message, id=number))
         while True:
-            heard = self._read(ANSWER_SECONDS)
-            if "error" in heard:
-                raise TableAwayError(f"the table can't answer: {heard['error']}")
-            if heard.get("id") == number:
-                return heard
-            if "snapshot" in heard:
-                self._news.append(heard)
+            match self._read(ANSWER_SECONDS):
+                case ErrorMessage(error):
+                    raise TableAwayError(f"the table can't answer: {error}")
+                case Answer(id=answered) as answer if answered == number:
+                    return answer
+                case SnapshotMessage(snapshot):
+                    self._snapshots.append(snapshot)
 
     def subscribe(self) -> None:
-        """Ask to be told every snapshot from now on."""
-        self._send({"subscribe": {}})
+        """Subscribe to snapshots."""
+        self._send(Subscribe())
 
     def next_snapshot(self) -> Json:
-        """The next snapshot, however long it takes; raises TableAwayError when the table ends."""
-        while True:
-            heard = self._news.pop(0) if self._news else self._read(None)
-            if "snapshot" in heard:
-                snapshot: Json = heard["snapshot"]
-                return snapshot
+        """Return the next snapshot, however long it takes. Raises TableAwayError when the table ends."""
+        while not self._snapshots:
+            message = self._read(None)
+            if isinstance(message, SnapshotMessage):
+                return message.snapshot
+        return self._snapshots.popleft()
 
     def close(self) -> None:
-        """Leave."""
+        """Disconnect."""
         self._socket.close()
 
     def __enter__(self) -> Self:
@@ -76,15 +90,16 @@ class TableClient:
     def __exit__(self, *fault: object) -> None:
         self.close()
 
-    def _send(self, message: object) -> None:
-        line = json.dumps(message).encode() + b"\n"
+    def _send(self, message: Message) -> None:
+        line = messages.encode(message)
         assert len(line) <= LONGEST_LINE
         try:
             self._socket.sendall(line)
         except OSError as error:
             raise TableAwayError("the table has ended") from error
 
-    def _read(self, seconds: float | None) -> Json:
+    def _read(self, seconds: float | None) -> ServerMessage:
+        """Return the next message; wait so many seconds at most for each part of it."""
         self._socket.settimeout(seconds)
         while b"\n" not in self._rest:
             try:
@@ -96,9 +111,8 @@ class TableClient:
             self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
         try:
-            heard = json.loads(line)
-        except (ValueError, RecursionError):
-            heard = None
-        if not isinstance(heard, dict):
-            raise TableAwayError("the table says what this program can't read: is it of another version?")
-        return heard
+            return messages.decode_server_message(line)
+        except MessageError as error:
+            raise TableAwayError(
+                "the table's message can't be read by this program: is it of another version?"
+            ) from error

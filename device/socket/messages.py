@@ -1,4 +1,9 @@
-"""The socket's messages: JSON objects, one a line; what clients may say, read without trust."""
+"""Messages of the table's socket: JSON objects, one a line, as tagged unions.
+
+`Message` is the union of everything that a client may send, and `ServerMessage` of everything that the table
+sends. The field `type` says which message a line is. `decode` and `decode_server_message` are the only places
+where lines are parsed. `SOCKET.md` describes every message with an example.
+"""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -18,41 +23,243 @@ from device.table.tags import (
 )
 
 LONGEST_LINE: Final = 65_536
-"""Bytes of a client's line."""
+"""Bytes of the longest line that the table reads from a client."""
+
+# --- From a client to the table ---
+
+Letter = Literal["b", "y", "r", "k", "w"]
+"""The letter of a tile colour."""
+
+ActionName = Literal["undo", "ok", "new_game"]
+"""What an action card does, as the button of that name."""
+
+GameNumber = Annotated[int, msgspec.Meta(ge=1, le=1 << 53)]
 
 
-class Subscribe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Ask for snapshots, and for light frames if wanted."""
+class ClientMessage(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag_field="type",
+):
+    """The base of all messages of a client; `id` comes back in the answer."""
+
+    id: int | None = None
+
+
+class Subscribe(ClientMessage, tag="subscribe", frozen=True):
+    """Subscribe to snapshots, and to light frames if wanted; the only message without an answer."""
 
     frames: bool = False
 
 
-class SeatName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Name the player at a seat of the table."""
+class PressButton(ClientMessage, tag="press", frozen=True):
+    """Press a button."""
+
+    button: str
+
+
+class NamePlayer(ClientMessage, tag="name", frozen=True):
+    """Name the player at a place."""
 
     seat: int
     name: str
 
 
-class TagShown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Show a tag to a reader, as a hand would."""
+class ReportTile(ClientMessage, tag="tile", frozen=True):
+    """Report a physical tile that was drawn, or choose a colour of the selected source, without a reader."""
+
+    colour: Letter
+
+
+class ShowTag(ClientMessage, tag="tag", frozen=True):
+    """Lay a tag on a reader."""
 
     reader: str
     tag: str
 
+    def __post_init__(self) -> None:
+        normalize_tag(self.tag)
 
-class Learn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Teach tags: exactly one of a lesson, `back` (forget the tag learned last) and `end`."""
 
-    tiles: Literal["all", "b", "y", "r", "k", "w"] | None = None
-    player: str | None = None
-    action: Literal["undo", "ok", "new_game"] | None = None
-    back: bool = False
-    end: bool = False
+class AskHint(ClientMessage, tag="hint", frozen=True):
+    """Ask for a hint for a place, or with null for everybody who has a choice."""
+
+    seat: int | None = None
+
+
+class TeachTiles(ClientMessage, tag="teach_tiles", frozen=True):
+    """Begin the lesson of the tiles of one colour, or of all 100 tiles, colour after colour."""
+
+    colour: Literal[Letter, "all"]
+
+
+class TeachPlayer(ClientMessage, tag="teach_player", frozen=True):
+    """Begin the lesson of a player's card."""
+
+    name: str
+
+
+class TeachAction(ClientMessage, tag="teach_action", frozen=True):
+    """Begin the lesson of an action card."""
+
+    action: ActionName
+
+
+class ForgetLast(ClientMessage, tag="forget_last", frozen=True):
+    """Forget the tag that was learned last in this lesson."""
+
+
+class EndLesson(ClientMessage, tag="end_lesson", frozen=True):
+    """End the lesson."""
+
+
+class ForgetTags(ClientMessage, tag="forget", frozen=True):
+    """Forget what these tags mean."""
+
+    tags: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for tag in self.tags:
+            normalize_tag(tag)
+
+
+class ForgetTiles(ClientMessage, tag="forget_tiles", frozen=True):
+    """Forget the tags of all tiles of a colour."""
+
+    colour: Letter
+
+
+class ListTags(ClientMessage, tag="tags", frozen=True):
+    """Ask for every known tag; the result is a list of `KnownTag`."""
+
+
+class PlugPico(ClientMessage, tag="plug", frozen=True):
+    """Plug the simulated Pico in, or pull it out."""
+
+    plugged: bool
+
+
+class ListGames(ClientMessage, tag="games", frozen=True):
+    """Ask for at most `count` past games, the newest first: those before a game's number."""
+
+    before: GameNumber | None = None
+    count: Annotated[int, msgspec.Meta(ge=1, le=50)] = 20
+
+
+class ReadGame(ClientMessage, tag="game", frozen=True):
+    """Ask for a past game with its moves, its review and its last position."""
+
+    number: GameNumber
+
+
+class ReadRecord(ClientMessage, tag="record", frozen=True):
+    """Ask for the record of a finished game."""
+
+    number: GameNumber
+
+
+Lesson = TeachTiles | TeachPlayer | TeachAction
+"""Messages that begin a lesson."""
+
+HistoryQuestion = ListGames | ReadGame | ReadRecord
+"""Messages about past games; the history thread answers them, not the table's loop."""
+
+TableMessage = (
+    PressButton
+    | NamePlayer
+    | ReportTile
+    | ShowTag
+    | AskHint
+    | TeachTiles
+    | TeachPlayer
+    | TeachAction
+    | ForgetLast
+    | EndLesson
+    | ForgetTags
+    | ForgetTiles
+    | ListTags
+    | PlugPico
+)
+"""Messages that the table's loop answers."""
+
+Message = Subscribe | TableMessage | HistoryQuestion
+
+
+class MessageError(ValueError):
+    """A line that is no message; the text says what is wrong with it."""
+
+
+_decoder: Final = msgspec.json.Decoder(Message)
+
+
+def decode(line: bytes) -> Message:
+    """Decode the line of a client.
+
+    Raises MessageError if the line is no message.
+    """
+    try:
+        message: Message = _decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise MessageError(f"this line is no message: {error}") from error
+    return message
+
+
+def lesson_event(message: Lesson | ForgetLast | EndLesson, at: float) -> TeachingEvent:
+    """Return the event of the table that a message about a lesson stands for, at a time in seconds."""
+    match message:
+        case TeachTiles(colour):
+            return LessonBegun(Tiles(None if colour == "all" else colour_of(colour)), at)
+        case TeachPlayer(name):
+            return LessonBegun(PlayerCard(name), at)
+        case TeachAction(action):
+            return LessonBegun(ActionCard(Action(action)), at)
+        case ForgetLast():
+            return LessonUndone(at)
+        case EndLesson():
+            return LessonEnded(at)
+
+
+# --- From the table to a client ---
+
+
+class LayoutMessage(msgspec.Struct, frozen=True, tag_field="type", tag="layout"):
+    """The drawing of the table; the first message of a subscription."""
+
+    layout: Any
+
+
+class SnapshotMessage(msgspec.Struct, frozen=True, tag_field="type", tag="snapshot"):
+    """The snapshot of the table, whenever it changed."""
+
+    snapshot: dict[str, Any]
+
+
+class FrameMessage(msgspec.Struct, frozen=True, tag_field="type", tag="frame"):
+    """A light frame: red, green and blue of every light in hex, in the layout's order."""
+
+    colours: str
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="answer"):
+    """The answer to a message: taken, or refused; `why` is the key of the reason, `result` what was asked."""
+
+    taken: bool
+    id: int | None = None
+    why: str | None = None
+    result: Any = None
+
+
+class ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error"):
+    """The answer to a line that is no message, and to a client that is not served."""
+
+    error: str
 
 
 class KnownTag(msgspec.Struct, frozen=True):
-    """A tag and what it means; `number` counts the tiles of a colour, and is 0 for a card."""
+    """A tag and what it means; `number` counts the tiles of a colour from 1, and is 0 for a card."""
 
     tag: str
     kind: str
@@ -60,158 +267,39 @@ class KnownTag(msgspec.Struct, frozen=True):
     number: int
 
 
-class HintWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Ask for a hint, for a seat of the table; without one for all who have a choice."""
+ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Answer | ErrorMessage
 
-    seat: int | None = None
-
-
-class GamesAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Ask for past games, the newest first: so many of those before a game's number."""
-
-    before: Annotated[int, msgspec.Meta(ge=1, le=1 << 53)] | None = None
-    count: Annotated[int, msgspec.Meta(ge=1, le=50)] = 20
+_server_decoder: Final = msgspec.json.Decoder(ServerMessage)
 
 
-GameNumber = Annotated[int, msgspec.Meta(ge=1, le=1 << 53)]
+def decode_server_message(line: bytes) -> ServerMessage:
+    """Decode a line that the table sent.
 
-
-class ClientMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of a client: exactly one thing said; `id` comes back in the answer.
-
-    `tile` is a letter: a tile of resin that somebody drew, or takes, without a reader. `plug` plugs a
-    simulated Pico in, or pulls it out.
+    Raises MessageError if the line is no message of this version.
     """
-
-    subscribe: Subscribe | None = None
-    press: str | None = None
-    name: SeatName | None = None
-    tile: Literal["b", "y", "r", "k", "w"] | None = None
-    tag: TagShown | None = None
-    learn: Learn | None = None
-    forget: tuple[str, ...] | None = None
-    tags: Literal["list"] | None = None
-    hint: HintWish | None = None
-    games: GamesAsked | None = None
-    game: GameNumber | None = None
-    record: GameNumber | None = None
-    plug: bool | None = None
-    id: int | None = None
-
-    @property
-    def asks_for_the_past(self) -> bool:
-        """Whether this is a question about games that were played: the table itself has no part in it."""
-        return any(getattr(self, question) is not None for question in PAST)
-
-
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of what was said: taken, or refused and why; or what was wrong with the line.
-
-    `told` answers a question about the past.
-    """
-
-    press: str | None = None
-    name: SeatName | None = None
-    tile: str | None = None
-    tag: TagShown | None = None
-    learn: Learn | None = None
-    forget: tuple[str, ...] | None = None
-    tags: tuple[KnownTag, ...] | None = None
-    hint: HintWish | None = None
-    games: GamesAsked | None = None
-    game: int | None = None
-    record: int | None = None
-    plug: bool | None = None
-    id: int | None = None
-    taken: bool | None = None
-    told: Any = None
-    why: str | None = None
-    error: str | None = None
-
-
-class MessageError(ValueError):
-    """A line that is no message; the text says what is wrong with it."""
-
-
-PAST: Final = ("games", "game", "record")
-"""Questions about games that were played."""
-
-COMING_BACK: Final = ("press", "name", "tile", "tag", "learn", "forget", "hint", "plug", *PAST)
-"""What comes back in the answer as it was said."""
-
-SAID: Final = ("subscribe", "tags", *COMING_BACK)
-"""What a client may say, one in a message."""
-
-_decoder: Final = msgspec.json.Decoder(ClientMessage)
-
-
-def read(line: bytes) -> ClientMessage:
-    """The message that a line holds; raises MessageError."""
     try:
-        message = _decoder.decode(line)
+        message: ServerMessage = _server_decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise MessageError(f"this line is no message: {error}") from error
-    said = [getattr(message, field) for field in SAID]
-    if sum(each is not None for each in said) != 1:
-        raise MessageError(f"a message says exactly one of {', '.join(SAID)}")
-    if message.learn is not None and not _says_one_thing(message.learn):
-        raise MessageError("learn says exactly one of tiles, player, action, back and end")
-    _check_tags(message)
+        raise MessageError(f"this line is no message of a table: {error}") from error
     return message
 
 
-def _says_one_thing(learn: Learn) -> bool:
-    lessons = [learn.tiles, learn.player, learn.action]
-    return sum(each is not None for each in lessons) + learn.back + learn.end == 1
+def encode(message: Message | ServerMessage) -> bytes:
+    """Encode a message as a line."""
+    return msgspec.json.encode(message) + b"\n"
 
 
-def _check_tags(message: ClientMessage) -> None:
-    try:
-        for tag in (*(message.forget or ()), *([message.tag.tag] if message.tag is not None else ())):
-            normalize_tag(tag)
-    except ValueError as error:
-        raise MessageError(str(error)) from error
-
-
-def learning_event(learn: Learn, at: float) -> TeachingEvent:
-    """What a client says about learning, as an event of the table."""
-    if learn.back:
-        return LessonUndone(at)
-    if learn.player is not None:
-        return LessonBegun(PlayerCard(learn.player), at)
-    if learn.action is not None:
-        return LessonBegun(ActionCard(Action(learn.action)), at)
-    if learn.tiles is not None:
-        return LessonBegun(Tiles(None if learn.tiles == "all" else colour_of(learn.tiles)), at)
-    return LessonEnded(at)
-
-
-def taken(message: ClientMessage, told: object = None) -> Answer:
-    """The answer to what was taken, or to a question about the past."""
-    return _answer(message, taken=True, told=told)
+def taken(message: ClientMessage, result: object = None) -> Answer:
+    """Return the answer to a message that was taken, or to a question with its result."""
+    return Answer(taken=True, id=message.id, result=result)
 
 
 def refusal(message: ClientMessage, why: str) -> Answer:
-    """The answer to what was refused."""
-    return _answer(message, taken=False, why=why)
-
-
-def known(message: ClientMessage, tags: Tags) -> Answer:
-    """The answer to who asked for every tag that is known."""
-    return Answer(id=message.id, taken=True, tags=tuple(known_tags(tags)))
+    """Return the answer to a message that was refused; `why` is the key of the reason."""
+    return Answer(taken=False, id=message.id, why=why)
 
 
 def known_tags(tags: Tags) -> list[KnownTag]:
-    """Every tag with what it means, in the order in which they were learned."""
+    """Return every tag with what it means, in the order in which they were learned."""
     rows = ((tag, *serialize_meaning(meaning), tile_number(tags, tag)) for tag, meaning in tags.items())
     return [KnownTag(*row) for row in rows]
-
-
-def _answer(message: ClientMessage, *, taken: bool, why: str | None = None, told: object = None) -> Answer:
-    said = {field: getattr(message, field) for field in COMING_BACK}
-    return Answer(**said, id=message.id, taken=taken, told=told, why=why)
-
-
-def line(message: object) -> bytes:
-    """A message as a line."""
-    return msgspec.json.encode(message) + b"\n"

@@ -167,7 +167,8 @@ def moves(table: Table, play: Play) -> list[Json]:
 
 # ----------------------------------------------------------------------------------------------------------
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
+"""Number of the version of the snapshot and of the messages that carry it."""
 
 _PATTERN: Final = ["".join(map(letter, row)) for row in WALL_PATTERN]
 

@@ -144,6 +144,11 @@ def tile_counts(tags: Tags) -> Counts:
     return count(meaning.colour for meaning in tags.values() if isinstance(meaning, TileTag))
 
 
+def tags_of_colour(tags: Tags, colour: Colour) -> tuple[str, ...]:
+    """Return the tags of all known tiles of a colour."""
+    return tuple(tag for tag, meaning in tags.items() if meaning == TileTag(colour))
+
+
 def tile_number(tags: Tags, tag: str) -> int:
     """Which tile of its colour a tag is, from 1, in the order in which they were learned; 0 for a card."""
     meaning = tags[tag]

@@ -276,7 +276,7 @@ def test_data_folders_of_any_name(start: StartTable, tmp_path: Path, folder: str
     with table.client() as client:
         client.take("seat.3.floor")
     until(lambda: table.browser.ask("/state").status == 200, "the state on the pages")
-    assert table.browser.post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
+    assert table.browser.press("seat.1.floor").json == {"taken": True}
     assert table.end() == 0
     assert table.err == ""
     table = start(folder=data, logs=tmp_path)
@@ -336,7 +336,7 @@ def test_as_root_the_pages_are_nobody_and_reach_a_private_folder(start: StartTab
     data.mkdir(mode=0o700)
     table = start(folder=data, logs=tmp_path)
     until(lambda: table.browser.ask("/state").status == 200, "the state on the pages")
-    assert table.browser.post("/press", {"button": "seat.2.floor"}).json == {"taken": True}
+    assert table.browser.press("seat.2.floor").json == {"taken": True}
     status = Path("/proc", str(table.pages()), "status").read_text()
     nobody = pwd.getpwnam("nobody").pw_uid
     assert f"Uid:\t{nobody}\t{nobody}\t{nobody}\t{nobody}\n" in status
@@ -366,7 +366,7 @@ def test_without_root_it_plays_too_and_says_what_it_cant_read(start: StartTable,
     os.chown(data, nobody.pw_uid, nobody.pw_gid)
     table = start(folder=data, user="nobody")
     until(lambda: table.browser.ask("/state").status == 200, "the state on the pages")
-    assert table.browser.post("/press", {"button": "seat.2.floor"}).json == {"taken": True}
+    assert table.browser.press("seat.2.floor").json == {"taken": True}
     assert table.end() == 0
     store = data / "azul-table.db"
     os.chown(store, 0, 0)
@@ -405,8 +405,8 @@ def test_it_ends_amid_a_flood_of_presses(start: StartTable) -> None:
         table = start()
         with table.client() as client, table.client() as other:
             client.subscribe(frames=True)
-            other.send(*[{"press": "seat.1.floor"}] * 90)
-            client.send(*[{"press": "seat.2.floor"}] * 3000)
+            other.send(*[{"type": "press", "button": "seat.1.floor"}] * 90)
+            client.send(*[{"type": "press", "button": "seat.2.floor"}] * 3000)
             assert table.end() == 0
         assert table.err == ""
 

@@ -170,7 +170,7 @@ def lay(table: RunningTable, *laid: str) -> None:
         client.subscribe()
         client.until(lambda told: told["stage"] == "learning")
         for tag in laid:
-            client.send({"tag": {"reader": "shared", "tag": tag}})
+            client.send({"type": "tag", "reader": "shared", "tag": tag})
             client.answer()
 
 
@@ -192,7 +192,7 @@ def test_a_card_ends_its_lesson_by_itself(data: Path, start: StartTable) -> None
 def test_a_lesson_that_somebody_else_has_goes_on(data: Path, start: StartTable) -> None:
     table = start()
     with table.client() as phone:
-        phone.send({"learn": {"player": "Ana"}})
+        phone.send({"type": "teach_player", "name": "Ana"})
         assert phone.answer()["taken"]
         told = tags(data, "learn", "tiles", "--tag", "AA")
         assert told.returncode == 1
@@ -224,7 +224,10 @@ def test_a_socket_that_a_killed_table_left_is_no_table(data: Path, start: StartT
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (b'{"error":"64 clients are here already"}\n', "64 clients are here already"),
+        (
+            b'{"type":"error","error":"64 clients are connected already"}\n',
+            "64 clients are connected already",
+        ),
         (b"\xff garbage\n", "another version"),
         (b"[]\n", "another version"),
     ],

@@ -43,7 +43,7 @@ class Twin:
         self.snapshot = json.loads(line)["snapshot"]
 
     def publish_frame(self, line: bytes) -> None:
-        dots = bytes.fromhex(json.loads(line)["frame"])
+        dots = bytes.fromhex(json.loads(line)["colours"])
         lit = {
             name: (dots[at], dots[at + 1], dots[at + 2])
             for name, at in zip(self._names, range(0, len(dots), 3), strict=True)

@@ -56,7 +56,7 @@ class Client:
         message: Message = json.loads(line)
         self.layout = message.get("layout", self.layout)
         self.snapshot = message.get("snapshot", self.snapshot)
-        self.frame = message.get("frame", self.frame)
+        self.frame = message.get("colours", self.frame)
         return message
 
     def read_to_end(self) -> list[Message]:
@@ -72,7 +72,7 @@ class Client:
         """The next message that answers something; news in between is noted."""
         while True:
             message = self.read()
-            if "taken" in message or "error" in message:
+            if message["type"] in ("answer", "error"):
                 return message
 
     def answers(self, number: int) -> list[Message]:
@@ -81,7 +81,7 @@ class Client:
     def press(self, button: str) -> Message:
         """Press a button; the answer."""
         number = next(self._numbers)
-        self.send({"press": button, "id": number})
+        self.send({"type": "press", "button": button, "id": number})
         answer = self.answer()
         assert answer.get("id") == number, answer
         return answer
@@ -94,7 +94,7 @@ class Client:
 
     def subscribe(self, *, frames: bool = False) -> Message:
         """Ask for news; the first snapshot."""
-        self.send({"subscribe": {"frames": frames}})
+        self.send({"type": "subscribe", "frames": frames})
         return self.until(bool)
 
     def until(self, wanted: Callable[[Message], bool], seconds: float = DEADLINE) -> Message:
@@ -112,7 +112,7 @@ class Client:
                 self.read(0.0)
 
     def next_frame(self) -> str:
-        while "frame" not in self.read():
+        while self.read()["type"] != "frame":
             continue
         return self.frame
 

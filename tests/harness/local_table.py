@@ -10,7 +10,7 @@ from typing import Self
 
 from device.lights.palettes import PALETTES
 from device.runtime.loop import Inbox, Stop, TableLoop
-from device.socket.messages import Answer, ClientMessage
+from device.socket.messages import Answer, PressButton, TableMessage
 from device.socket.server import Request, SocketServer
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import layout_json, read_layout
@@ -68,9 +68,9 @@ class LocalTable:
 
     def press(self, button: str) -> Answer:
         """Press a button as a client does; the answer."""
-        return self.ask(ClientMessage(press=button))
+        return self.ask(PressButton(button))
 
-    def ask(self, message: ClientMessage) -> Answer:
+    def ask(self, message: TableMessage) -> Answer:
         answers: SimpleQueue[Answer] = SimpleQueue()
         self.inbox.put(Request(message, answers.put))
         return answers.get(timeout=DEADLINE)

@@ -100,6 +100,6 @@ def go_on_counting(table: RunningTable, state: Message) -> None:
     After those `ok` would begin another game.
     """
     if all(step["step"] != "bonus" for step in state["account"]["steps"]):
-        table.browser.post("/press", {"button": "ok"})
+        table.browser.press("ok")
     else:
         until(lambda: table.snapshot()["version"] > state["version"], "the next step of the scoring")

@@ -48,7 +48,7 @@ def play(table: RunningTable, page: Page, press: Callable[[str], None], presses:
             go_on_counting(table, state)
             continue
         assert button in state["live"]
-        with page.expect_response("**/press") as answered:
+        with page.expect_response("**/action") as answered:
             press(button)
         assert answered.value.json() == {"taken": True}, button
     caught_up(table, page)
@@ -106,15 +106,15 @@ def test_two_play_a_whole_game_with_the_mouse(chromium: Browser, table: RunningT
 def test_a_name_that_is_saved_late_leaves_the_next_one_alone(chromium: Browser, table: RunningTable) -> None:
     """Once, the focus sprang back to the first name while the second was typed."""
     for seat in (1, 3):
-        assert table.browser.post("/press", {"button": f"seat.{seat}.floor"}).json == {"taken": True}
+        assert table.browser.press(f"seat.{seat}.floor").json == {"taken": True}
     with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
         held: list[Route] = []
-        twin.route("**/name", lambda route: held.append(route), times=1)  # noqa: PLW0108
+        twin.route("**/action", lambda route: held.append(route), times=1)  # noqa: PLW0108
         twin.locator("#name-1").fill("Ana")
-        with twin.expect_request("**/name"):
+        with twin.expect_request("**/action"):
             twin.locator("#name-1").press("Enter")
         twin.locator("#name-3").press_sequentially("Ru")
-        with twin.expect_response("**/name"):
+        with twin.expect_response("**/action"):
             held[0].continue_()
         expect(twin.locator('[data-name="1"]')).to_have_text("Ana")
         assert twin.evaluate("document.activeElement.id") == "name-3"

@@ -70,12 +70,12 @@ def test_a_thinking_process_that_hangs_holds_up_nothing(tmp_path: Path, stopped:
     with RunningTable(tmp_path / "data") as table, table.ready().client() as client:
         known = {table.pages()}
         client.take("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
-        client.send({"hint": {}})
+        client.send({"type": "hint"})
         assert client.answer()["taken"]
         stop_new(stopped, table.process.pid, known)
         for _ in range(150):
             client.take("display.1", "seat.1.floor")
-            client.send({"hint": {}})
+            client.send({"type": "hint"})
             assert client.answer()["taken"]
             client.take("undo")
         assert client.press("display.2")["taken"]

@@ -65,7 +65,7 @@ class Player:
         mirrors = self.ahead(presses)
         buttons = [mirror.next_button for mirror in mirrors[:-1]]
         with self.table.client() as client:
-            client.send(*({"press": button} for button in buttons))
+            client.send(*({"type": "press", "button": button} for button in buttons))
             time.sleep(life)  # any moment will do
             self.table.kill()
             answers = client.read_to_end()
@@ -183,7 +183,7 @@ def test_what_was_taken_back_stays_taken_back_and_is_dealt_the_same_again(start:
 def test_names_and_players_are_kept(start: StartTable, data: Path) -> None:
     table = start()
     with table.client() as client:
-        client.send({"name": {"seat": 1, "name": " Ana   Lúcia "}, "id": 1})
+        client.send({"type": "name", "seat": 1, "name": " Ana   Lúcia ", "id": 1})
         assert client.answer()["taken"]
         client.take("seat.1.floor", "seat.2.floor")
         table.kill()

@@ -8,7 +8,7 @@ from queue import SimpleQueue
 import pytest
 
 from device.runtime.loop import MOST_AT_ONCE, Stop
-from device.socket.messages import Answer, ClientMessage
+from device.socket.messages import Answer, PressButton
 from device.socket.server import Request
 from hardware.api import ButtonPressed
 from tests.harness.local_table import LocalTable
@@ -27,7 +27,7 @@ def test_no_press_of_a_flood_is_lost(path: Path) -> None:
         answers: SimpleQueue[Answer] = SimpleQueue()
         number = 5 * MOST_AT_ONCE + 3
         for at in range(number):
-            local_table.inbox.put(Request(ClientMessage(press="seat.1.floor", id=at), answers.put))
+            local_table.inbox.put(Request(PressButton("seat.1.floor", id=at), answers.put))
         found = [answers.get(timeout=DEADLINE) for _ in range(number)]
     assert [answer.id for answer in found] == list(range(number))
     assert [answer.why for answer in found] == [None, *["seat_taken"] * (number - 1)]
@@ -52,7 +52,7 @@ def test_the_news_of_a_press_is_out_before_its_answer(path: Path) -> None:
         def look(_answer: Answer) -> None:
             seen.put(local_table.publisher.snapshot["seats"][0]["taken"])
 
-        local_table.inbox.put(Request(ClientMessage(press="seat.1.floor"), look))
+        local_table.inbox.put(Request(PressButton("seat.1.floor"), look))
         assert seen.get(timeout=DEADLINE)
 
 

@@ -64,15 +64,17 @@ def test_a_press_on_the_page_is_a_press_at_the_table(table: RunningTable) -> Non
     with table.client() as client, table.browser.stream() as stream:
         client.subscribe()
         stream.next("news")
-        assert table.browser.post("/press", {"button": "seat.4.floor"}).json == {"taken": True}
+        assert table.browser.press("seat.4.floor").json == {"taken": True}
         client.until(lambda shown: bool(shown["seats"][3]["taken"]))
         stream.next("news")
-        refused = table.browser.post("/press", {"button": "seat.4.floor"}).json
+        refused = table.browser.press("seat.4.floor").json
         assert refused["taken"] is False
         assert refused["why"] == "seat_taken"
         assert len(refused["say"].split()) > 2
         client.until(lambda shown: shown["refusal"] is not None and shown["refusal"]["say"] == "seat_taken")
-        assert table.browser.post("/name", {"seat": 4, "name": "Ana"}).json == {"taken": True}
+        assert table.browser.post("/action", {"type": "name", "seat": 4, "name": "Ana"}).json == {
+            "taken": True
+        }
         client.until(lambda shown: shown["seats"][3]["name"] == "Ana")
 
 
@@ -80,11 +82,11 @@ MALFORMED = [
     (b"", 400),
     (b"{", 400),
     (b"[]", 400),
-    (b'{"button":7}', 400),
-    (b'{"button":"\xff"}', 400),
-    (b'{"button":' + b"[" * 4000, 400),
-    (b'{"button":"display.10"}', 404),
-    (b'{"button":"' + b"A" * 5000 + b'"}', 413),
+    (b'{"type":"press","button":7}', 400),
+    (b'{"type":"press","button":"\xff"}', 400),
+    (b'{"type":"press","button":' + b"[" * 4000, 400),
+    (b'{"type":"press","button":"display.10"}', 404),
+    (b'{"type":"press","button":"' + b"A" * 5000 + b'"}', 413),
 ]
 
 
@@ -92,11 +94,11 @@ def test_a_malformed_press_is_refused_and_the_table_goes_on(table: RunningTable)
     headers = {"Content-Type": "application/json", "Origin": table.browser.origin}
     before = table.snapshot()
     for body, status in MALFORMED:
-        reply = table.browser.ask("/press", method="POST", body=body, headers=headers)
+        reply = table.browser.ask("/action", method="POST", body=body, headers=headers)
         assert reply.status == status, body[:50]
         assert len(json.loads(reply.body)["error"].split()) > 3
     assert without(table.snapshot()) == without(before)
-    assert table.browser.post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
+    assert table.browser.press("seat.1.floor").json == {"taken": True}
     assert table.err == ""
 
 
@@ -106,7 +108,9 @@ def test_a_press_from_another_site_is_refused(table: RunningTable) -> None:
         {"Content-Type": "application/json", "Host": "evil.example"},
         {"Content-Type": "text/plain", "Origin": table.browser.origin},
     ):
-        reply = table.browser.ask("/press", method="POST", body=b'{"button":"seat.1.floor"}', headers=headers)
+        reply = table.browser.ask(
+            "/action", method="POST", body=b'{"type":"press","button":"seat.1.floor"}', headers=headers
+        )
         assert reply.status in (403, 415)
     assert not table.snapshot()["seats"][0]["taken"]
 
@@ -120,7 +124,7 @@ def test_the_lights_are_streamed_while_somebody_looks(table: RunningTable) -> No
 
 def test_a_killed_table_comes_back_on_its_pages(table: RunningTable, start: StartTable) -> None:
     for button in ("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor", "display.1"):
-        assert table.browser.post("/press", {"button": button}).json == {"taken": True}
+        assert table.browser.press(button).json == {"taken": True}
     with table.browser.stream() as stream:
         stamp = stream.next("news").stamp
         port = table.port
@@ -133,7 +137,7 @@ def test_a_killed_table_comes_back_on_its_pages(table: RunningTable, start: Star
     assert state["ask"]["say"] == "your_board"
     with table.browser.stream(have=stamp) as stream:
         assert stream.next("news").data["regions"], "all of it, for one who knows only the pages before"
-    assert table.browser.post("/press", {"button": "ok"}).json == {"taken": True}
+    assert table.browser.press("ok").json == {"taken": True}
 
 
 def test_pages_that_die_are_started_again_and_the_game_is_unharmed(table: RunningTable) -> None:
@@ -146,7 +150,7 @@ def test_pages_that_die_are_started_again_and_the_game_is_unharmed(table: Runnin
         client.take("seat.2.floor")
         assert until(lambda: table.pages() != first, "other pages")
         here(table)
-        assert table.browser.post("/press", {"button": "seat.3.floor"}).json == {"taken": True}
+        assert table.browser.press("seat.3.floor").json == {"taken": True}
         client.until(lambda shown: [seat["taken"] for seat in shown["seats"]] == [True, True, True, False])
     assert table.err.splitlines() == ["The pages ended (status -9); they start again in 0.5 s."]
     assert table.end() == 0
@@ -164,7 +168,7 @@ def test_a_whole_game_by_posts_ends_with_its_result(table: RunningTable) -> None
         if state["stage"] == "scoring":
             go_on_counting(table, state)
         else:
-            assert table.browser.post("/press", {"button": button}).json == {"taken": True}, button
+            assert table.browser.press(button).json == {"taken": True}, button
     assert state["stage"] == "over"
     scores = [player["score"] for player in state["result"]["scores"]]
     assert scores == [state["seats"][0]["score"], state["seats"][2]["score"]]

@@ -39,7 +39,7 @@ def test_phones_look_and_press_nothing_unless_they_are_let(start: StartTable) ->
     table = start(*EVERYBODY)
     nothing = {"press": [], "tell": False, "hint": False, "learn": False, "seats": False}
     assert table.snapshot()["phones"] == nothing
-    reply = known(phone(table)).post("/press", {"button": "seat.1.floor"})
+    reply = known(phone(table)).press("seat.1.floor")
     assert (reply.status, list(reply.json)) == (403, ["error"])
     assert not table.snapshot()["seats"][0]["taken"]
 
@@ -47,9 +47,9 @@ def test_phones_look_and_press_nothing_unless_they_are_let(start: StartTable) ->
 def test_phones_play_where_the_command_lets_them(start: StartTable) -> None:
     table = start(*EVERYBODY, "--phones", "play")
     mine = known(phone(table))
-    assert mine.post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
-    assert mine.post("/name", {"seat": 1, "name": "Ana"}).json == {"taken": True}
-    assert mine.post("/press", {"button": "seat.5.floor"}).status == 403
+    assert mine.press("seat.1.floor").json == {"taken": True}
+    assert mine.post("/action", {"type": "name", "seat": 1, "name": "Ana"}).json == {"taken": True}
+    assert mine.press("seat.5.floor").status == 403
     assert (table.snapshot()["seats"][0]["taken"], table.snapshot()["seats"][0]["name"]) == (True, "Ana")
 
 
@@ -59,7 +59,7 @@ def test_phones_play_where_the_settings_let_them_and_the_command_has_the_last_wo
     data.mkdir()
     (data / "settings.toml").write_text("phones = 'play'\n")
     with start(*EVERYBODY) as table:
-        assert known(phone(table)).post("/press", {"button": "seat.1.floor"}).json == {"taken": True}
+        assert known(phone(table)).press("seat.1.floor").json == {"taken": True}
     assert start(*EVERYBODY, "--phones", "look").snapshot()["phones"]["press"] == []
 
 
@@ -74,11 +74,11 @@ def test_a_flood_from_a_phone_ends_at_the_door(start: StartTable) -> None:
         return 429 in statuses
 
     def press_once(_number: int) -> int:
-        return mine.post("/press", {"button": "seat.1.floor"}).status
+        return mine.press("seat.1.floor").status
 
     until(pour, "an answer that this is too fast")
     assert set(statuses) == {200, 429}
-    assert table.browser.post("/press", {"button": "seat.2.floor"}).json == {"taken": True}
+    assert table.browser.press("seat.2.floor").json == {"taken": True}
     assert table.err == ""
 
 
@@ -118,7 +118,7 @@ def press(page: Page, button: str) -> None:
     """Touch a button, again when it was too fast."""
     status = 429
     while status == 429:
-        with page.expect_response("**/press") as answered:
+        with page.expect_response("**/action") as answered:
             page.locator(f'#controls [data-button="{button}"]').click()
         status = answered.value.status
     assert answered.value.json() == {"taken": True}, button

@@ -140,7 +140,7 @@ def test_a_whole_game_with_the_pico_pulled_out_in_its_middle(watched: Callable[.
 
 def pull_and_plug(table: Watched, client: Client) -> None:
     """Pull the Pico out, play on without it, and plug it in again: no move comes of that."""
-    client.send({"plug": False})
+    client.send({"type": "plug", "plugged": False})
     assert client.answer()["taken"]
     lost = client.until(lambda snapshot: bool(snapshot["faults"]))
     assert [(fault["part"], fault["why"]) for fault in lost["faults"]] == [("pico", "unplugged")]
@@ -153,7 +153,7 @@ def pull_and_plug(table: Watched, client: Client) -> None:
     if client.snapshot["stage"] == "scoring":  # which goes on by itself
         press(client, "ok")
     game = game_of(client.snapshot)
-    client.send({"plug": True})
+    client.send({"type": "plug", "plugged": True})
     assert client.answer()["taken"]
     back = client.until(lambda snapshot: not snapshot["faults"])
     table.await_lights(client, "the lights of the Pico that is back")
@@ -168,7 +168,7 @@ def test_what_a_firmware_dies_of_is_in_the_log(watched: Callable[..., Watched], 
         head = "def closed(self) -> bytes:\n"
         switches.write_text(switches.read_text().replace(head, f"{head}        no_such_name\n"))
         for plug in (False, True):
-            client.send({"plug": plug})
+            client.send({"type": "plug", "plugged": plug})
             assert client.answer()["taken"]
         until(lambda: "pico: NameError" in table.running.err, "the last words of the firmware")
 
@@ -181,7 +181,7 @@ def test_a_tag_goes_through_the_picos_reader(watched: Callable[..., Watched]) ->
         drawer = client.snapshot["simulated"]["drawer"]
         assert [len(tags) for tags in drawer.values()] == [20] * 5
         for letter in "bkr":
-            client.send({"tag": {"reader": "shared", "tag": drawer[letter][6]}})
+            client.send({"type": "tag", "reader": "shared", "tag": drawer[letter][6]})
             assert client.answer()["taken"], "it is on its way"
         told = client.until(lambda snapshot: len(snapshot["resin"]["told"]) == 3)["resin"]["told"]
         assert [tile["colour"] for tile in told] == list("bkr")

@@ -28,18 +28,18 @@ def tags(number: int, first: int = 0) -> list[str]:
     return [f"{at:010X}" for at in range(first, first + number)]
 
 
-def ask(client: Client, **message: object) -> Message:
-    client.send(message)
+def ask(client: Client, kind: str, **fields: object) -> Message:
+    client.send({"type": kind, **fields})
     return client.answer()
 
 
 def lay(client: Client, tag: str, reader: str = "shared") -> Message:
-    return ask(client, tag={"reader": reader, "tag": tag})
+    return ask(client, "tag", reader=reader, tag=tag)
 
 
 def test_all_100_tiles_are_learned_through_the_socket(client: Client, local_table: LocalTable) -> None:
     client.subscribe()
-    assert ask(client, learn={"tiles": "all"})["taken"]
+    assert ask(client, "teach_tiles", colour="all")["taken"]
     for number, tag in enumerate(tags(100)):
         assert lay(client, tag.lower())["taken"]
         assert len(rows(local_table.store, "SELECT * FROM tags")) == number + 1, "on disk when it is said"
@@ -53,7 +53,7 @@ def test_all_100_tiles_are_learned_through_the_socket(client: Client, local_tabl
 
 def test_a_tag_on_a_reader_is_learned_as_well(local_table: LocalTable) -> None:
     with Client(local_table.server._path) as client:  # type: ignore[union-attr]
-        ask(client, learn={"player": "Ana"})
+        ask(client, "teach_player", name="Ana")
         local_table.hardware.show_tag("seat.2", "04A21B7C")
         client.subscribe()
         client.until(lambda told: told["ask"]["say"] == "learn_done")
@@ -62,40 +62,40 @@ def test_a_tag_on_a_reader_is_learned_as_well(local_table: LocalTable) -> None:
 
 def test_the_answers_say_what_became_of_a_tag(client: Client) -> None:
     assert lay(client, "AA")["why"] == "unknown_tag"
-    assert ask(client, learn={"back": True})["why"] == "nothing_to_undo"
-    ask(client, learn={"tiles": "r"})
+    assert ask(client, "forget_last")["why"] == "nothing_to_undo"
+    ask(client, "teach_tiles", colour="r")
     assert lay(client, "aa")["taken"]
     assert lay(client, "BB")["taken"]
     assert lay(client, "AA")["why"] == "tag_known"
-    assert ask(client, tags="list")["tags"] == [
+    assert ask(client, "tags")["result"] == [
         {"tag": "AA", "kind": "tile", "value": "r", "number": 1},
         {"tag": "BB", "kind": "tile", "value": "r", "number": 2},
     ]
-    assert ask(client, learn={"back": True})["taken"]
-    assert ask(client, forget=["bb"])["why"] == "tag_not_known"
-    assert ask(client, forget=["aa"])["taken"]
-    assert ask(client, tags="list")["tags"] == []
-    assert ask(client, learn={"end": True})["taken"]
+    assert ask(client, "forget_last")["taken"]
+    assert ask(client, "forget", tags=["bb"])["why"] == "tag_not_known"
+    assert ask(client, "forget", tags=["aa"])["taken"]
+    assert ask(client, "tags")["result"] == []
+    assert ask(client, "end_lesson")["taken"]
 
 
 @pytest.mark.parametrize(
     ("message", "fault"),
     [
-        ({"learn": {}}, "exactly one of tiles"),
-        ({"learn": {"back": True, "end": True}}, "exactly one of tiles"),
-        ({"learn": {"tiles": "all", "player": "Ana"}}, "exactly one of tiles"),
-        ({"learn": {"tiles": "green"}}, "no message"),
-        ({"learn": {"action": "stop"}}, "no message"),
-        ({"learn": {"player": 7}}, "no message"),
-        ({"tags": "all"}, "no message"),
-        ({"forget": ["\x07"]}, "is no tag"),
-        ({"tag": {"reader": "shared", "tag": ""}}, "is no tag"),
-        ({"tag": {"reader": "shared", "tag": "x" * 65}}, "is no tag"),
-        ({"forget": [], "press": "ok"}, "exactly one of subscribe"),
+        ({"type": "teach_tiles"}, "missing required field `colour`"),
+        ({"type": "teach_tiles", "colour": "all", "player": "Ana"}, "unknown field `player`"),
+        ({"type": "teach_tiles", "colour": "green"}, "no message"),
+        ({"type": "teach_action", "action": "stop"}, "no message"),
+        ({"type": "teach_player", "name": 7}, "no message"),
+        ({"type": "tags", "all": True}, "no message"),
+        ({"type": "forget", "tags": ["\x07"]}, "is no tag"),
+        ({"type": "tag", "reader": "shared", "tag": ""}, "is no tag"),
+        ({"type": "tag", "reader": "shared", "tag": "x" * 65}, "is no tag"),
+        ({"type": "forget", "tags": [], "button": "ok"}, "unknown field `button`"),
     ],
 )
 def test_what_is_no_message_is_told_and_changes_nothing(client: Client, message: Message, fault: str) -> None:
-    assert fault in ask(client, **message)["error"]
+    client.send(message)
+    assert fault in client.answer()["error"]
     assert "learning" not in client.subscribe()["stage"]
 
 
@@ -103,12 +103,12 @@ def test_two_who_teach_at_once_teach_the_same_lesson(
     local_table: LocalTable, client: Client, socket_path: Path
 ) -> None:
     with Client(socket_path) as other:
-        assert ask(client, learn={"tiles": "all"})["taken"]
-        assert ask(other, learn={"tiles": "all"})["taken"]
-        assert ask(other, learn={"player": "Ana"})["why"] == "learning_other"
+        assert ask(client, "teach_tiles", colour="all")["taken"]
+        assert ask(other, "teach_tiles", colour="all")["taken"]
+        assert ask(other, "teach_player", name="Ana")["why"] == "learning_other"
         for mine, theirs in zip(tags(50), tags(50, 50), strict=True):
-            client.send({"tag": {"reader": "shared", "tag": mine}})
-            other.send({"tag": {"reader": "seat.1", "tag": theirs}})
+            client.send({"type": "tag", "reader": "shared", "tag": mine})
+            other.send({"type": "tag", "reader": "seat.1", "tag": theirs})
         assert all(answer["taken"] for answer in (*client.answers(50), *other.answers(50)))
     known = rows(local_table.store, KNOWN_TAGS)
     assert {tag for tag, *_ in known} == set(tags(100))
@@ -117,7 +117,7 @@ def test_two_who_teach_at_once_teach_the_same_lesson(
 
 def test_who_vanishes_leaves_a_lesson_that_anybody_ends(local_table: LocalTable, socket_path: Path) -> None:
     with Client(socket_path) as teacher:
-        ask(teacher, learn={"tiles": "all"})
+        ask(teacher, "teach_tiles", colour="all")
         lay(teacher, "AA")
     local_table.hardware.press("ok")
     until(lambda: local_table.publisher.snapshot.get("stage") == "seating", "the end of the lesson")
@@ -131,14 +131,14 @@ def test_what_was_said_to_be_learned_is_there_after_a_kill(data: Path, start: St
     for _ in range(KILLS):
         table = start()
         with table.client() as client:
-            ask(client, learn={"tiles": "all"})
+            ask(client, "teach_tiles", colour="all")
             if lay(client, first := next(laid))["taken"]:
                 said.append(first)
             kill = threading.Timer(dice.uniform(0, LONGEST_LIFE), table.kill)
             kill.start()
             with suppress(OSError, EOFError):
                 for tag in laid:
-                    client.send({"tag": {"reader": "shared", "tag": tag}})
+                    client.send({"type": "tag", "reader": "shared", "tag": tag})
                     answer = client.answer()
                     if not answer["taken"]:
                         break
@@ -158,7 +158,7 @@ def test_a_lesson_leaves_the_game_as_it_was(data: Path, start: StartTable) -> No
         client.take("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor", "display.1")
         client.subscribe()
         before = client.until(lambda told: told["choice"])
-        ask(client, learn={"action": "new_game"})
+        ask(client, "teach_action", action="new_game")
         assert client.press("display.2")["why"] == "learning"
         lay(client, "AA")
         client.take("ok")
@@ -179,18 +179,18 @@ def test_what_lies_beside_simulated_readers_is_known_where_no_tag_is(data: Path,
     for tiles, expected in (("lights", 0), ("resin", 100)):
         table = start("--tiles", tiles, "--port", "0")
         with table.client() as client:
-            known = ask(client, tags="list")["tags"]
+            known = ask(client, "tags")["result"]
         table.end()
         assert sum(tag["kind"] == "tile" for tag in known) == expected
         assert sum(tag["kind"] == "player" for tag in known) == 4
         assert sum(tag["kind"] == "action" for tag in known) == 3
     table = start("--tiles", "resin", "--port", "0")
     with table.client() as client:
-        assert ask(client, forget=[tag["tag"] for tag in known[:-1]])["taken"]
+        assert ask(client, "forget", tags=[tag["tag"] for tag in known[:-1]])["taken"]
     table.end()
     table = start("--tiles", "resin", "--port", "0")
     with table.client() as client:
-        assert ask(client, tags="list")["tags"] == [{**known[-1], "number": 1}]
+        assert ask(client, "tags")["result"] == [{**known[-1], "number": 1}]
 
 
 def test_the_cards_of_the_twin_seat_players_and_press(start: StartTable) -> None:
@@ -204,7 +204,7 @@ def test_the_cards_of_the_twin_seat_players_and_press(start: StartTable) -> None
         told = client.until(lambda told: told["stage"] == "choosing")
         assert [seat["name"] for seat in told["seats"]] == [None, "Ana", None, "Rui"]
         assert lay(client, cards[None])["why"] == "unknown_tag"
-        ask(client, learn={"tiles": "all"})
+        ask(client, "teach_tiles", colour="all")
         drawer = client.until(lambda told: told["simulated"]["drawer"])["simulated"]["drawer"]
         assert lay(client, drawer["b"][3])["taken"]
         client.until(lambda told: told["simulated"]["known"] == [drawer["b"][3]])

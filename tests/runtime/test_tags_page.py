@@ -25,7 +25,7 @@ def table(start: StartTable) -> RunningTable:
     table = start()
     with table.client() as client:
         cards = client.subscribe()["tags"]["cards"]
-        client.send({"forget": [card["tag"] for card in cards]})
+        client.send({"type": "forget", "tags": [card["tag"] for card in cards]})
         assert client.answer()["taken"]
     until(lambda: table.browser.ask("/state").status == 200, "pages that know the table")
     return table
@@ -41,7 +41,7 @@ def tags_page(chromium: Chromium, table: RunningTable) -> Iterator[Page]:
 
 def lay(client: Client, *tags: str) -> None:
     for tag in tags:
-        client.send({"tag": {"reader": "shared", "tag": tag}})
+        client.send({"type": "tag", "reader": "shared", "tag": tag})
         client.answer()
 
 
@@ -99,7 +99,7 @@ def test_cards_are_learned_and_forgotten(chromium: Chromium, table: RunningTable
 
 def test_a_wrong_tile_is_forgotten_where_it_is_found(chromium: Chromium, table: RunningTable) -> None:
     with tags_page(chromium, table) as page, table.client() as client:
-        client.send({"learn": {"tiles": "b"}})
+        client.send({"type": "teach_tiles", "colour": "b"})
         assert client.answer()["taken"]
         lay(client, "AA", "BB", "AA")
         page.get_by_role("button", name="Forget what it means").click()

@@ -25,7 +25,7 @@ from device.rules.game import MODES, Setup
 from device.rules.notation import event_of
 from device.runtime.historian import MOST_WAITING, Historian
 from device.socket.history import MOST_EVENTS
-from device.socket.messages import Answer, ClientMessage, GamesAsked
+from device.socket.messages import Answer, ListGames
 from device.socket.server import Request, SocketServer
 from tests.harness.client import Client, Message
 from tests.harness.past import PLACES, SOLO, STANDARD, dropped, keep, keep_grades, played
@@ -70,8 +70,8 @@ def ask(client: Client, question: Message) -> Any:
     """What is told; fails where the question is refused."""
     client.send({**question, "id": 7})
     answer = client.answer()
-    assert answer == {**question, "id": 7, "taken": True, "told": answer.get("told")}, answer
-    return answer["told"]
+    assert answer == {"type": "answer", "id": 7, "taken": True, "result": answer.get("result")}, answer
+    return answer["result"]
 
 
 def why(client: Client, question: Message) -> str:
@@ -86,18 +86,18 @@ def why(client: Client, question: Message) -> str:
 
 
 def test_a_table_where_nobody_played_has_no_games(client: Client, path: Path) -> None:
-    assert ask(client, {"games": {}}) == {"games": [], "more": False}
+    assert ask(client, {"type": "games"}) == {"games": [], "more": False}
     assert not path.exists()
     keep(path, [])
-    assert ask(client, {"games": {}}) == {"games": [], "more": False}
-    assert why(client, {"game": 1}) == "no_such_game"
-    assert why(client, {"record": 1}) == "no_such_game"
+    assert ask(client, {"type": "games"}) == {"games": [], "more": False}
+    assert why(client, {"type": "game", "number": 1}) == "no_such_game"
+    assert why(client, {"type": "record", "number": 1}) == "no_such_game"
 
 
 def test_a_file_that_nobody_wrote_to_yet_has_no_games(client: Client, path: Path) -> None:
     sqlite3.connect(path).close()
     path.touch()
-    assert ask(client, {"games": {}}) == {"games": [], "more": False}
+    assert ask(client, {"type": "games"}) == {"games": [], "more": False}
 
 
 def test_games_come_in_pages_the_newest_first(client: Client, path: Path) -> None:
@@ -106,25 +106,29 @@ def test_games_come_in_pages_the_newest_first(client: Client, path: Path) -> Non
     found: list[int] = []
     question: Message = {"count": 10}
     while True:
-        told = ask(client, {"games": question})
+        told = ask(client, {"type": "games", **question})
         assert len(told["games"]) <= 10
         found += [game["number"] for game in told["games"]]
         if not told["more"]:
             break
         question = {"count": 10, "before": found[-1]}
     assert found == list(range(23, 0, -1))
-    assert ask(client, {"games": {"before": 1}}) == {"games": [], "more": False}
+    assert ask(client, {"type": "games", "before": 1}) == {"games": [], "more": False}
 
 
 def test_a_game_says_how_it_ended_or_that_it_did_not(client: Client, path: Path) -> None:
     keep(path, [played(STANDARD), played(STANDARD, most=20), played(STANDARD, most=9)], on_table=True)
-    newest, stopped, finished = ask(client, {"games": {}})["games"]
+    newest, stopped, finished = ask(client, {"type": "games"})["games"]
     assert [game["status"] for game in (newest, stopped, finished)] == ["in_play", "stopped", "finished"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", finished["ended"])
     assert newest["ended"] is stopped["ended"] is None
     assert sum(player["winner"] for player in finished["players"]) >= 1
     assert not any(player["winner"] for player in (*newest["players"], *stopped["players"]))
-    assert why(client, {"record": 2}) == why(client, {"record": 3}) == "not_finished"
+    assert (
+        why(client, {"type": "record", "number": 2})
+        == why(client, {"type": "record", "number": 3})
+        == "not_finished"
+    )
 
 
 # --- Single games ----------------------------------------------------------------------------------------
@@ -134,7 +138,7 @@ def test_a_game_says_how_it_ended_or_that_it_did_not(client: Client, path: Path)
 def test_a_game_is_told_with_all_its_choices(client: Client, path: Path, chosen: Setup) -> None:
     play = played(chosen)
     keep(path, [play])
-    told = ask(client, {"game": 1})
+    told = ask(client, {"type": "game", "number": 1})
     made = [(at, event) for at, event in enumerate(play.events) if not isinstance(event, Chance)]
     assert [(move["number"], event_of(move["token"])) for move in told["moves"]] == made
     assert {move["kind"] == "draft" for move in told["moves"] if len(move["token"]) == 3} == {True}
@@ -146,7 +150,7 @@ def test_a_game_is_told_with_all_its_choices(client: Client, path: Path, chosen:
     assert sorted(boards) == sorted(PLACES[chosen])
     assert told["table"]["result"] is not None
     assert all(set(move) >= {"round", "kind", "seat", "lost"} for move in told["moves"])
-    listed = ask(client, {"games": {}})["games"][0]
+    listed = ask(client, {"type": "games"})["games"][0]
     assert listed == {key: told[key] for key in listed}
 
 
@@ -158,7 +162,7 @@ def test_all_modes_are_tried() -> None:
 def test_a_record_is_one_that_replay_verifies(client: Client, path: Path, chosen: Setup) -> None:
     play = played(chosen, seed=2)
     keep(path, [play])
-    text = ask(client, {"record": 1})
+    text = ask(client, {"type": "record", "number": 1})
     (record,) = read(text.encode().splitlines(keepends=True))
     assert record.setup == chosen
     assert record.state.boards == play.state.boards
@@ -167,7 +171,12 @@ def test_a_record_is_one_that_replay_verifies(client: Client, path: Path, chosen
 
 def test_who_gave_no_name_has_none(client: Client, path: Path) -> None:
     keep(path, [played(Setup("standard", ("Ana", "Seat 2", "Eva", "Rui"), 2), most=4)])
-    assert [player["name"] for player in ask(client, {"game": 1})["players"]] == ["Ana", None, "Eva", "Rui"]
+    assert [player["name"] for player in ask(client, {"type": "game", "number": 1})["players"]] == [
+        "Ana",
+        None,
+        "Eva",
+        "Rui",
+    ]
 
 
 def test_a_graded_game_has_its_review(client: Client, path: Path) -> None:
@@ -179,7 +188,7 @@ def test_a_graded_game_has_its_review(client: Client, path: Path) -> None:
     grades[worst.number] = (12.4, best)
     keep(path, [play])
     keep_grades(path, 1, grades)
-    told = ask(client, {"game": 1})
+    told = ask(client, {"type": "game", "number": 1})
     ana, rui = told["reviews"]
     assert (ana["seat"], rui["seat"]) == (1, 3)
     assert ana["costliest"] == []
@@ -212,7 +221,7 @@ def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: S
         if type(choice.event) in kinds:
             continue
         kinds.add(type(choice.event))
-        told = ask(client, {"game": 1})
+        told = ask(client, {"type": "game", "number": 1})
         (costly,) = [move for review in told["reviews"] for move in review["costliest"]]
         assert costly["number"] == choice.number
         assert costly["table"]["round"] == choice.state.round
@@ -223,8 +232,8 @@ def test_a_game_that_never_ended_is_told_without_its_moves(client: Client, path:
     play = dropped(rounds=330)
     assert len(play.events) > MOST_EVENTS
     keep(path, [play])
-    assert ask(client, {"games": {}})["games"][0]["rounds"] is None
-    told = ask(client, {"game": 1})
+    assert ask(client, {"type": "games"})["games"][0]["rounds"] is None
+    told = ask(client, {"type": "game", "number": 1})
     assert (told["moves"], told["table"], told["events"]) == (None, None, len(play.events))
 
 
@@ -261,13 +270,13 @@ def test_a_game_that_can_not_be_read_keeps_no_other_from_the_list(
     client: Client, path: Path, damage: str
 ) -> None:
     do_to_game_2(path, damage)
-    newest, unreadable, first = ask(client, {"games": {}})["games"]
+    newest, unreadable, first = ask(client, {"type": "games"})["games"]
     assert [game["status"] for game in (newest, unreadable, first)] == ["finished", "unreadable", "finished"]
     assert (unreadable["number"], unreadable["players"]) == (2, [])
     assert unreadable["started"][:2] == "20"
     assert set(unreadable) == set(first)
-    assert why(client, {"game": 2}) == "unreadable_game"
-    assert ask(client, {"game": 1})["moves"] != []
+    assert why(client, {"type": "game", "number": 2}) == "unreadable_game"
+    assert ask(client, {"type": "game", "number": 1})["moves"] != []
 
 
 @pytest.mark.parametrize("damage", ["PRAGMA user_version = 99", "DROP TABLE games"])
@@ -276,10 +285,10 @@ def test_a_damaged_file_is_said_and_the_next_question_answered(
 ) -> None:
     keep(path, [played(STANDARD)])
     do(path, damage)
-    assert why(client, {"game": 1}) == "unreadable_game"
-    assert why(client, {"games": {}}) == "unreadable"
+    assert why(client, {"type": "game", "number": 1}) == "unreadable_game"
+    assert why(client, {"type": "games"}) == "unreadable"
     path.unlink()
-    assert ask(client, {"games": {}})["games"] == []
+    assert ask(client, {"type": "games"})["games"] == []
 
 
 def test_why_a_game_can_not_be_read_is_told_once_to_whoever_runs_the_table(
@@ -287,18 +296,18 @@ def test_why_a_game_can_not_be_read_is_told_once_to_whoever_runs_the_table(
 ) -> None:
     do_to_game_2(path, "UPDATE events SET event = '9k5' WHERE number = 4")
     for _ in range(3):
-        why(client, {"game": 2})
+        why(client, {"type": "game", "number": 2})
     (line,) = said
-    assert line.startswith("Past games: game 2 can't be told: ") and "no display 9" in line
+    assert line.startswith("Past games: game 2 can't be read: ") and "no display 9" in line
     do(path, "DROP TABLE games")
-    why(client, {"games": {}})
+    why(client, {"type": "games"})
     assert said[1].startswith(f"Past games: {path}: ") and "no such table" in said[1]
 
 
 def test_a_damaged_letter_of_a_name_is_a_letter_that_nobody_knows(client: Client, path: Path) -> None:
     keep(path, [played(STANDARD)])
     do(path, "UPDATE games SET setup = CAST(replace(CAST(setup AS BLOB), 'Ana', x'41ff61') AS TEXT)")
-    (game,) = ask(client, {"games": {}})["games"]
+    (game,) = ask(client, {"type": "games"})["games"]
     assert [player["name"] for player in game["players"]] == ["A\N{REPLACEMENT CHARACTER}a", "Rui"]
 
 
@@ -307,7 +316,7 @@ def test_too_many_questions_are_refused_at_once(path: Path) -> None:
     historian = Historian(lambda: path, BOX, print)
     answers: SimpleQueue[Answer] = SimpleQueue()
     for _ in range(MOST_WAITING + 3):
-        historian.put(Request(ClientMessage(games=GamesAsked()), answers.put))
+        historian.put(Request(ListGames(), answers.put))
     assert [answers.get(timeout=DEADLINE).why for _ in range(3)] == ["too_many_questions"] * 3
     assert answers.empty()
     historian.close()
@@ -325,7 +334,7 @@ def test_the_end_waits_for_one_answer_and_not_for_all_that_were_asked(path: Path
     historian = Historian(one_after_another, BOX, print)
     historian.start()
     for _ in range(MOST_WAITING):
-        historian.put(Request(ClientMessage(games=GamesAsked()), answers.put))
+        historian.put(Request(ListGames(), answers.put))
     ending = Thread(target=historian.close)
     ending.start()
     while ending.is_alive():
@@ -344,7 +353,7 @@ def test_a_table_without_a_history_says_so(socket_path: Path) -> None:
     server = SocketServer(socket_path, {}, SimpleQueue[Request]().put)
     server.start()
     with Client(socket_path) as client:
-        assert why(client, {"game": 1}) == "not_now"
+        assert why(client, {"type": "game", "number": 1}) == "not_now"
     server.close()
 
 
@@ -354,12 +363,8 @@ WHATEVER = st.recursive(
     max_leaves=6,
 )
 QUESTION = st.fixed_dictionaries(
-    {},
-    optional={
-        "games": WHATEVER | st.fixed_dictionaries({}, optional={"before": WHATEVER, "count": WHATEVER}),
-        "game": WHATEVER,
-        "record": WHATEVER,
-    },
+    {"type": st.sampled_from(["games", "game", "record"])},
+    optional={"before": WHATEVER, "count": WHATEVER, "number": WHATEVER},
 )
 
 
@@ -374,8 +379,8 @@ def test_any_question_is_answered(client: Client, path: Path, question: Message)
         keep(path, [played(SOLO)])
     client.send(question)
     answer = client.answer()
-    assert ("error" in answer) != ("taken" in answer)
-    assert ask(client, {"games": {"count": 1}})["games"][0]["number"] == 1
+    assert answer["type"] in ("answer", "error")
+    assert ask(client, {"type": "games", "count": 1})["games"][0]["number"] == 1
 
 
 # --- The command -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from device.socket import messages
+from device.socket.messages import FrameMessage
 from device.socket.server import MOST_ANSWERS, MOST_CLIENTS, MOST_WAITING, Request, SocketServer
 from hardware.api import HardwareError
 from tests.harness.client import Client
@@ -25,7 +26,7 @@ def test_a_flood_of_presses_is_answered_press_by_press(
     local_table: LocalTable, socket_path: Path, client: Client
 ) -> None:
     buttons = ["seat.1.floor", "display.3", "undo", "nonsense"]
-    flood = [{"press": buttons[number % 4], "id": number} for number in range(10_000)]
+    flood = [{"type": "press", "button": buttons[number % 4], "id": number} for number in range(10_000)]
     with Client(socket_path) as flooding:
         sending = threading.Thread(target=flooding.send, args=flood)
         sending.start()
@@ -35,7 +36,10 @@ def test_a_flood_of_presses_is_answered_press_by_press(
         answers = flooding.answers(len(flood))
         sending.join(DEADLINE)
     assert sorted(answer["id"] for answer in answers) == list(range(len(flood)))
-    assert all(answer["press"] == flood[answer["id"]]["press"] for answer in answers)
+    why = {answer["id"]: answer.get("why") for answer in answers}
+    nonsense = {number for number in why if number % 4 == 3}
+    assert {why[number] for number in nonsense} <= {"unknown_button", "too_many_presses"}
+    assert all(why[number] != "unknown_button" for number in why.keys() - nonsense)
     refused = {answer["why"] for answer in answers if not answer["taken"]}
     assert {"unknown_button", "seat_taken"} & refused
     assert refused <= {"unknown_button", "seat_taken", "not_now", "nothing_to_undo", "too_many_presses"}
@@ -47,7 +51,9 @@ def test_a_flood_that_nobody_reads_the_answers_of_is_bounded(
 ) -> None:
     assert local_table.server is not None
     with Client(socket_path) as flooding:
-        sending = threading.Thread(target=flooding.pour, args=(b'{"press":"nonsense"}\n' * 100_000,))
+        sending = threading.Thread(
+            target=flooding.pour, args=(b'{"type":"press","button":"nonsense"}\n' * 100_000,)
+        )
         sending.start()
         until(lambda: most_answers(local_table) > 50, "a pile of answers")
         for _ in range(50):
@@ -76,11 +82,11 @@ def test_a_subscriber_who_never_reads_costs_nothing(
     client.subscribe(frames=True)
     with ExitStack() as sleepers:
         for _ in range(5):
-            sleepers.enter_context(Client(socket_path)).send({"subscribe": {"frames": True}})
+            sleepers.enter_context(Client(socket_path)).send({"type": "subscribe", "frames": True})
         until(
             lambda: local_table.server is not None and len(local_table.server._clients) == 6, "the sleepers"
         )
-        frame = messages.line({"frame": "00" * 3 * 338})
+        frame = messages.encode(FrameMessage("00" * 3 * 338))
         number = 0
         while number < 20_000 or sleeping(local_table) < 5:
             number += 500
@@ -112,7 +118,7 @@ def test_one_who_wakes_up_is_told_the_latest_only(local_table: LocalTable, socke
     assert local_table.server is not None
     with Client(socket_path) as sleeper:
         sleeper.subscribe(frames=True)
-        frames = [messages.line({"frame": f"{number:06x}" * 338}) for number in range(5000)]
+        frames = [messages.encode(FrameMessage(f"{number:06x}" * 338)) for number in range(5000)]
         for frame in frames:
             local_table.server.publish_frame(frame)
         assert local_table.press("seat.1.floor").taken
@@ -130,7 +136,9 @@ def test_more_clients_than_there_is_room_for_are_told_so(local_table: LocalTable
             assert each.press("nothing")["why"] == "unknown_button"
         for _ in range(3):
             with Client(socket_path) as late:
-                assert late.read_to_end() == [{"error": f"{MOST_CLIENTS} clients are here already"}]
+                assert late.read_to_end() == [
+                    {"type": "error", "error": f"{MOST_CLIENTS} clients are connected already"}
+                ]
         many[0].close()
         until(lambda: is_served(socket_path), "a place for the next one")
         assert many[-1].press("nothing")["why"] == "unknown_button"
@@ -139,8 +147,8 @@ def test_more_clients_than_there_is_room_for_are_told_so(local_table: LocalTable
 def is_served(socket_path: Path) -> bool:
     """Whether there is a place for one more client."""
     with Client(socket_path) as client, suppress(OSError):
-        client.send({"press": "nothing"})
-        return "press" in client.answer()
+        client.send({"type": "press", "button": "nothing"})
+        return bool(client.answer()["type"] == "answer")
     return False
 
 
@@ -154,21 +162,26 @@ def test_clients_who_vanish_leave_nothing_behind(local_table: LocalTable, socket
         ):  # more may come at once than there is room for
             match number % 3:
                 case 0:
-                    client.send({"subscribe": {"frames": True}}, {"press": "seat.1.floor"})
+                    client.send(
+                        {"type": "subscribe", "frames": True}, {"type": "press", "button": "seat.1.floor"}
+                    )
                 case 1:
-                    client.send_bytes(b'{"press":"seat')
+                    client.send_bytes(b'{"type":"press","button":"seat')
                 case _:
-                    client.send(*({"press": "seat.1.floor"} for _ in range(50)))
+                    client.send(*({"type": "press", "button": "seat.1.floor"} for _ in range(50)))
     until(
         lambda: is_served(socket_path), "an end of the rush"
     )  # all who came before are known to the server by now
-    until(lambda: not server._clients and not server._meetings, "all to be gone and forgotten")
+    until(lambda: not server._clients and not server._connections, "all to be gone and forgotten")
     assert local_table.snapshot["seats"][0]["taken"], "a press of one who left at once counts"
     assert not server.frames_wanted
 
 
 def test_one_who_only_stopped_writing_is_still_answered(client: Client) -> None:
-    client.send({"press": "seat.1.floor", "id": 1}, {"press": "seat.1.floor", "id": 2})
+    client.send(
+        {"type": "press", "button": "seat.1.floor", "id": 1},
+        {"type": "press", "button": "seat.1.floor", "id": 2},
+    )
     client.end_writing()
     assert [message.get("why") for message in client.read_to_end()] == [None, "seat_taken"]
 
@@ -228,7 +241,7 @@ def call_again(path: Path) -> None:
     with suppress(OSError):
         while True:
             with Client(path) as client, suppress(BrokenPipeError):
-                client.send({"subscribe": {}})
+                client.send({"type": "subscribe"})
 
 
 def test_it_closes_though_presses_were_never_answered(socket_path: Path) -> None:
@@ -237,10 +250,10 @@ def test_it_closes_though_presses_were_never_answered(socket_path: Path) -> None
     server = SocketServer(socket_path, {}, asked.append)
     server.start()
     with Client(socket_path) as client, Client(socket_path) as half_closed, Client(socket_path) as sleeper:
-        sleeper.send({"subscribe": {"frames": True}})
+        sleeper.send({"type": "subscribe", "frames": True})
         server.publish_frame(b"0" * 10_000_000 + b"\n")
-        client.send({"press": "ok"})
-        half_closed.send({"press": "ok"})
+        client.send({"type": "press", "button": "ok"})
+        half_closed.send({"type": "press", "button": "ok"})
         half_closed.end_writing()
         until(lambda: len(asked) == 2, "the presses")
         closing = threading.Thread(target=server.close, daemon=True)

@@ -144,7 +144,7 @@ class Watching:
             self.inbox.put(Stop())
 
     def publish_frame(self, line: bytes) -> None:
-        assert len(json.loads(line)["frame"]) % 6 == 0
+        assert len(json.loads(line)["colours"]) % 6 == 0
         self.frames += 1
 
 

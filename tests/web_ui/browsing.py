@@ -105,6 +105,10 @@ class Browser:
         headers = {"Content-Type": "application/json", "Origin": self.origin}
         return self.ask(path, method="POST", body=json.dumps(message).encode(), headers=headers)
 
+    def press(self, button: str) -> Reply:
+        """Press a button, as a page does."""
+        return self.post("/action", {"type": "press", "button": button})
+
     def open_stream(self, page: str = "phone", have: str = "", language: str = "en") -> Stream:
         connection = http.client.HTTPConnection(self.address, self.port, timeout=TIMEOUT)
         connection.request("GET", f"/events?page={page}&have={have}", headers={"Accept-Language": language})
@@ -145,6 +149,11 @@ class Text(HTMLParser):
 
     def __str__(self) -> str:
         return " ".join(self.words)
+
+    @property
+    def actions(self) -> list[dict[str, object]]:
+        """The actions of all buttons and forms, in their order."""
+        return [json.loads(action) for action in self.values("data-action")]
 
     def values(self, attribute: str) -> list[str]:
         return [value for _, attributes in self.elements if (value := attributes.get(attribute))]

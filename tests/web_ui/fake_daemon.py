@@ -16,10 +16,9 @@ TIMEOUT = 60.0
 """Seconds after which a test that waits in vain fails."""
 
 
-def take_all(question: Message) -> Message:
-    """Say yes to whatever is said."""
-    key = next(key for key in question if key != "id")
-    return {key: question[key], "id": question.get("id"), "taken": True}
+def take_all(_message: Message) -> Message:
+    """Answer that a message was taken."""
+    return {"taken": True}
 
 
 @dataclass(slots=True, eq=False)
@@ -61,12 +60,12 @@ class FakeDaemon:
     def play(self, snapshot: Message) -> None:
         """Tell every subscriber a snapshot, now and when they come."""
         self.snapshot = snapshot
-        self.say_raw(json.dumps({"snapshot": snapshot}).encode() + b"\n")
+        self.say_raw(json.dumps({"type": "snapshot", "snapshot": snapshot}).encode() + b"\n")
 
     def shine(self, colours: str) -> None:
         """Tell every subscriber of frames what the lights show."""
         self.colours = colours
-        self.say_raw(json.dumps({"frame": colours}).encode() + b"\n", only_frames=True)
+        self.say_raw(json.dumps({"type": "frame", "colours": colours}).encode() + b"\n", only_frames=True)
 
     def say_raw(self, line: bytes, *, only_frames: bool = False) -> None:
         """Send bytes to every subscriber as they are."""
@@ -123,18 +122,18 @@ class FakeDaemon:
             self.left.put(guest.frames)
 
     def _hear(self, guest: _Guest, message: Message) -> None:
-        if "subscribe" not in message:
+        if message["type"] != "subscribe":
             answer = self.answer(message)  # as it is now: once asked, a test may have another given
             self.asked.put(message)
-            guest.say(json.dumps(answer).encode() + b"\n")
+            guest.say(json.dumps({"type": "answer", **answer}).encode() + b"\n")
             return
-        wants_frames = bool(message["subscribe"]["frames"])
+        wants_frames = bool(message["frames"])
         with guest.lock:  # what comes meanwhile is told after this
             guest.frames = wants_frames
-            first: list[Message] = [{"layout": self.layout}]
+            first: list[Message] = [{"type": "layout", "layout": self.layout}]
             if self.snapshot is not None:
-                first.append({"snapshot": self.snapshot})
+                first.append({"type": "snapshot", "snapshot": self.snapshot})
             if wants_frames and self.colours is not None:
-                first.append({"frame": self.colours})
+                first.append({"type": "frame", "colours": self.colours})
             guest.say(b"".join(json.dumps(part).encode() + b"\n" for part in first))
         self.subscribed.put(wants_frames)

@@ -123,7 +123,7 @@ def seat(number: int, **given: object) -> Message:
 def snapshot(version: int = 1, **given: object) -> Message:
     """A snapshot of a table that waits for players, but for what is given."""
     waiting = {
-        "schema": 1,
+        "schema": 2,
         "version": version,
         "stage": "seating",
         "ask": {"say": "take_seat"},

@@ -34,7 +34,9 @@ def test_the_twin_of_a_table_without_boards_shows_boards_and_tiles(socket_path: 
     assert "Display 1: 2 blue, 1 yellow and 1 red" in heard
     regions = client.get("/regions?page=table").get_json()["news"]["regions"]
     assert all(regions[f"board.{seat}"] for seat in range(1, 5))
-    pressed = client.post("/press", json={"button": "seat.1.line.3"}, headers={"Host": "localhost"})
+    pressed = client.post(
+        "/action", json={"type": "press", "button": "seat.1.line.3"}, headers={"Host": "localhost"}
+    )
     assert pressed.status_code == 404, "no phone stands in for that button either"
     link.close()
     daemon.stop()
@@ -61,7 +63,9 @@ def test_hands_at_this_machine_press_the_buttons_that_the_table_lacks(socket_pat
     assert {"display.3", "seat.1.line.3", "seat.1.floor"} <= set(
         Text(client.get("/table").text).values("data-button")
     )
-    answer = client.post("/press", json={"button": "seat.1.line.3"}, headers={"Host": "localhost"})
+    answer = client.post(
+        "/action", json={"type": "press", "button": "seat.1.line.3"}, headers={"Host": "localhost"}
+    )
     assert answer.get_json() == {"taken": True}
     link.close()
     daemon.stop()

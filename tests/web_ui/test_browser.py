@@ -95,7 +95,7 @@ def test_the_twin_shows_the_lights_and_presses_by_hand_and_by_key(
     page.locator("button[data-button='seat.1.line.4']").click()
     page.locator("svg [data-button='seat.1.floor']").press("Enter")
     page.get_by_role("button", name="undo").first.press(" ")
-    pressed = [daemon.asked.get(timeout=TIMEOUT)["press"] for _ in range(4)]
+    pressed = [daemon.asked.get(timeout=TIMEOUT)["button"] for _ in range(4)]
     assert pressed == ["display.7", "seat.1.line.4", "seat.1.floor", "undo"]
 
 
@@ -146,7 +146,7 @@ def test_a_press_that_can_not_be_sent_is_said_once(
     begin(daemon, browser, scenes.chosen(1))
     page = new_page(chromium)
     page.goto(f"{browser.origin}/table")
-    page.route("**/press", lambda route: route.abort())
+    page.route("**/action", lambda route: route.abort())
     daemon.play(scenes.refused(2))
     refusal = page.locator("[data-region=turn] .refusal")
     expect(refusal).to_be_visible()  # whatever comes by the stream later says that nothing is lost
@@ -164,7 +164,7 @@ def test_names_are_saved_and_what_is_typed_stays(daemon: FakeDaemon, browser: Br
     expect(page.get_by_label("Name of Seat 4")).to_be_visible()
     page.get_by_label("Name of Seat 3").press_sequentially("ë")
     page.get_by_label("Name of Seat 3").press("Enter")
-    assert daemon.asked.get(timeout=TIMEOUT)["name"] == {"seat": 3, "name": "Zoë"}
+    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "name", "seat": 3, "name": "Zoë"}
 
 
 def test_names_are_saved_in_the_order_in_which_they_were_typed(
@@ -174,18 +174,18 @@ def test_names_are_saved_in_the_order_in_which_they_were_typed(
     begin(daemon, browser, scenes.seating(1))
     page.goto(f"{browser.origin}/table")
     held: list[Route] = []
-    page.route("**/name", lambda route: held.append(route), times=1)  # noqa: PLW0108
+    page.route("**/action", lambda route: held.append(route), times=1)  # noqa: PLW0108
     field = page.get_by_label("Name of Seat 3")
     field.fill("Zo")
-    with page.expect_request("**/name"):
+    with page.expect_request("**/action"):
         field.press("Enter")
     field.fill("Zoë")
     field.press("Enter")
     page.locator("svg [data-button='ok']").press("Enter")
-    with page.expect_response("**/press"):
+    with page.expect_response(lambda response: "button" in (response.request.post_data or "")):
         held[0].continue_()
-    said = [daemon.asked.get(timeout=TIMEOUT) for _ in range(3)]
-    assert [each.get("press") or each["name"]["name"] for each in said] == ["Zo", "Zoë", "ok"]
+    sent = [daemon.asked.get(timeout=TIMEOUT) for _ in range(3)]
+    assert [each.get("button") or each["name"] for each in sent] == ["Zo", "Zoë", "ok"]
 
 
 def test_without_a_free_stream_a_page_asks(
@@ -252,8 +252,8 @@ def test_the_phone_page_tells_tiles_and_takes_one_back(
     page.goto(browser.origin)
     page.get_by_role("button", name="Red", exact=True).click()
     page.get_by_role("button", name="Take the last one back").click()
-    assert daemon.asked.get(timeout=TIMEOUT)["tile"] == "r"
-    assert daemon.asked.get(timeout=TIMEOUT)["press"] == "undo"
+    assert daemon.asked.get(timeout=TIMEOUT)["colour"] == "r"
+    assert daemon.asked.get(timeout=TIMEOUT)["button"] == "undo"
     daemon.answer = lambda question: {"taken": False, "why": "tile_not_left"}
     page.get_by_role("button", name="Blue").click()
     expect(page.locator("#answer")).to_contain_text("look for a tile that was told wrong")
@@ -270,12 +270,13 @@ def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
     smallest = "Math.min(...[...document.querySelectorAll('[data-tag]')].map((tag) => tag.offsetWidth))"
     assert page.evaluate(smallest) >= 24
     page.get_by_role("button", name="White 20").click()
-    assert daemon.asked.get(timeout=TIMEOUT)["tag"] == {
+    assert daemon.asked.get(timeout=TIMEOUT) == {
+        "type": "tag",
         "reader": "shared",
         "tag": real_tables.drawer_tag(Colour.WHITE, 20),
     }
     page.get_by_role("button", name="Draw one blindly").click()
-    drawn = daemon.asked.get(timeout=TIMEOUT)["tag"]["tag"]
+    drawn = daemon.asked.get(timeout=TIMEOUT)["tag"]
     assert drawn != real_tables.drawer_tag(Colour.BLUE, 1)
     daemon.play(real_tables.telling("bw", 2))
     told = real_tables.drawer_tag(Colour.WHITE, 1)

@@ -50,12 +50,12 @@ def test_who_asks_on_and_reads_no_answer_takes_no_thread(
 def test_whom_a_proxy_on_this_machine_brings_is_a_phone(browser: Browser, header: dict[str, str]) -> None:
     """A tunnel that was to show the game gave the whole table into the hands of whoever knew its address."""
     told = {"Content-Type": "application/json", **header}
-    for path, body in (
-        ("/press", b'{"button":"ok"}'),
-        ("/tag", b'{"tag":"AA"}'),
-        ("/plug", b'{"plug":false}'),
+    for body in (
+        b'{"type":"press","button":"ok"}',
+        b'{"type":"tag","tag":"AA"}',
+        b'{"type":"plug","plugged":false}',
     ):
-        assert browser.ask(path, method="POST", body=body, headers=told).status in (403, 503)
+        assert browser.ask("/action", method="POST", body=body, headers=told).status in (403, 503)
     assert browser.ask("/", headers=header).status == 200
 
 

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 
 from hardware.api import BUTTONS, HEAT, LIGHTS, PICO, POWER, Loss, button_part, reader_part
 from tests.web_ui import real_tables, scenes
+from tests.web_ui.browsing import Text
 from tests.web_ui.conftest import shown
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 from tests.web_ui.scenes import Message
@@ -101,29 +102,36 @@ def test_both_pages_say_it_until_it_is_over(
 # --- A Pico that is simulated ----------------------------------------------------------------------------
 
 
+def plugs(page: str) -> list[object]:
+    """What the buttons of the plug on a page do."""
+    return [action["plugged"] for action in Text(page).actions if action["type"] == "plug"]
+
+
 def test_only_a_simulated_pico_has_a_plug_on_the_twin(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
     moments: tuple[Message, ...] = ({}, {"simulated": None}, {"simulated": {"drawer": None, "plugged": None}})
     for version, simulated in enumerate(moments, 1):
         shown(daemon, link, {**scenes.offer(version), **simulated})
-        assert "data-plug" not in client.get("/table").text
+        assert not plugs(client.get("/table").text)
     shown(daemon, link, {**scenes.offer(4), "simulated": {"drawer": None, "plugged": True}})
-    assert 'data-plug="false"' in client.get("/table").text
-    assert "data-plug" not in client.get("/table", environ_base={"REMOTE_ADDR": "192.168.1.20"}).text
+    assert plugs(client.get("/table").text) == [False]
+    assert not plugs(client.get("/table", environ_base={"REMOTE_ADDR": "192.168.1.20"}).text)
     shown(daemon, link, {**scenes.offer(5), "simulated": {"drawer": None, "plugged": False}})
-    assert 'data-plug="true"' in client.get("/table").text
+    assert plugs(client.get("/table").text) == [True]
 
 
 @pytest.mark.parametrize("plugged", [True, False])
 def test_the_plug_is_pulled_at_the_table(daemon: FakeDaemon, client: FlaskClient, *, plugged: bool) -> None:
-    assert client.post("/plug", json={"plug": plugged}).get_json() == {"taken": True}
-    assert daemon.asked.get(timeout=TIMEOUT)["plug"] is plugged
+    assert client.post("/action", json={"type": "plug", "plugged": plugged}).get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT)["plugged"] is plugged
 
 
-@pytest.mark.parametrize("body", [{}, {"plug": "no"}, {"plug": None}, []])
+@pytest.mark.parametrize(
+    "body", [{"type": "plug"}, {"type": "plug", "plugged": "no"}, {"type": "plug", "plugged": None}]
+)
 def test_a_plug_is_in_or_out(client: FlaskClient, body: object) -> None:
-    assert client.post("/plug", json=body).status_code == 400
+    assert client.post("/action", json=body).status_code == 400
 
 
 def test_a_real_table_has_no_drawer(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:

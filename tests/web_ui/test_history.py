@@ -54,16 +54,18 @@ def telling(*games: PastGame, more: bool = False) -> Callable[[Message], Message
     known = {game.number: game for game in games}
 
     def answer(question: Message) -> Message:
-        if "games" in question:
-            return {"taken": True, "told": {"games": [entry(game) for game in games], "more": more}}
-        game = known.get(question.get("game") or question["record"])
+        if question["type"] == "games":
+            return {"taken": True, "result": {"games": [entry(game) for game in games], "more": more}}
+        game = known.get(question["number"])
         if game is None:
             return {"taken": False, "why": "no_such_game"}
         written = record_of(game)
-        if "game" in question:
-            return {"taken": True, "told": retold(game, BOX)}
+        if question["type"] == "game":
+            return {"taken": True, "result": retold(game, BOX)}
         return (
-            {"taken": True, "told": written.decode()} if written else {"taken": False, "why": "not_finished"}
+            {"taken": True, "result": written.decode()}
+            if written
+            else {"taken": False, "why": "not_finished"}
         )
 
     return answer
@@ -101,7 +103,7 @@ def test_the_list_names_players_scores_and_winners(daemon: FakeDaemon, client: F
 
 def test_a_game_that_can_not_be_read_says_so_in_the_list(daemon: FakeDaemon, client: FlaskClient) -> None:
     games = [entry(past(number=3)), unreadable(2, "2026-03-05 08:00:00"), entry(past(number=1))]
-    daemon.answer = lambda _: {"taken": True, "told": {"games": games, "more": True}}
+    daemon.answer = lambda _: {"taken": True, "result": {"games": games, "more": True}}
     text = read(client, "/history")
     assert "Game 2 This game can't be read: what was saved of it is damaged." in text
     assert "Spiel 2 Dieses Spiel ist nicht zu lesen" in read(client, "/history", "de")
@@ -116,7 +118,7 @@ def test_pages_of_the_list_lead_on_and_back(daemon: FakeDaemon, client: FlaskCli
     second = Text(client.get("/history?before=30").text).values("href")
     assert second.count("/history") == 1
     asked = [daemon.asked.get(timeout=TIMEOUT) for _ in range(2)]
-    assert [each["games"] for each in asked] == [{"count": 20}, {"count": 20, "before": 30}]
+    assert asked == [{"type": "games", "count": 20, "before": before} for before in (None, 30)]
 
 
 @pytest.mark.parametrize("before", ["", "0", "-1", "x", "1e9", "٣", "9" * 40])
@@ -125,7 +127,7 @@ def test_nonsense_in_the_address_shows_the_newest(
 ) -> None:
     daemon.answer = telling(past())
     assert client.get("/history", query_string={"before": before}).status_code == 200
-    assert "before" not in daemon.asked.get(timeout=TIMEOUT)["games"] or before == "9" * 40
+    assert daemon.asked.get(timeout=TIMEOUT)["before"] is None or before == "9" * 40
 
 
 # --- Single games ----------------------------------------------------------------------------------------
@@ -195,7 +197,7 @@ def test_a_stopped_game_shows_its_boards_and_no_record(daemon: FakeDaemon, clien
 
 def test_a_game_too_long_to_tell_can_be_kept_all_the_same(daemon: FakeDaemon, client: FlaskClient) -> None:
     too_long = {**retold(past(), BOX), "moves": None, "scores": None, "reviews": None, "table": None}
-    daemon.answer = lambda _: {"taken": True, "told": too_long}
+    daemon.answer = lambda _: {"taken": True, "result": too_long}
     assert "This game is too long to be shown here." in read(client, "/history/7")
     assert "/history/7/record" in Text(client.get("/history/7").text).values("href")
 
@@ -237,7 +239,7 @@ def test_names_can_not_break_a_page_of_the_past(daemon: FakeDaemon, client: Flas
     nasty = "<script>alert('\"')</script>"
     told = retold(graded(past(), {3: 4.0}), BOX)
     nasty_game = json.loads(json.dumps(told).replace('"Ana"', json.dumps(nasty)))
-    daemon.answer = lambda _: {"taken": True, "told": nasty_game}
+    daemon.answer = lambda _: {"taken": True, "result": nasty_game}
     page = client.get("/history/7").text
     assert nasty not in page
     assert nasty in str(Text(page))
@@ -280,7 +282,7 @@ def test_a_game_that_can_not_be_is_not_found(daemon: FakeDaemon, client: FlaskCl
 
 
 def test_a_table_that_is_away_or_talks_nonsense_is_said(daemon: FakeDaemon, client: FlaskClient) -> None:
-    daemon.answer = lambda _: {"taken": True, "told": {"games": "what"}}
+    daemon.answer = lambda _: {"taken": True, "result": {"games": "what"}}
     answer = client.get("/history")
     assert answer.status_code == 503
     assert "something that these pages can't read" in str(Text(answer.text))

@@ -10,12 +10,13 @@ from hypothesis import strategies as some
 
 from tests.web_ui import scenes
 from web_ui.messages import (
+    SCHEMA,
     Lines,
     MessageError,
     NewerSchemaError,
+    SnapshotMessage,
     known_step,
-    read_answer,
-    read_frame,
+    read_action,
     read_message,
     read_snapshot,
 )
@@ -32,7 +33,8 @@ SCENES = [
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_snapshots_are_read(scene: scenes.Message) -> None:
-    message = read_message(json.dumps({"snapshot": scene}).encode())
+    message = read_message(json.dumps({"type": "snapshot", "snapshot": scene}).encode())
+    assert isinstance(message, SnapshotMessage)
     snapshot = read_snapshot(message.snapshot)
     assert snapshot.stage == scene["stage"]
     assert [seat.name for seat in snapshot.seats] == [seat["name"] for seat in scene["seats"]]
@@ -50,7 +52,7 @@ def test_a_table_may_say_less() -> None:
 
 def test_a_newer_schema_is_told_before_anything_else_is_looked_at() -> None:
     with pytest.raises(NewerSchemaError):
-        read_snapshot(b'{"schema":2,"stage":{"anything":[]}}')
+        read_snapshot(b'{"schema":%d,"stage":{"anything":[]}}' % (SCHEMA + 1))
 
 
 def test_a_step_of_an_unknown_form_keeps_its_points() -> None:
@@ -60,7 +62,7 @@ def test_a_step_of_an_unknown_form_keeps_its_points() -> None:
 
 @given(some.one_of(some.binary(), some.text().map(str.encode)))
 def test_anything_else_is_a_message_error(line: bytes) -> None:
-    for read in (read_message, read_frame, read_answer, read_snapshot):
+    for read in (read_message, read_action, read_snapshot):
         try:
             read(line)
         except MessageError:

@@ -326,33 +326,37 @@ def test_the_twin_has_a_drawer_of_a_hundred_tags(
     assert "blank" in page.words, "and cards"
     (state,) = page.values("data-state")
     tags = list(simulated_tiles())
-    assert json.loads(state)["told"] == [tags[0], tags[1], tags[80]]
+    assert json.loads(state)["used"] == [tags[0], tags[1], tags[80]]
     shown(daemon, link, scenes.offer(2))
     assert not Text(client.get("/table").text).values("data-tag")
 
 
 def test_tiles_and_tags_reach_the_table(daemon: FakeDaemon, client: FlaskClient) -> None:
-    assert client.post("/tile", data='{"tile":"b"}', headers=JSON).get_json() == {"taken": True}
-    assert daemon.asked.get(timeout=TIMEOUT)["tile"] == "b"
-    assert client.post("/tag", data='{"tag":"A762000007"}', headers=JSON).get_json() == {"taken": True}
-    assert daemon.asked.get(timeout=TIMEOUT)["tag"] == {"reader": "shared", "tag": "A762000007"}
+    assert client.post("/action", data='{"type":"tile","colour":"b"}', headers=JSON).get_json() == {
+        "taken": True
+    }
+    assert daemon.asked.get(timeout=TIMEOUT)["colour"] == "b"
+    assert client.post("/action", data='{"type":"tag","tag":"A762000007"}', headers=JSON).get_json() == {
+        "taken": True
+    }
+    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "tag", "reader": "shared", "tag": "A762000007"}
 
 
 @pytest.mark.parametrize(
-    ("path", "body"),
+    "body",
     [
-        ("/tile", '{"tile":"x"}'),
-        ("/tile", '{"tile":7}'),
-        ("/tile", "{}"),
-        ("/tag", '{"tag":""}'),
-        ("/tag", json.dumps({"tag": "x" * 200})),
-        ("/tag", '{"reader":"shared"}'),
+        '{"type":"tile","colour":"x"}',
+        '{"type":"tile","colour":7}',
+        '{"type":"tile"}',
+        '{"type":"tag","tag":""}',
+        json.dumps({"type": "tag", "tag": "x" * 200}),
+        '{"type":"tag","reader":"shared"}',
     ],
 )
 def test_tiles_and_tags_that_make_no_sense_are_refused(
-    daemon: FakeDaemon, client: FlaskClient, path: str, body: str
+    daemon: FakeDaemon, client: FlaskClient, body: str
 ) -> None:
-    answer = client.post(path, data=body, headers=JSON)
+    answer = client.post("/action", data=body, headers=JSON)
     assert answer.status_code == 400
     assert answer.get_json()["error"].endswith(".")
     assert daemon.asked.empty()

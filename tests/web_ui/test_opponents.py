@@ -160,13 +160,11 @@ def test_every_reason_has_its_words() -> None:
 
 
 def test_a_page_asks_for_a_hint(daemon: FakeDaemon, client: FlaskClient) -> None:
-    answer = {"hint": {"seat": 2}, "id": 1, "taken": True}
-    daemon.answer = lambda _question: answer
-    assert client.post("/hint", data='{"hint":"2"}', headers=JSON).get_json() == {"taken": True}
-    assert daemon.asked.get(timeout=TIMEOUT)["hint"] == {"seat": 2}
-    assert client.post("/hint", data='{"hint":"0"}', headers=JSON).get_json() == {"taken": True}
-    assert daemon.asked.get(timeout=TIMEOUT)["hint"] == {}
-    assert client.post("/hint", data='{"hint":"x"}', headers=JSON).status_code == 400
+    assert client.post("/action", data='{"type":"hint","seat":2}', headers=JSON).get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "hint", "seat": 2}
+    assert client.post("/action", data='{"type":"hint"}', headers=JSON).get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "hint", "seat": None}
+    assert client.post("/action", data='{"type":"hint","seat":"x"}', headers=JSON).status_code == 400
 
 
 def test_the_hint_button_is_there_while_one_can_be_asked_for() -> None:

@@ -182,7 +182,7 @@ def test_without_a_table_the_pages_say_so(client: FlaskClient) -> None:
 
 
 def test_a_newer_table_is_said(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    daemon.play({**scenes.offer(), "schema": 2})
+    daemon.play({**scenes.offer(), "schema": 3})
     until_presence(link, Presence.NEWER)
     assert "The table is newer than these pages." in str(Text(client.get("/").text))
 
@@ -265,7 +265,7 @@ def test_the_printed_wall_and_the_names_reach_the_drawing(
         ("GET", "/nothing", 404),
         ("GET", "/static/../app.py", 404),
         ("GET", "/static/%2e%2e%2fapp.py", 404),
-        ("GET", "/press", 405),
+        ("GET", "/action", 405),
         ("POST", "/", 405),
         ("DELETE", "/state", 405),
     ],

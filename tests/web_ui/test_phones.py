@@ -20,10 +20,10 @@ PHONE = "192.168.1.20"
 LETS = {"press": ["seat.1.line.3", "seat.1.floor", "ok"], "tell": True, "hint": False, "learn": False}
 
 
-def ask(client: FlaskClient, path: str, body: object, address: str = PHONE, **headers: str) -> TestResponse:
+def ask(client: FlaskClient, body: object, address: str = PHONE, **headers: str) -> TestResponse:
     given = {"Host": "192.168.1.5:8080", "Content-Type": "application/json", **headers}
     data = body if isinstance(body, bytes) else json.dumps(body)
-    return client.post(path, data=data, headers=given, environ_overrides={"REMOTE_ADDR": address})
+    return client.post("/action", data=data, headers=given, environ_overrides={"REMOTE_ADDR": address})
 
 
 @pytest.fixture
@@ -34,44 +34,50 @@ def let(daemon: FakeDaemon, link: TableLink) -> None:
 
 @pytest.mark.usefixtures("let")
 @pytest.mark.parametrize(
-    ("path", "body", "said"),
+    "action",
     [
-        ("/press", {"button": "seat.1.line.3"}, {"press": "seat.1.line.3"}),
-        ("/name", {"seat": 1, "name": "Ana"}, {"name": {"seat": 1, "name": "Ana"}}),
-        ("/tile", {"tile": "b"}, {"tile": "b"}),
+        {"type": "press", "button": "seat.1.line.3"},
+        {"type": "name", "seat": 1, "name": "Ana"},
+        {"type": "tile", "colour": "b"},
     ],
 )
 def test_a_phone_does_what_the_table_lets_it_do(
-    daemon: FakeDaemon, client: FlaskClient, path: str, body: object, said: Message
+    daemon: FakeDaemon, client: FlaskClient, action: Message
 ) -> None:
-    answer = ask(client, path, body, Origin="http://192.168.1.5:8080")
+    answer = ask(client, action, Origin="http://192.168.1.5:8080")
     assert (answer.status_code, answer.get_json()) == (200, {"taken": True})
-    asked = daemon.asked.get(timeout=TIMEOUT)
-    assert said.items() <= asked.items()
+    assert daemon.asked.get(timeout=TIMEOUT) == action
 
 
 @pytest.mark.usefixtures("let")
 @pytest.mark.parametrize(
-    ("path", "body"),
+    "action",
     [
-        ("/press", {"button": "display.3"}),
-        ("/press", {"button": "seat.2.line.3"}),
-        ("/press", {"button": "lever"}),
-        ("/name", {"seat": 2, "name": "Ana"}),
-        ("/tag", {"tag": "tile-b-07"}),
-        ("/learn", {"tiles": "all"}),
-        ("/forget", {"tag": "04A21B7C"}),
+        {"type": "press", "button": "display.3"},
+        {"type": "press", "button": "seat.2.line.3"},
+        {"type": "press", "button": "lever"},
+        {"type": "name", "seat": 2, "name": "Ana"},
+        {"type": "tag", "tag": "tile-b-07"},
+        {"type": "hint"},
+        {"type": "teach_tiles", "colour": "all"},
+        {"type": "teach_player", "name": "Ana"},
+        {"type": "teach_action", "action": "ok"},
+        {"type": "forget_last"},
+        {"type": "end_lesson"},
+        {"type": "forget", "tags": ["04A21B7C"]},
+        {"type": "forget_tiles", "colour": "b"},
+        {"type": "plug", "plugged": False},
     ],
 )
-def test_a_phone_does_nothing_else(daemon: FakeDaemon, client: FlaskClient, path: str, body: object) -> None:
-    answer = ask(client, path, body)
+def test_a_phone_does_nothing_else(daemon: FakeDaemon, client: FlaskClient, action: Message) -> None:
+    answer = ask(client, action)
     assert answer.status_code == 403
     assert answer.get_json()["error"].endswith(".")
     assert daemon.asked.empty()
 
 
 def test_before_the_table_is_known_phones_may_do_nothing(daemon: FakeDaemon, client: FlaskClient) -> None:
-    assert ask(client, "/press", {"button": "ok"}).status_code == 503
+    assert ask(client, {"type": "press", "button": "ok"}).status_code == 503
     assert daemon.asked.empty()
 
 
@@ -98,17 +104,17 @@ def test_before_the_table_is_known_phones_may_do_nothing(daemon: FakeDaemon, cli
 def test_another_web_site_presses_nothing_through_a_phone(
     daemon: FakeDaemon, client: FlaskClient, headers: dict[str, str], status: int
 ) -> None:
-    answer = ask(client, "/press", {"button": "ok"}, **headers)
+    answer = ask(client, {"type": "press", "button": "ok"}, **headers)
     assert answer.status_code == status
     assert daemon.asked.qsize() == (status == 200)
 
 
 @pytest.mark.usefixtures("let")
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b"[" * 4000, b'{"button":7}'])
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b"[" * 4000, b'{"type":"press","button":7}'])
 def test_what_makes_no_sense_is_refused_with_a_sentence(
     daemon: FakeDaemon, client: FlaskClient, body: bytes
 ) -> None:
-    answer = ask(client, "/press", body)
+    answer = ask(client, body)
     assert answer.status_code == 400
     assert answer.get_json()["error"]
     assert daemon.asked.empty()
@@ -118,13 +124,13 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(
 def test_a_flood_of_one_phone_stops_at_the_door_and_others_play_on(
     daemon: FakeDaemon, client: FlaskClient
 ) -> None:
-    answers = [ask(client, "/press", {"button": "ok"}) for _ in range(60)]
+    answers = [ask(client, {"type": "press", "button": "ok"}) for _ in range(60)]
     refused = [answer for answer in answers if answer.status_code == 429]
     assert [answer.status_code for answer in answers] == [200] * PRESS_BURST + [429] * len(refused)
     assert refused[0].get_json()["error"] == "That was too fast. Slowly, please."
     assert refused[0].headers["Retry-After"]
     assert daemon.asked.qsize() == PRESS_BURST
-    assert ask(client, "/press", {"button": "ok"}, address="192.168.1.21").status_code == 200
+    assert ask(client, {"type": "press", "button": "ok"}, address="192.168.1.21").status_code == 200
 
 
 OWN_NAMES = (

@@ -15,19 +15,30 @@ from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.table_link import TableLink
 
 JSON = {"Content-Type": "application/json"}
-ALLOWED: dict[str, object] = {
-    "/press": {"button": "ok"},
-    "/name": {"seat": 1, "name": "Ana"},
-    "/tile": {"tile": "b"},
-    "/tag": {"tag": "A762000007"},
-    "/plug": {"plug": False},
-}
-"""Everything that hands may do."""
+ACTIONS: tuple[Message, ...] = (
+    {"type": "press", "button": "ok"},
+    {"type": "name", "seat": 1, "name": "Ana"},
+    {"type": "tile", "colour": "b"},
+    {"type": "tag", "tag": "A762000007"},
+    {"type": "hint", "seat": 1},
+    {"type": "teach_tiles", "colour": "all"},
+    {"type": "teach_player", "name": "Ana"},
+    {"type": "teach_action", "action": "ok"},
+    {"type": "forget_last"},
+    {"type": "end_lesson"},
+    {"type": "forget", "tags": ["AA"]},
+    {"type": "forget_tiles", "colour": "b"},
+    {"type": "plug", "plugged": False},
+)
+"""One action of every type."""
 
 
-def press(client: FlaskClient, body: object, **headers: str) -> TestResponse:
-    data = body if isinstance(body, bytes) else json.dumps(body)
-    return client.post("/press", data=data, headers={**JSON, **headers})
+def post(client: FlaskClient, body: object) -> TestResponse:
+    return client.post("/action", data=body if isinstance(body, bytes) else json.dumps(body), headers=JSON)
+
+
+def press(client: FlaskClient, button: str) -> TestResponse:
+    return post(client, {"type": "press", "button": button})
 
 
 def test_those_elsewhere_look_and_have_no_hands(
@@ -46,27 +57,29 @@ def test_those_elsewhere_look_and_have_no_hands(
 
 def test_a_press_reaches_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     shown(daemon, link, scenes.offer())
-    answer = press(client, {"button": "display.3"})
+    answer = press(client, "display.3")
     assert (answer.status_code, answer.get_json()) == (200, {"taken": True})
-    assert daemon.asked.get(timeout=TIMEOUT)["press"] == "display.3"
+    assert daemon.asked.get(timeout=TIMEOUT)["button"] == "display.3"
 
 
 def test_a_refused_press_says_why(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     shown(daemon, link, scenes.offer())
     daemon.answer = lambda question: {"taken": False, "why": "line_full"}
-    answer = press(client, {"button": "seat.1.line.2"})
+    answer = press(client, "seat.1.line.2")
     assert answer.get_json() == {"taken": False, "why": "line_full", "say": "That line is full."}
 
 
 def test_a_name_reaches_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     shown(daemon, link, scenes.seating())
-    answer = client.post("/name", data=json.dumps({"seat": 3, "name": "  Zoë "}), headers=JSON)
+    answer = client.post(
+        "/action", data=json.dumps({"type": "name", "seat": 3, "name": "  Zoë "}), headers=JSON
+    )
     assert answer.get_json() == {"taken": True}
-    assert daemon.asked.get(timeout=TIMEOUT)["name"] == {"seat": 3, "name": "Zoë"}
+    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "name", "seat": 3, "name": "  Zoë "}
 
 
 def test_a_press_without_a_table_is_told(client: FlaskClient) -> None:
-    answer = press(client, {"button": "ok"})
+    answer = press(client, "ok")
     assert answer.status_code == 503
     assert answer.headers["Retry-After"]
     assert "not running" in answer.get_json()["error"]
@@ -105,16 +118,16 @@ def test_only_hands_at_this_machine_press(
     status: int,
 ) -> None:
     shown(daemon, link, scenes.offer())
-    for path, body in ALLOWED.items():
+    for action in ACTIONS:
         answer = client.post(
-            path,
-            data=json.dumps(body),
+            "/action",
+            data=json.dumps(action),
             headers={"Host": "localhost", **JSON, **headers},
             environ_overrides={"REMOTE_ADDR": address},
         )
         assert answer.status_code == status
         assert status == 200 or answer.get_json()["error"]
-    assert daemon.asked.qsize() == (len(ALLOWED) if status == 200 else 0)
+    assert daemon.asked.qsize() == (len(ACTIONS) if status == 200 else 0)
 
 
 @pytest.mark.parametrize(
@@ -125,20 +138,22 @@ def test_only_hands_at_this_machine_press(
         (b"[]", 400),
         (b"\xff\xff", 400),
         (b"[" * 4000, 400),
-        (b'{"button":7}', 400),
-        (b'{"press":"ok"}', 400),
-        (b'{"button":"' + b"x" * 200 + b'"}', 400),
-        (b'{"button":"lever.1"}', 404),
-        (b'{"button":"display.10"}', 404),
-        (b'{"button":""}', 404),
-        (b'{"button":"' + b"x" * 5000 + b'"}', 413),
+        (b'{"type":"press","button":7}', 400),
+        (b'{"button":"ok"}', 400),
+        (b'{"type":"pull","button":"ok"}', 400),
+        (b'{"type":"press","button":"ok","id":1}', 400),
+        (b'{"type":"press","button":"' + b"x" * 200 + b'"}', 400),
+        (b'{"type":"press","button":"lever.1"}', 404),
+        (b'{"type":"press","button":"display.10"}', 404),
+        (b'{"type":"press","button":""}', 404),
+        (b'{"type":"press","button":"' + b"x" * 5000 + b'"}', 413),
     ],
 )
 def test_a_press_that_makes_no_sense_is_refused_with_a_sentence(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: bytes, status: int
 ) -> None:
     shown(daemon, link, scenes.offer())
-    answer = press(client, body)
+    answer = post(client, body)
     assert answer.status_code == status
     assert re.search(r"[a-z] .*\.$", answer.get_json()["error"])
     assert daemon.asked.empty()
@@ -161,7 +176,7 @@ def test_a_name_that_makes_no_sense_is_refused_with_a_sentence(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: Message, status: int
 ) -> None:
     shown(daemon, link, scenes.seating())
-    answer = client.post("/name", data=json.dumps(body), headers=JSON)
+    answer = client.post("/action", data=json.dumps({"type": "name", **body}), headers=JSON)
     assert answer.status_code == status
     assert answer.get_json()["error"].endswith(".")
     assert daemon.asked.empty()
@@ -169,6 +184,6 @@ def test_a_name_that_makes_no_sense_is_refused_with_a_sentence(
 
 def test_what_the_table_does_not_know_is_refused_too(daemon: FakeDaemon, client: FlaskClient) -> None:
     daemon.answer = lambda question: {"taken": False, "why": "unknown_button"}
-    assert press(client, {"button": "lever.1"}).status_code == 404
-    daemon.answer = lambda question: {"error": "that was no message"}
-    assert press(client, {"button": "lever.1"}).status_code == 400
+    assert press(client, "lever.1").status_code == 404
+    daemon.answer = lambda question: {"type": "error", "error": "that was no message"}
+    assert press(client, "lever.1").status_code == 400

@@ -42,10 +42,10 @@ post = {"method": "POST", "headers": {"Content-Type": "application/json", "Accep
 for path, given in (
     ("/", {}), ("/table", {"headers": {"If-None-Match": "*"}}), ("/state", {}),
     ("/regions?page=table", {}),
-    ("/nothing", {}), ("/press", {**post, "data": "{"}),
-    ("/press", {**post, "data": '{"button":"ok"}'}),
-    ("/press", {**post, "data": "x" * 5000}),
-    ("/name", {**post, "data": '{"seat":1,"name":"Ana"}'}), ("/", post),
+    ("/nothing", {}), ("/action", {**post, "data": "{"}),
+    ("/action", {**post, "data": '{"type":"press","button":"ok"}'}),
+    ("/action", {**post, "data": "x" * 5000}),
+    ("/action", {**post, "data": '{"type":"name","seat":1,"name":"Ana"}'}), ("/", post),
 ):
     client.open(path, **given).close()
 client.get("/events?page=table", buffered=False).close()
@@ -101,7 +101,7 @@ def test_it_has_no_privileges_and_takes_none(daemon: FakeDaemon, start_pages: St
     if os.geteuid() == 0:
         assert status["Groups"] == []
         assert status["CapEff"] == ["0" * 16]
-    assert browser.post("/press", {"button": "ok"}).json == {"taken": True}, "the table can still be reached"
+    assert browser.press("ok").json == {"taken": True}, "the table can still be reached"
 
 
 @pytest.mark.system

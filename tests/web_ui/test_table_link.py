@@ -11,8 +11,9 @@ import pytest
 
 from tests.web_ui import scenes
 from tests.web_ui.conftest import until, until_frame, until_presence
-from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 from web_ui.latest import Frame, Latest, Presence
+from web_ui.messages import SCHEMA, NamePlayer, PressButton
 from web_ui.table_link import TableAwayError, TableLink
 
 
@@ -79,9 +80,10 @@ def test_frames_end_when_nobody_looks_any_more(daemon: FakeDaemon, link: TableLi
         b"[]\n",
         b"{\n",
         b"\n",
-        b'{"snapshot":7}\n',
-        b'{"layout":{}}\n',
-        b'{"frame":5}\n',
+        b'{"type":"snapshot","snapshot":7}\n',
+        b'{"type":"layout","layout":{}}\n',
+        b'{"type":"frame","colours":5}\n',
+        b'{"type":"weather"}\n',
         b"[" * 100_000 + b"\n",
         b'{"a":"' + b"x" * 3_000_000 + b'"}\n',
     ],
@@ -100,13 +102,13 @@ def test_a_frame_that_does_not_fit_is_passed_over(
 ) -> None:
     link.latest.want_frames(TIMEOUT)
     until_frames_are_asked_for(daemon)
-    daemon.say_raw(json.dumps({"frame": frame}).encode() + b"\n", only_frames=True)
+    daemon.say_raw(json.dumps({"type": "frame", "colours": frame}).encode() + b"\n", only_frames=True)
     daemon.shine(scenes.dark(daemon.layout))
     assert until_frame(link, Frame()).number == 1
 
 
 def test_a_newer_table_is_told_apart(daemon: FakeDaemon, link: TableLink) -> None:
-    daemon.play({**scenes.offer(), "schema": 2})
+    daemon.play({**scenes.offer(), "schema": SCHEMA + 1})
     until_presence(link, Presence.NEWER)
     daemon.play(scenes.offer(12))
     until(link, 12)
@@ -118,32 +120,29 @@ def test_a_snapshot_that_can_not_be_read_is_told_apart(daemon: FakeDaemon, link:
 
 
 def test_presses_and_names_are_carried(daemon: FakeDaemon, link: TableLink) -> None:
-    assert link.press("display.3").taken is True
-    assert link.name(2, "Rui").taken is True
+    assert link.ask(PressButton("display.3")).taken is True
+    assert link.ask(NamePlayer(2, "Rui")).taken is True
     assert [daemon.asked.get(timeout=TIMEOUT) for _ in range(2)] == [
-        {"press": "display.3", "id": 1},
-        {"name": {"seat": 2, "name": "Rui"}, "id": 1},
+        {"type": "press", "button": "display.3"},
+        {"type": "name", "seat": 2, "name": "Rui"},
     ]
 
 
 def test_refusals_are_carried(daemon: FakeDaemon, link: TableLink) -> None:
-    def refuse(question: Message) -> Message:
-        return {"press": question["press"], "id": question["id"], "taken": False, "why": "line_full"}
-
-    daemon.answer = refuse
-    answer = link.press("seat.1.line.2")
+    daemon.answer = lambda _message: {"taken": False, "why": "line_full"}
+    answer = link.ask(PressButton("seat.1.line.2"))
     assert (answer.taken, answer.why) == (False, "line_full")
 
 
 def test_a_press_without_a_table_is_a_clear_fault(link: TableLink) -> None:
     with pytest.raises(TableAwayError):
-        link.press("ok")
+        link.ask(PressButton("ok"))
 
 
 def test_an_answer_that_can_not_be_read_is_a_clear_fault(daemon: FakeDaemon, link: TableLink) -> None:
     daemon.answer = lambda question: {"taken": "perhaps"}
     with pytest.raises(TableAwayError):
-        link.press("ok")
+        link.ask(PressButton("ok"))
 
 
 def test_closing_ends_everything_that_waits(daemon: FakeDaemon, socket_path: Path) -> None:

@@ -93,17 +93,23 @@ def test_the_page_in_a_lesson(daemon: FakeDaemon, link: TableLink, client: Flask
     shown(daemon, link, lesson("learned"))
     read = Text(page(client))
     assert "Yellow: 17 of 20 tiles are known. Lay the next one on a reader." in str(read)
-    assert read.values("data-learn") == ["back", "end"]
-    assert not read.values("data-forget")
+    assert read.actions == [{"type": "forget_last"}, {"type": "end_lesson"}]
     assert str(read).count("to go") == 1
 
 
 def test_the_page_outside_of_a_lesson(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     shown(daemon, link, known())
     read = Text(page(client))
-    assert read.values("data-learn") == ["tiles all", "action undo", "action ok"]
-    assert read.values("data-forget") == ["AA", "BB"]
-    assert read.values("data-forget-tiles") == ["b", "y"]
+    assert read.actions == [
+        {"type": "teach_tiles", "colour": "all"},
+        {"type": "forget", "tags": ["AA"]},
+        {"type": "teach_player"},
+        {"type": "forget", "tags": ["BB"]},
+        {"type": "teach_action", "action": "undo"},
+        {"type": "teach_action", "action": "ok"},
+        {"type": "forget_tiles", "colour": "b"},
+        {"type": "forget_tiles", "colour": "y"},
+    ]
     assert "Ana <b>" in str(read), "a name is text"
 
 
@@ -117,7 +123,7 @@ def test_a_table_that_says_nothing_of_tags_has_none(
 def test_while_the_table_is_away_nothing_can_be_taught(client: FlaskClient) -> None:
     read = Text(page(client))
     assert "The table is not running" in str(read)
-    assert not read.values("data-learn")
+    assert not read.actions
 
 
 def test_in_german(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
@@ -142,7 +148,7 @@ def test_a_phone_that_may_not_teach_looks_on(
 ) -> None:
     shown(daemon, link, known())
     read = Text(page(client, "192.168.1.20", "192.168.1.5"))
-    assert not any(read.values(f"data-{doing}") for doing in ("learn", "forget", "forget-tiles"))
+    assert not read.actions
     assert "37 of 100" in str(read)
     assert "on this same page at the table's own computer" in str(read)
     assert "start the table with --phones play" in str(read), "and what lets phones teach"
@@ -154,16 +160,16 @@ def test_a_phone_that_may_teach_has_all_of_it(
 ) -> None:
     shown(daemon, link, known(phones=TEACHES))
     read = Text(page(client, "192.168.1.20", "192.168.1.5"))
-    assert read.values("data-learn") == ["tiles all", "action undo", "action ok"]
+    assert {"type": "teach_tiles", "colour": "all"} in read.actions
     phone = client.get(
         "/", headers={"Host": "192.168.1.5"}, environ_overrides={"REMOTE_ADDR": "192.168.1.20"}
     )
     assert 'href="/tags"' in phone.text
 
 
-def post(client: FlaskClient, path: str, body: object) -> tuple[int, Message]:
+def post(client: FlaskClient, body: object) -> tuple[int, Message]:
     answer = client.post(
-        path,
+        "/action",
         data=json.dumps(body),
         headers={"Host": "192.168.1.5:8080", "Content-Type": "application/json"},
         environ_overrides={"REMOTE_ADDR": "192.168.1.20"},
@@ -172,50 +178,43 @@ def post(client: FlaskClient, path: str, body: object) -> tuple[int, Message]:
 
 
 @pytest.mark.parametrize(
-    "body", [{"tiles": "all"}, {"tiles": "r"}, {"player": "Ana"}, {"action": "ok"}, {"back": True}]
+    "body",
+    [
+        {"type": "teach_tiles", "colour": "all"},
+        {"type": "teach_tiles", "colour": "r"},
+        {"type": "teach_player", "name": "Ana"},
+        {"type": "teach_action", "action": "ok"},
+        {"type": "forget_last"},
+        {"type": "end_lesson"},
+        {"type": "forget", "tags": ["BB"]},
+        {"type": "forget_tiles", "colour": "r"},
+    ],
 )
-def test_a_lesson_is_told_to_the_table(
+def test_a_teaching_action_is_sent_to_the_table(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: Message
 ) -> None:
     shown(daemon, link, known(phones=TEACHES))
-    assert post(client, "/learn", body) == (200, {"taken": True})
-    assert daemon.asked.get(timeout=TIMEOUT)["learn"] == body
-
-
-def test_a_colour_is_forgotten_by_its_tags(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, known(phones=TEACHES))
-
-    def answer(question: Message) -> Message:
-        if "tags" in question:
-            kinds = [("AA", "tile", "r"), ("BB", "tile", "b"), ("CC", "player", "r"), ("DD", "tile", "r")]
-            tags = [{"tag": tag, "kind": kind, "value": value, "number": 1} for tag, kind, value in kinds]
-            return {"id": 1, "taken": True, "tags": tags}
-        return {"id": 1, "taken": True}
-
-    daemon.answer = answer
-    assert post(client, "/forget", {"tiles": "r"}) == (200, {"taken": True})
-    assert daemon.asked.get(timeout=TIMEOUT)["tags"] == "list"
-    assert daemon.asked.get(timeout=TIMEOUT)["forget"] == ["AA", "DD"]
-    assert post(client, "/forget", {"tag": "BB"})[0] == 200
-    assert daemon.asked.get(timeout=TIMEOUT)["forget"] == ["BB"]
+    assert post(client, body) == (200, {"taken": True})
+    assert daemon.asked.get(timeout=TIMEOUT) == body
 
 
 @pytest.mark.parametrize(
-    ("path", "body"),
+    "body",
     [
-        ("/learn", {"tiles": "green"}),
-        ("/learn", {"player": 7}),
-        ("/learn", {"player": "x" * 201}),
-        ("/learn", []),
-        ("/forget", {"tag": ""}),
-        ("/forget", {"tiles": "all"}),
-        ("/forget", "AA"),
+        {"type": "teach_tiles", "colour": "green"},
+        {"type": "teach_player", "name": 7},
+        {"type": "teach_player", "name": "x" * 201},
+        {"type": "teach"},
+        [],
+        {"type": "forget", "tags": [""]},
+        {"type": "forget_tiles", "colour": "all"},
+        "AA",
     ],
 )
 def test_what_is_no_message_is_refused(
-    daemon: FakeDaemon, link: TableLink, client: FlaskClient, path: str, body: object
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: object
 ) -> None:
     shown(daemon, link, known(phones=TEACHES))
-    status, answer = post(client, path, body)
+    status, answer = post(client, body)
     assert (status, answer["error"].startswith("That message is not understood")) == (400, True)
     assert daemon.asked.empty()

@@ -61,7 +61,7 @@ def test_every_moment_has_its_words(setup: Setup, seeds: list[int], *, with_resi
 
 def say_everything(renderer: Renderer, scene: Message, number: int) -> None:
     """Make all pages of a moment, in turn in each language, and miss no word."""
-    phones = {"press": scene["live"], "tell": True, "hint": True, "learn": True}
+    phones = {"type": "press", "button": scene["live"], "tell": True, "hint": True, "learn": True}
     view = real_tables.view_of({**scene, "phones": phones}, number)
     words = STRICT[("en", "de")[number % 2]]
     for viewer in (Viewer(PHONE), Viewer(PHONE, at_table=False, seat=1), Viewer(TABLE)):

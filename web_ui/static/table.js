@@ -1,5 +1,5 @@
 // The twin: shows the lights as the table has them, and presses its buttons by name.
-import { listenToHands, sayOnce } from "./hands.js";
+import { hideRepeatedAnswer, listen } from "./actions.js";
 import { follow } from "./live.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -100,7 +100,7 @@ function showState(state) {
   for (const text of drawing.querySelectorAll("[data-name]")) writeName(text, state.names[text.dataset.name] ?? "");
 }
 
-if (pressing) listenToHands();
+if (pressing) listen();
 showState(JSON.parse(main.dataset.state));
 lights.forEach((light) => shine(light, light.lens.getAttribute("fill").slice(1)));
-follow({ state: showState, lights: showLights, news: sayOnce });
+follow({ state: showState, lights: showLights, news: hideRepeatedAnswer });

@@ -1,0 +1,101 @@
+// Actions: sends what people do on a page to the table, one action after another.
+//
+// A button with data-button presses that button of the table. A button or form with data-action sends that JSON
+// message; a form adds its fields.
+const answer = document.getElementById("answer");
+let queue = Promise.resolve();
+
+function showAnswer(sentence) {
+  answer.textContent = sentence;
+  answer.hidden = !sentence;
+}
+
+function flash(selector, mark) {
+  for (const button of document.querySelectorAll(selector)) {
+    button.classList.add(mark);
+    setTimeout(() => button.classList.remove(mark), mark === "refused" ? 700 : 180);
+  }
+}
+
+// Posts an action. Where it can't be sent, only the page's notice of a lost connection is shown.
+async function post(action) {
+  try {
+    const response = await fetch("/action", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(action),
+    });
+    const result = await response.json();
+    return { taken: result.taken ?? false, sentence: result.error ?? result.say ?? "" };
+  } catch {
+    document.getElementById("lost").hidden = false;
+    return { taken: false, sentence: "" };
+  }
+}
+
+// A refusal that the page itself shows, now or after later news, is not shown twice.
+export function hideRepeatedAnswer() {
+  const refusal = document.querySelector("[data-region=turn] .refusal")?.textContent;
+  if (refusal && refusal === answer?.textContent) showAnswer("");
+}
+
+// Sends an action once all earlier ones are answered: two connections could swap their order. Shows a refusal.
+function send(action) {
+  const sent = queue.then(async () => {
+    const { taken, sentence } = await post(action);
+    showAnswer(taken ? "" : sentence);
+    hideRepeatedAnswer();
+    return taken;
+  });
+  queue = sent;
+  return sent;
+}
+
+// Sends an action and flashes every element that stands for it.
+async function perform(action, selector) {
+  flash(selector, "pressed");
+  if (!(await send(action))) flash(selector, "refused");
+}
+
+function press(button) {
+  perform({ type: "press", button }, `[data-button="${CSS.escape(button)}"]`);
+}
+
+function performAction(json) {
+  perform(JSON.parse(json), `[data-action="${CSS.escape(json)}"]`);
+}
+
+// Draws a tile as from a real bag: every tile in it has the same chance.
+function drawBlindly() {
+  const bag = [...document.querySelectorAll("[data-tile]")].flatMap(({ dataset }) => Array(Number(dataset.left)).fill(dataset.tile));
+  const letter = bag[Math.floor(Math.random() * bag.length)];
+  const tiles = [...document.querySelectorAll(`[data-letter="${letter}"]:not(.used)`)];
+  if (tiles.length) performAction(tiles[Math.floor(Math.random() * tiles.length)].dataset.action);
+}
+
+async function submit(form) {
+  const action = { ...JSON.parse(form.dataset.action), ...Object.fromEntries(new FormData(form)) };
+  if (!(await send(action))) return;
+  if (form.dataset.clear) form.reset();
+  else if (form.contains(document.activeElement)) form.querySelector("button").focus(); // unless the focus has moved on
+}
+
+export function listen() {
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-blind]")) drawBlindly();
+    const { button, action } = target.closest("[data-button], button[data-action]")?.dataset ?? {};
+    if (button) press(button);
+    else if (action) performAction(action);
+  });
+  document.addEventListener("keydown", (event) => {
+    const button = event.target.closest("svg [data-button]");
+    if (!button || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    if (!event.repeat) press(button.dataset.button);
+  });
+  document.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const form = event.target.closest("form[data-action]");
+    if (form) submit(form);
+  });
+}
