@@ -1,4 +1,5 @@
-"""The daemon: the loop, its settings, and the processes and threads that run beside it.
+"""The daemon: its main loop, its settings and data folder, and the threads and processes beside the loop.
 
-The only room of `device` that opens hardware.
+`assembly.build_loop` puts all of it together for the command `play`. This is the only room of `device` that
+opens hardware; only `device.commands` and `device.bench` import from it.
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final
 
-from device.runtime.bot_service import BotService, manners
+from device.runtime.bot_service import BotService, opponent_settings
 from device.runtime.data_folder import SOCKET
 from device.runtime.grader import Grader
 from device.runtime.historian import Historian
@@ -72,7 +72,7 @@ def build_loop(
         resin=wanted.resin,
         phones_play=phones,
         simulated=simulated_parts,
-        manners=manners(settings),
+        manners=opponent_settings(settings),
     )
     return TableLoop(
         layout,

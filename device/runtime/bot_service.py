@@ -1,6 +1,7 @@
-"""Who thinks for the opponents at the table: a process for those that come with it, each program for itself.
+"""The bot service: answers the table's requests for choices and hints of its opponents.
 
-Nothing here waits: questions are handed over, and what comes of them is put into the loop's inbox.
+One thinking process plays the opponents that come with the table; every bot program has a process of its own.
+Nothing here waits: a reply is put into the loop's inbox when it is there.
 """
 
 import re
@@ -25,19 +26,24 @@ from device.table.opponents import ATTEMPTS
 from device.table.state import OPPONENTS, BotReply, BotRequest, OpponentSettings, Table
 
 LOGS: Final = "programs"
-"""The folder, in that of the saved games, of what programs wrote to their standard error."""
+"""The folder, in the data folder, of files with the standard error of bot programs."""
 LOGS_KEPT: Final = 40
+"""Files that stay there at most."""
 
 
-def manners(settings: Settings) -> OpponentSettings:
-    """What the table must know of the settings of its opponents."""
+def opponent_settings(settings: Settings) -> OpponentSettings:
+    """Return the settings that the table itself needs for its opponents."""
     thinking = settings.thinking
     longest = max(thinking.strong, thinking.master)
     return OpponentSettings(tuple(settings.programs), settings.pace, longest, thinking.program)
 
 
 class BotService:
-    """Answers the table's questions to its opponents."""
+    """The bots of the opponents at the table.
+
+    `folder` is the data folder; `put` takes the replies, from any thread; `make_thinker` takes the callback
+    for answers of the thinking process.
+    """
 
     def __init__(
         self,
@@ -45,22 +51,25 @@ class BotService:
         folder: Path,
         put: Callable[[BotReply], None],
         clock: Callable[[], float] = time.monotonic,
+        make_thinker: Callable[[Callable[[Answer], None]], Thinker] = Thinker,
     ) -> None:
         self._settings = settings
         self._seconds = {"strong": settings.thinking.strong, "master": settings.thinking.master}
         self._folder = folder
         self._put = put
         self._clock = clock
-        self._thinker = Thinker(self._thought)
+        self._thinker = make_thinker(self._take_answer)
         self._programs: dict[int, ProgramSeat] = {}  # by place
-        self._leaving: list[ProgramSeat] = []  # of games that are over
+        self._leaving: list[
+            ProgramSeat
+        ] = []  # programs of games that are over, until their processes have ended
         self._asked: dict[int, BotRequest] = {}
-        self._ready_for: tuple[frozenset[str], Setup | None] = frozenset(), None
+        self._prepared_for: tuple[frozenset[str], Setup | None] = frozenset(), None
         self._preparations = 0
 
     def observe(self, table: Table) -> None:
-        """Hand over the questions that are new, and forget those that are not asked any more."""
-        self._make_ready(table)
+        """Ask the bots for the new requests of a table, and drop those that it has no longer."""
+        self._prepare(table)
         wanted = {asked.number: asked for asked in table.opponents.requests}
         for number in self._asked.keys() - wanted.keys():
             self._forget(self._asked[number])
@@ -70,38 +79,39 @@ class BotService:
                 self._ask(asked, play)
         self._asked = wanted
         if self._programs and (play is None or play.over):
-            self._let_programs_go()
+            self._end_programs()
 
     def _to_ask(self, wanted: Mapping[int, BotRequest]) -> list[BotRequest]:
-        """The questions that are new; where the process is ended for one, all that it had in hand, too."""
+        """Return the requests to ask; with those that the thinking process had, if it is restarted."""
         new = [asked for asked in wanted.values() if asked.number not in self._asked]
         if not any(asked.opponent in OPPONENTS and 1 < asked.attempt <= ATTEMPTS for asked in new):
             return new
-        self._thinker.close()  # it may hang: the next question starts another
+        self._thinker.close()  # it may hang; the next question starts another process
         return [asked for asked in wanted.values() if asked in new or asked.opponent in OPPONENTS]
 
     def close(self) -> None:
-        """End the process that thinks, and every program; waits until they are gone."""
+        """End the thinking process and every program, and wait for them."""
         self._thinker.close()
-        self._let_programs_go()
+        self._end_programs()
         for program in self._leaving:
             program.close()
 
-    def _make_ready(self, table: Table) -> None:
-        """Start the process once an opponent sits, and have it load what the game that is chosen needs."""
+    def _prepare(self, table: Table) -> None:
+        """Start the thinking process once an opponent sits, and have it load the data of the chosen game."""
         opponents = frozenset(map(table.seats.bot_at, table.seats.taken)).intersection(OPPONENTS)
         setup = table.play.setup if table.play is not None else seating.chosen_game(table)
-        if not opponents or (opponents, setup) == self._ready_for:
+        if not opponents or (opponents, setup) == self._prepared_for:
             return
-        self._ready_for = opponents, setup
+        self._prepared_for = opponents, setup
         self._thinker.start()
         if setup is not None:
             state = rules.setup(setup)
             for name in sorted(opponents):
-                self._preparations += 1  # their numbers are below 0: nobody waits for the answers
+                self._preparations += 1  # numbers below 0: their answers are ignored
                 self._thinker.ask(Question(-self._preparations, "prepare", name, state, 0.0))
 
-    def _let_programs_go(self) -> None:
+    def _end_programs(self) -> None:
+        """Ask the programs of a finished game to end, without waiting for them."""
         for program in self._programs.values():
             program.leave()
         self._leaving = [each for each in (*self._leaving, *self._programs.values()) if not each.ended]
@@ -110,13 +120,13 @@ class BotService:
     def _ask(self, asked: BotRequest, play: Play) -> None:
         if asked.opponent not in OPPONENTS:
             self._ask_program(asked, play)
-        elif asked.attempt > ATTEMPTS:  # nothing else answers: this one choice is made in the loop
+        elif asked.attempt > ATTEMPTS:  # the thinking process failed: choose at once, here
             choice = play_greedy(play.state.for_seat(asked.seat), secrets.randbelow)
             self._put(BotReply(asked.number, choice, self._clock()))
         else:
             seconds = self._seconds.get(asked.opponent, 0.0)
             if asked.hint:
-                seconds /= FIRST_PART  # and then it thinks about the next best as thoroughly
+                seconds /= FIRST_PART  # so that the next best choice gets as much time
             kind: Literal["hint", "think"] = "hint" if asked.hint else "think"
             self._thinker.ask(
                 Question(asked.number, kind, asked.opponent, play.state, seconds, seat=asked.seat)
@@ -125,42 +135,43 @@ class BotService:
     def _ask_program(self, asked: BotRequest, play: Play) -> None:
         command = self._settings.programs.get(asked.opponent)
         if command is None:
-            why = "it is not in the settings any more"
+            why = "it is not in the settings"
             self._put(BotReply(asked.number, None, self._clock(), "settings", why))
             return
         place = play.places[asked.seat]
         if place not in self._programs:
             milliseconds = round(1000 * self._settings.thinking.program)
-            terms = Terms(command, self._folder, partial(self._log, asked.opponent), milliseconds)
-            self._programs[place] = ProgramSeat(asked.opponent, terms, self._told)
+            terms = Terms(command, self._folder, partial(self._log_file, asked.opponent), milliseconds)
+            self._programs[place] = ProgramSeat(asked.opponent, terms, self._take_program_reply)
         self._programs[place].ask(Turn(asked.number, play.setup, asked.seat, play.events))
 
     def _forget(self, asked: BotRequest) -> None:
+        """Drop a request; its answer is not put any more."""
         self._thinker.forget(asked.number)
         for program in self._programs.values():
             program.forget(asked.number)
 
-    def _thought(self, answer: Answer) -> None:
-        """Put what the process came to; called by the thread that reads it."""
+    def _take_answer(self, answer: Answer) -> None:
+        """Put the reply of the thinking process; called by the thread that reads it."""
         if answer.number < 0:
             return
         result, at = answer.result, self._clock()
         if isinstance(result, Hint):
-            told = BotReply(answer.number, result.event, at, gain=result.gain, next_best=result.next_best)
-            self._put(told)
+            hint = BotReply(answer.number, result.event, at, gain=result.gain, next_best=result.next_best)
+            self._put(hint)
             return
         choice = result if isinstance(result, Choice) else None
         self._put(BotReply(answer.number, choice, at, "lost", answer.error or ""))
 
-    def _told(self, told: Told) -> None:
-        """Put what a program said; called by its thread."""
-        self._put(BotReply(told.number, told.choice, self._clock(), told.why, told.sentence))
+    def _take_program_reply(self, reply: Told) -> None:
+        """Put the reply of a program; called by its thread."""
+        self._put(BotReply(reply.number, reply.choice, self._clock(), reply.why, reply.sentence))
 
-    def _log(self, name: str) -> Path:
-        """A new file for a program's standard error; the oldest make room."""
+    def _log_file(self, name: str) -> Path:
+        """Return a new file for a program's standard error, after deleting the oldest ones."""
         folder = self._folder / LOGS
         folder.mkdir(exist_ok=True)
-        kept = sorted(folder.glob("*.err"))  # their names begin with the time
+        kept = sorted(folder.glob("*.err"))  # by time: the names begin with it
         for old in kept[: max(0, len(kept) - LOGS_KEPT + 1)]:
             old.unlink(missing_ok=True)
         plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, Protocol
+from typing import Final
 
 from device.bots.mind import MASTER, Grade
 from device.bots.thinker import Answer, Question, Thinker
@@ -28,16 +28,6 @@ NICENESS: Final = 19
 """The scheduling priority (nice value) of the thinking process: the lowest."""
 
 
-class ThinkingProcess(Protocol):
-    """What the grader needs of a `Thinker`."""
-
-    def ask(self, question: Question) -> None:
-        """Ask; the answer goes to the callback."""
-
-    def close(self) -> None:
-        """End the process."""
-
-
 class Grader:
     """A thread that has the games of the newest store file graded.
 
@@ -49,7 +39,7 @@ class Grader:
         self,
         path: Callable[[], Path],
         seconds: float = SECONDS,
-        make_thinker: Callable[[Callable[[Answer], None], int], ThinkingProcess] = Thinker,
+        make_thinker: Callable[[Callable[[Answer], None], int], Thinker] = Thinker,
     ) -> None:
         self._path = path
         self._seconds = seconds
@@ -131,7 +121,7 @@ class Grader:
             self._given_up.add((path, number))
             return None
 
-    def _grade(self, thinker: ThinkingProcess, path: Path, game: PastGame) -> bool:
+    def _grade(self, thinker: Thinker, path: Path, game: PastGame) -> bool:
         """Grade the choices of a game that have no grade; return whether all of them were graded."""
         try:
             grades = [self._grade_one(thinker, path, game, each) for each in _ungraded(game)]
@@ -139,7 +129,7 @@ class Grader:
             return False
         return all(grades)
 
-    def _grade_one(self, thinker: ThinkingProcess, path: Path, game: PastGame, ungraded: "_Ungraded") -> bool:
+    def _grade_one(self, thinker: Thinker, path: Path, game: PastGame, ungraded: "_Ungraded") -> bool:
         """Grade one choice and save the grade; False if it can't be graded, or somebody plays."""
         event = ungraded.event
         grade = Grade(0.0, event) if ungraded.choice is None else self._think(thinker, ungraded.choice)
@@ -147,7 +137,7 @@ class Grader:
             return False
         return archive.save_grade(path, game.number, ungraded.number, event, grade.lost, grade.best)
 
-    def _think(self, thinker: ThinkingProcess, choice: Choice) -> Grade | None:
+    def _think(self, thinker: Thinker, choice: Choice) -> Grade | None:
         """Return the grade of a choice, or None if the process failed, or somebody plays."""
         while not self._answers.empty():
             self._answers.get()

@@ -1,4 +1,4 @@
-"""The pages' process: started beside the daemon, started again if it dies, and gone when the daemon is."""
+"""The process of the pages (`web_ui`): started with the daemon, restarted with backoff when it ends."""
 
 import subprocess
 import sys
@@ -12,34 +12,40 @@ from typing import Final
 
 SHORTEST_PAUSE: Final = 0.5
 LONGEST_PAUSE: Final = 30.0
-ENDING_SECONDS: Final = 3.0
+"""Seconds before a restart: the pause doubles from the shortest to the longest."""
 LONG: Final = 60.0
-"""Seconds after which an end of the pages has nothing to do with the one before."""
+"""Seconds after which a process has run so long that the backoff begins anew."""
+ENDING_SECONDS: Final = 3.0
+"""Seconds for the process to end after SIGTERM, before SIGKILL."""
 
 
 class PagesProcess:
-    """Keeps one process of `web_ui` running on a listening socket; a thread waits for its end."""
+    """A process of `web_ui` on a listening socket, and the thread that restarts it.
+
+    `directory` is its working directory, `table_socket` the path of the table's socket there; `log` takes one
+    sentence.
+    """
 
     def __init__(
         self,
         directory: Path,
         table_socket: str,
         listening: socket,
-        say: Callable[[str], None],
+        log: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._directory = directory
         self._table_socket = table_socket
         self._listening = listening
-        self._say = say
+        self._log = log
         self._clock = clock
         self._ending = threading.Event()
         self._process = self._start()
-        self._thread = threading.Thread(target=self._keep, name="pages", daemon=True)
+        self._thread = threading.Thread(target=self._supervise, name="pages", daemon=True)
         self._thread.start()
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """Start it; when its standard input ends, because this process did, it ends too."""
+        """Start the process; it ends when its standard input is closed, as it is when this process ends."""
         command = [sys.executable, "-P", "-m", "web_ui", "--follow-parent"]
         descriptor = self._listening.fileno()
         return subprocess.Popen(
@@ -47,10 +53,11 @@ class PagesProcess:
             cwd=self._directory,
             stdin=subprocess.PIPE,
             pass_fds=(descriptor,),
-            process_group=0,  # Ctrl-C is for this process, which ends that one
+            process_group=0,  # Ctrl-C goes to this process only, which then ends that one
         )
 
-    def _keep(self) -> None:
+    def _supervise(self) -> None:
+        """Restart the process whenever it ends, until `close`."""
         pause = SHORTEST_PAUSE
         while True:
             began = self._clock()
@@ -61,17 +68,17 @@ class PagesProcess:
                 self._process.stdin.close()
             if self._clock() - began > LONG:
                 pause = SHORTEST_PAUSE
-            self._say(f"The pages ended (status {status}); they start again in {pause:g} s.")
+            self._log(f"The pages ended (status {status}); they start again in {pause:g} s.")
             if self._ending.wait(pause):
                 return
             pause = min(LONGEST_PAUSE, pause * 2)
-            with suppress(OSError):  # no memory, or no more processes: after the next pause then
+            with suppress(OSError):  # out of memory or processes: try again after the next pause
                 self._process = self._start()
-            if self._ending.is_set():  # `close` may have ended the one before
+            if self._ending.is_set():  # `close` has terminated only the process before
                 self._process.terminate()
 
     def close(self) -> None:
-        """End the process and wait for it."""
+        """End the process and the thread, and wait for them."""
         self._ending.set()
         self._process.terminate()
         try:

@@ -1,4 +1,4 @@
-"""Settings that a maker may write into `settings.toml` beside the saved games; each has a default."""
+"""The settings of a table, read from `settings.toml` in the data folder; each has a default."""
 
 import json
 import shlex
@@ -16,14 +16,14 @@ from device.table.state import OPPONENTS
 
 FILE: Final = "settings.toml"
 MOST_PROGRAMS: Final = 5
-"""As many as the fifth line has lights."""
+"""A program is chosen on the fifth line of a board, which has so many lights."""
 
 Channel = Annotated[int, msgspec.Meta(ge=0, le=255)]
 Light = tuple[Channel, Channel, Channel]
 
 
 class OwnPalette(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A palette that a maker defines: red, green and blue of each light, 0 to 255."""
+    """The section [own], a palette: red, green and blue of each light, 0 to 255."""
 
     blue: Light
     yellow: Light
@@ -37,7 +37,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=0.02, le=60)]
 
 
 class BotsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long opponents think: seconds a choice; a program's are those of a whole game."""
+    """The section [bots]: seconds of thinking for each choice, and for a program those of a whole game."""
 
     strong: Seconds = 0.1
     master: Seconds = 1.0
@@ -45,24 +45,24 @@ class BotsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SettingsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The file as it is written."""
+    """The file `settings.toml` as it is written."""
 
     palette: Literal["box", "distinct", "own"] = "box"
     own: OwnPalette | None = None
     confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
-    phones: Literal["look", "play"] = "look"  # whether phones may press what the table has switches for
+    phones: Literal["look", "play"] = "look"  # whether phones may press buttons that the table has, too
     pace: Literal["slow", "normal", "fast"] = "normal"
     bots: BotsFile = BotsFile()
     programs: dict[str, str] = {}  # command lines by name
 
 
 class SettingsError(ValueError):
-    """A fault in a settings file, with the file and the place in it."""
+    """A settings file is invalid; the message names the file and the setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a maker settled."""
+    """The validated settings."""
 
     palette: Palette = BOX
     confirm_columns: bool = True
@@ -73,13 +73,13 @@ class Settings:
 
 
 def read_settings(directory: Path) -> Settings:
-    """The settings of a directory, each with its default where it is not written; raises SettingsError."""
+    """Read the settings of a data folder; without a file, all are the defaults. Raises SettingsError."""
     path = directory / FILE
     try:
         written = tomllib.loads(path.read_text("utf-8-sig")) if path.exists() else {}
-    except (OSError, ValueError, RecursionError) as error:  # a number of 5,000 digits is a mere ValueError
+    except (OSError, ValueError, RecursionError) as error:  # a number of 5,000 digits raises ValueError
         raise SettingsError(f"{path}: can't be read: {error}") from error
-    _check_words(path, written)
+    _check_choices(path, written)
     try:
         settings = msgspec.convert(written, SettingsFile)
     except msgspec.ValidationError as error:
@@ -96,8 +96,8 @@ def read_settings(directory: Path) -> Settings:
     )
 
 
-def _check_words(path: Path, written: Mapping[str, object]) -> None:
-    """Raise SettingsError where a setting that takes one of a few words has another."""
+def _check_choices(path: Path, written: Mapping[str, object]) -> None:
+    """Check the settings that take one of a few words. Raises SettingsError, which lists the words."""
     for setting in msgspec.structs.fields(SettingsFile):
         if get_origin(setting.type) is not Literal or setting.name not in written:
             continue
@@ -108,21 +108,21 @@ def _check_words(path: Path, written: Mapping[str, object]) -> None:
 
 
 def _programs(path: Path, written: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The programs' commands, word by word."""
+    """Return the command of each program, split into words. Raises SettingsError."""
     found = {}
     for name, command in written.items():
         if not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST_NAME:
-            raise SettingsError(f"{path}: programs: {name!r} is no name of 1 to {LONGEST_NAME} characters")
+            raise SettingsError(f"{path}: programs: {name!r} is not a name of 1 to {LONGEST_NAME} characters")
         if name.lower() in OPPONENTS:
-            raise SettingsError(f"{path}: programs: {name} is the name of an opponent of the table's own")
+            raise SettingsError(f"{path}: programs: {name} is the name of one of the table's own opponents")
         try:
             found[name] = tuple(shlex.split(command))
         except ValueError as error:
-            raise SettingsError(f"{path}: programs.{name}: is no command: {error}") from error
+            raise SettingsError(f"{path}: programs.{name}: is not a command: {error}") from error
         if "\0" in command:
-            raise SettingsError(f"{path}: programs.{name}: is no command: it holds a character 0")
+            raise SettingsError(f"{path}: programs.{name}: is not a command: it contains a NUL character")
         if not found[name]:
-            raise SettingsError(f"{path}: programs.{name}: is no command, but empty")
+            raise SettingsError(f"{path}: programs.{name}: is empty")
     if len(found) > MOST_PROGRAMS:
         raise SettingsError(
             f"{path}: programs: {len(found)} programs, but a seat has lights for {MOST_PROGRAMS}"

@@ -1,6 +1,7 @@
-"""A service manager, if one started us: what it is told (sd_notify), and the port that it hands over.
+"""The service manager (systemd): readiness and watchdog notifications, and a socket that it hands over.
 
-Both are a few lines of an old and stable protocol, so that no library is needed for them.
+This is the protocol of sd_notify and of socket activation. Where no service manager started this process,
+every method does nothing.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Final
 
 FIRST_HANDED: Final = 3
 """The file descriptor of the first socket that is handed over."""
-OFTEN: Final = 3
-"""How many signs of life are sent in the time after which one is missed."""
+PINGS: Final = 3
+"""Watchdog notifications within the time after which the service manager restarts the process."""
 
 
 class ServiceManager:
-    """Whoever started this process; without one, all of it does nothing.
+    """The service manager that started this process, if one did.
 
-    What it left in the environment is taken out of it: it is not meant for our children.
+    Its variables are removed from the environment: they are not meant for child processes.
     """
 
     def __init__(
@@ -31,20 +32,21 @@ class ServiceManager:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         pid = os.getpid() if pid is None else pid
-        left = {
+        variables = {
             name: environment.pop(name, "")
             for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS")
         }
         environment.pop("LISTEN_FDNAMES", None)
         self._clock = clock
-        self._address = _address(left["NOTIFY_SOCKET"])
-        watched = left["WATCHDOG_USEC"].isdigit() and left["WATCHDOG_PID"] in ("", str(pid))
-        self._pause = int(left["WATCHDOG_USEC"]) / 1e6 / OFTEN if watched else None
-        self._told_at = float("-inf")
-        self._handed = left["LISTEN_PID"] == str(pid) and left["LISTEN_FDS"] == "1"
+        self._address = _socket_address(variables["NOTIFY_SOCKET"])
+        microseconds = variables["WATCHDOG_USEC"]
+        watched = microseconds.isdigit() and variables["WATCHDOG_PID"] in ("", str(pid))
+        self._interval = int(microseconds) / 1e6 / PINGS if watched else None
+        self._last_ping = float("-inf")
+        self._handed = variables["LISTEN_PID"] == str(pid) and variables["LISTEN_FDS"] == "1"
 
     def port(self) -> socket.socket | None:
-        """Return the listening socket that was handed over, None if none was, or several."""
+        """Return the listening socket that was handed over; None if there is none, or more than one."""
         if not self._handed:
             return None
         self._handed = False
@@ -52,30 +54,30 @@ class ServiceManager:
         return socket.socket(fileno=FIRST_HANDED)
 
     def ready(self) -> None:
-        """Say that the table can be seen."""
-        self._tell("READY=1")
+        """Notify that the service has started."""
+        self._notify("READY=1")
 
     def alive(self) -> None:
-        """Say that the loop goes round, if that is watched, and no oftener than needed."""
+        """Notify the watchdog, if there is one, at most `PINGS` times in its interval."""
         now = self._clock()
-        if self._pause is not None and now - self._told_at >= self._pause:
-            self._told_at = now
-            self._tell("WATCHDOG=1")
+        if self._interval is not None and now - self._last_ping >= self._interval:
+            self._last_ping = now
+            self._notify("WATCHDOG=1")
 
     def stopping(self) -> None:
-        """Say that the table ends because it was asked to."""
-        self._tell("STOPPING=1")
+        """Notify that the service is stopping, as it was asked to."""
+        self._notify("STOPPING=1")
 
-    def _tell(self, words: str) -> None:
-        """Tell it if it listens; a table does not stop because nobody hears it, nor wait for that."""
+    def _notify(self, state: str) -> None:
+        """Send a notification; never wait, and ignore errors."""
         if self._address is not None:
             with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
                 line.settimeout(0)
-                line.sendto(words.encode("ascii"), self._address)
+                line.sendto(state.encode("ascii"), self._address)
 
 
-def _address(named: str) -> str | None:
+def _socket_address(name: str) -> str | None:
     """Return the address of a Unix socket: a path, or an abstract name, which begins with `@`."""
-    if named.startswith("@"):
-        return "\0" + named[1:]
-    return named if named.startswith("/") else None
+    if name.startswith("@"):
+        return "\0" + name[1:]
+    return name if name.startswith("/") else None

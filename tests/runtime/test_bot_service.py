@@ -1,4 +1,4 @@
-"""Who thinks for the opponents is ready before it is asked: an opponent's first move once came late."""
+"""The bot service: its thinking process is started and prepared early, and requests are asked once."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from device.bots.thinker import Answer, Question
+from device.bots.thinker import Answer, Question, Thinker
 from device.rules import game
-from device.runtime import bot_service
 from device.runtime.bot_service import BotService
 from device.runtime.settings import Settings
 from device.table.state import BotReply
@@ -17,8 +16,8 @@ from tests.table.hands import Hands, at_table, playing
 from tests.table.opponents import any_choice, play_on, seated
 
 
-class Desk:
-    """Takes down what the thinking process is told to do; `answer` is what it would do with an answer."""
+class IdleThinker(Thinker):
+    """A thinking process that only remembers what it is asked; `answer` is the callback for answers."""
 
     answer: Callable[[Answer], None]
 
@@ -26,7 +25,7 @@ class Desk:
         self.started = 0
         self.asked: list[Question] = []
 
-    def of(self, answer: Callable[[Answer], None]) -> Desk:
+    def make(self, answer: Callable[[Answer], None]) -> IdleThinker:
         self.answer = answer
         return self
 
@@ -40,95 +39,86 @@ class Desk:
         self.asked = [question for question in self.asked if question.number != number]
 
     def close(self) -> None:
-        """Every question that is open is lost."""
+        """Drop all open questions."""
         self.asked.clear()
 
     def prepared(self) -> list[tuple[str, str, int]]:
-        """Who is made ready for which game of how many, since this was asked last."""
+        """Return opponent, mode and boards of the preparations since the last call."""
         asked, self.asked = self.asked, []
         assert all(each.kind == "prepare" for each in asked)
         return [(each.strength, *kind_of(each.state)) for each in asked]
 
 
 def kind_of(state: game.State) -> tuple[str, int]:
-    """What of a game the weights hang on."""
+    """Return mode and number of boards: what the weights depend on."""
     return getattr(getattr(state, "ruleset", None), "name", "solo"), len(state.boards)
 
 
-class Watched:
-    """A table that the thinking looks at after each press."""
+class Served:
+    """A table that the bot service observes after each press."""
 
-    def __init__(self, hands: Hands, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-        self.desk = Desk()
-        monkeypatch.setattr(bot_service, "Thinker", self.desk.of)
+    def __init__(self, hands: Hands, folder: Path) -> None:
+        self.thinker = IdleThinker()
         self.put: list[BotReply] = []
-        self.thinking = BotService(Settings(), folder, self.put.append)
+        self.service = BotService(Settings(), folder, self.put.append, make_thinker=self.thinker.make)
         self.hands = hands
-        self.thinking.observe(hands.table)
+        self.service.observe(hands.table)
 
-    def press(self, *buttons: str) -> Desk:
+    def press(self, *buttons: str) -> IdleThinker:
         for button in buttons:
             self.hands.press(button)
-            self.thinking.observe(self.hands.table)
-        return self.desk
+            self.service.observe(self.hands.table)
+        return self.thinker
 
 
-def test_the_process_starts_when_an_opponent_sits_down(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    watched = Watched(at_table(), monkeypatch, tmp_path)
-    assert not watched.press("seat.1.floor", "seat.2.floor").started
-    assert watched.press("seat.2.line.4").started
-    assert not watched.desk.asked, "nobody knows yet what is played"
+def test_the_process_starts_when_an_opponent_sits_down(tmp_path: Path) -> None:
+    served = Served(at_table(), tmp_path)
+    assert not served.press("seat.1.floor", "seat.2.floor").started
+    assert served.press("seat.2.line.4").started
+    assert not served.thinker.asked, "nobody knows yet what is played"
 
 
-def test_what_the_chosen_game_needs_is_loaded_before_it_begins(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    watched = Watched(at_table(), monkeypatch, tmp_path)
-    watched.press("seat.1.floor", "seat.2.floor", "seat.2.line.4", "seat.3.floor", "seat.3.line.3")
-    assert watched.press("ok").prepared() == [("master", "standard", 3), ("strong", "standard", 3)]
-    assert watched.press("display.2").prepared() == [("master", "gray", 3), ("strong", "gray", 3)]
-    assert watched.press("display.5").prepared() == []
+def test_the_chosen_game_is_prepared_before_it_begins(tmp_path: Path) -> None:
+    served = Served(at_table(), tmp_path)
+    served.press("seat.1.floor", "seat.2.floor", "seat.2.line.4", "seat.3.floor", "seat.3.line.3")
+    assert served.press("ok").prepared() == [("master", "standard", 3), ("strong", "standard", 3)]
+    assert served.press("display.2").prepared() == [("master", "gray", 3), ("strong", "gray", 3)]
+    assert served.press("display.5").prepared() == []
 
 
-def test_one_who_plays_alone_is_ready_for_solo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    watched = Watched(at_table(), monkeypatch, tmp_path)
-    assert watched.press("seat.3.floor", "seat.3.line.4", "ok").prepared() == [("master", "solo", 2)]
+def test_a_solo_opponent_is_prepared(tmp_path: Path) -> None:
+    served = Served(at_table(), tmp_path)
+    assert served.press("seat.3.floor", "seat.3.line.4", "ok").prepared() == [("master", "solo", 2)]
 
 
-def test_a_game_that_goes_on_after_a_power_cut_is_prepared_for(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_loaded_game_is_prepared(tmp_path: Path) -> None:
     hands = at_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.3", "ok", "seat.1.floor")
-    assert Watched(hands, monkeypatch, tmp_path).desk.prepared() == [("strong", "standard", 2)]
+    assert Served(hands, tmp_path).thinker.prepared() == [("strong", "standard", 2)]
 
 
-def test_persons_alone_need_nobody_who_thinks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    watched = Watched(playing(), monkeypatch, tmp_path)
-    assert not watched.desk.started
-    assert not watched.press("display.1", "seat.1.line.1").asked
+def test_a_game_of_people_starts_no_process(tmp_path: Path) -> None:
+    served = Served(playing(), tmp_path)
+    assert not served.thinker.started
+    assert not served.press("display.1", "seat.1.line.1").asked
 
 
-def test_that_it_is_ready_is_no_answer_to_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    watched = Watched(at_table(), monkeypatch, tmp_path)
-    asked = watched.press("seat.1.floor", "seat.1.line.4", "seat.2.floor", "ok").asked
+def test_the_answer_to_a_preparation_is_no_reply(tmp_path: Path) -> None:
+    served = Served(at_table(), tmp_path)
+    asked = served.press("seat.1.floor", "seat.1.line.4", "seat.2.floor", "ok").asked
     for question in asked:
-        watched.desk.answer(Answer(question.number, None))
+        served.thinker.answer(Answer(question.number, None))
     assert asked
-    assert not watched.put
+    assert not served.put
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_who_is_asked_again_takes_nobody_elses_question_away(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lost: int
-) -> None:
-    """On gray walls several choose at once: the process that began anew for one was ended for the next."""
+def test_a_restart_of_the_process_asks_all_open_requests_again(tmp_path: Path, lost: int) -> None:
+    """On gray walls several choose at once: the process restarted for one was ended for the next."""
     both = seated("strong", "master", mode="gray")
     hands = play_on(both, any_choice(1), lambda hands: len(hands.table.opponents.requests) == 2)
-    watched = Watched(hands, monkeypatch, tmp_path)
+    served = Served(hands, tmp_path)
     for asked in hands.table.opponents.requests[:lost]:
         hands.hear(BotReply(asked.number, None, hands.now))
-    watched.thinking.observe(hands.table)
-    open_questions = {question.number for question in watched.desk.asked if question.kind == "think"}
+    served.service.observe(hands.table)
+    open_questions = {question.number for question in served.thinker.asked if question.kind == "think"}
     assert open_questions == {asked.number for asked in hands.table.opponents.requests}

@@ -1,4 +1,4 @@
-"""The games of a table are graded while nobody plays: all of it in the end, whatever comes between."""
+"""Background grading: every finished game gets all its grades in the end, whatever interrupts it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from device.bots.mind import Grade
-from device.bots.thinker import Answer, Question
+from device.bots.thinker import Answer, Question, Thinker
 from device.records.review import real_choices
 from device.rules.events import Chance
 from device.rules.game import Setup
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.system
 
 FREE = new_table(4, 9)
 LONG = 300.0
-"""Seconds for a whole game: who grades it gets only what the others leave of the processor."""
+"""Seconds for a whole game: the grading process has the lowest priority."""
 Rows = dict[int, tuple[float, str]]
 
 
@@ -54,7 +54,7 @@ def grader(path: Path) -> Iterator[Grader]:
 
 @pytest.fixture
 def slow(path: Path) -> Iterator[Grader]:
-    """One that takes seconds for a game, so that there is time to interrupt it."""
+    """A grader that takes seconds for a game, so that there is time to interrupt it."""
     with closing(Grader(lambda: path, seconds=0.3)) as grader:
         grader.start()
         yield grader
@@ -71,7 +71,7 @@ def rows(path: Path, game: int = 1) -> Rows:
 
 
 def thinking() -> list[int]:
-    """The processes of this one that think; a browser may be another."""
+    """Return the thinking processes among the children of this process."""
     return [child for child in children(os.getpid()) if "thinker" in program(child)]
 
 
@@ -97,7 +97,7 @@ def test_every_choice_of_a_finished_game_is_graded(path: Path, grader: Grader, c
     until(lambda: not thinking(), "the end of the process, for nothing is left to think about")
 
 
-def test_the_newest_game_comes_first_and_stopped_ones_are_left_out(path: Path, grader: Grader) -> None:
+def test_the_newest_game_is_graded_first_and_stopped_games_are_not(path: Path, grader: Grader) -> None:
     keep(path, [played(SOLO_GRAY), played(STANDARD, most=9), played(SOLO_GRAY, seed=5)])
     assert archive.ungraded_games(path) == [3, 1]
     grader.observe(FREE)
@@ -107,7 +107,7 @@ def test_the_newest_game_comes_first_and_stopped_ones_are_left_out(path: Path, g
     assert rows(path, 2) == {}
 
 
-def test_a_game_that_cant_be_read_keeps_no_other_waiting(path: Path, grader: Grader) -> None:
+def test_the_other_games_are_graded_if_one_cant_be_parsed(path: Path, grader: Grader) -> None:
     keep(path, [played(SOLO_GRAY), played(SOLO_GRAY, seed=5)])
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE events SET event = '9?9' WHERE game = 2 AND number = 4")
@@ -115,7 +115,7 @@ def test_a_game_that_cant_be_read_keeps_no_other_waiting(path: Path, grader: Gra
     until(lambda: rows(path, 1).keys() == choices(played(SOLO_GRAY)), "the grades of the other game", LONG)
 
 
-def test_nothing_is_thought_about_while_somebody_plays(path: Path, slow: Grader) -> None:
+def test_no_choice_is_graded_while_somebody_plays(path: Path, slow: Grader) -> None:
     play = played(STANDARD)
     keep(path, [play])
     slow.observe(playing(played(STANDARD, most=20)))
@@ -132,7 +132,7 @@ def test_nothing_is_thought_about_while_somebody_plays(path: Path, slow: Grader)
     assert {number: after[number] for number in before} == before
 
 
-def test_a_game_that_ends_later_is_graded_later(path: Path, grader: Grader) -> None:
+def test_a_game_that_ends_later_is_graded_too(path: Path, grader: Grader) -> None:
     keep(path, [played(SOLO_GRAY)])
     grader.observe(FREE)
     until(lambda: all_graded(path), "all grades")
@@ -142,7 +142,7 @@ def test_a_game_that_ends_later_is_graded_later(path: Path, grader: Grader) -> N
     until(lambda: rows(path, 2), "the next game's grades")
 
 
-def test_a_choice_taken_back_takes_its_grade_along(path: Path) -> None:
+def test_undo_deletes_the_grade_of_the_choice(path: Path) -> None:
     play = played(STANDARD)
     store = Store.open(path)
     store.load(FREE, 0.0)
@@ -157,7 +157,7 @@ def test_a_choice_taken_back_takes_its_grade_along(path: Path) -> None:
     store.close()
 
 
-def test_a_damaged_game_does_not_keep_the_others_from_their_grades(path: Path, grader: Grader) -> None:
+def test_the_other_games_are_graded_if_one_is_illegal(path: Path, grader: Grader) -> None:
     keep(path, [played(SOLO_GRAY), played(STANDARD)])
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE events SET event = '9k5' WHERE game = 2 AND number = 4")
@@ -165,7 +165,7 @@ def test_a_damaged_game_does_not_keep_the_others_from_their_grades(path: Path, g
     until(lambda: archive.ungraded_games(path) == [2], "the other game's grades")
 
 
-def test_a_process_that_is_killed_costs_a_grade_and_no_more(path: Path, slow: Grader) -> None:
+def test_a_killed_process_loses_one_grade_at_most(path: Path, slow: Grader) -> None:
     play = played(STANDARD)
     keep(path, [play])
     slow.observe(FREE)
@@ -175,58 +175,59 @@ def test_a_process_that_is_killed_costs_a_grade_and_no_more(path: Path, slow: Gr
     until(lambda: len(rows(path)) >= len(choices(play)) - 1, "the others", LONG)
 
 
-def test_who_sees_late_that_the_table_is_free_takes_no_grade_away(path: Path) -> None:
-    """Its last word about that came after the first question, and was taken for the answer.
+def test_an_answer_is_not_lost_while_the_table_becomes_free(path: Path) -> None:
+    """The signal that the table is free came after the first question, and was taken for its answer.
 
-    The choice had no grade, and its game was given up until the next start.
+    The choice got no grade, and its game was given up until the next start.
     """
     play = played(STANDARD)
     choice = next(iter(real_choices(STANDARD, play.events)))
     keep(path, [play])
     keep_grades(path, 1, {at: (0.0, play.events[at]) for at in choices(play) - {choice.number}})
-    desk = Desk()
-    with closing(Grader(lambda: path, make_thinker=desk.of)) as grader:
+    thinker = LateThinker()
+    with closing(Grader(lambda: path, make_thinker=thinker.make)) as grader:
         grader.start()
-        sys.setprofile(desk.hold)
+        sys.setprofile(thinker.hold)
         grader.observe(FREE)
         sys.setprofile(None)
-        desk.looked.set()
+        thinker.observed.set()
         until(lambda: all_graded(path), "the grade")
 
 
-class Desk:
-    """Grades a choice, but not before somebody has looked at the table to the end.
+class LateThinker(Thinker):
+    """Grades a choice, but only after `Grader.observe` has returned.
 
-    Who looks is held, once the grading thread was woken, before it puts anything more, until that has asked.
+    `hold` is a profile function for the thread that calls `observe`: once that has notified the grading
+    thread, it stops at its next `put` until the grading thread has asked.
     """
 
     put: Callable[[Answer], None]
 
     def __init__(self) -> None:
-        self.woken = False
-        self.asked, self.looked = Event(), Event()
+        self.notified = False
+        self.asked, self.observed = Event(), Event()
 
-    def of(self, put: Callable[[Answer], None], _politeness: int) -> Desk:
+    def make(self, put: Callable[[Answer], None], _niceness: int) -> LateThinker:
         self.put = put
         return self
 
     def hold(self, frame: FrameType, event: str, called: Any) -> None:
         if frame.f_code is Condition.notify.__code__:
-            self.woken = True
-        elif self.woken and event == "c_call" and called.__name__ == "put":
+            self.notified = True
+        elif self.notified and event == "c_call" and called.__name__ == "put":
             assert self.asked.wait(DEADLINE)
 
     def ask(self, question: Question) -> None:
         self.asked.set()
-        assert self.looked.wait(DEADLINE)
+        assert self.observed.wait(DEADLINE)
         assert question.event is not None
         self.put(Answer(question.number, Grade(0.0, question.event)))
 
     def close(self) -> None:
-        """Nothing is left of it."""
+        """Do nothing."""
 
 
-def test_a_file_that_can_not_be_read_is_left_alone(path: Path, grader: Grader) -> None:
+def test_a_file_that_cant_be_read_is_tried_again(path: Path, grader: Grader) -> None:
     path.write_text("no database")
     grader.observe(FREE)
     grader.observe(playing(played(STANDARD, most=20)))
@@ -236,7 +237,7 @@ def test_a_file_that_can_not_be_read_is_left_alone(path: Path, grader: Grader) -
     until(lambda: all_graded(path), "all grades")
 
 
-def test_grading_goes_on_after_the_table_was_killed(data: Path, start: StartTable) -> None:
+def test_grading_goes_on_after_a_restart(data: Path, start: StartTable) -> None:
     data.mkdir()
     path = data / "azul-table.db"
     play = played(SOLO_GRAY, seed=5)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from device.runtime.systemd import OFTEN, ServiceManager
+from device.runtime.systemd import PINGS, ServiceManager
 from tests.harness.running import COMMAND, RunningTable
 from tests.harness.waiting import DEADLINE, until
 from tests.web_ui.browsing import Browser
@@ -69,7 +69,7 @@ def test_signs_of_life_come_several_times_within_the_watchdogs_time(line: socket
         clock.now += 0.05
         rounds += 1
     assert rounds >= 240
-    assert len(heard(line)) in range(4 * OFTEN - 2, 4 * OFTEN + 1)
+    assert len(heard(line)) in range(4 * PINGS - 2, 4 * PINGS + 1)
 
 
 @pytest.mark.parametrize(
