@@ -9,7 +9,7 @@ SIMULATE ?= table
 # Become root for Debian's packages: nothing as root, else sudo, which asks on a terminal only.
 ROOT := $(shell [ "$$(id -u)" = 0 ] || { command -v sudo >/dev/null && { [ -t 0 ] && echo sudo || echo sudo -n; } || echo false; })
 
-.PHONY: play setup simulated-pico test test-setup lint types pictures diagrams install uninstall clean
+.PHONY: play setup simulated-pico check test test-long test-setup lint types pictures diagrams install uninstall clean
 
 play: setup $(if $(filter pico,$(SIMULATE)),simulated-pico)
 	@exec $(BIN)/azul-table play --data play-data $(if $(SIMULATE),--simulate $(SIMULATE)) --layout $(LAYOUT) --port $(PORT) $(ARGS)
@@ -52,6 +52,9 @@ $(VENV)/tests-current: $(VENV)/current
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
 
+# One worker for each core; each takes tests from the other when it has none left.
+PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
+
 lint: test-setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -59,8 +62,17 @@ lint: test-setup
 types: test-setup
 	$(BIN)/mypy
 
+# What one runs all the time, in half a minute: lint, types and the tests without a process, a browser or a wait.
+check: lint types
+	$(PYTEST) -q -m "not system"
+
+# Everything, in a few minutes.
 test: lint types
-	$(BIN)/pytest
+	$(PYTEST)
+
+# Everything with many more examples, other ones each time, and a thousand kills of a running table.
+test-long: lint types
+	$(PYTEST) --hypothesis-profile=long
 
 # The README's pictures, taken from the table as it is now.
 pictures: test-setup

@@ -21,9 +21,26 @@ pytest_plugins = ["tests.harness.fixtures"]
 
 # Shells start background jobs with SIGINT ignored, and the programs that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# No example is a fault because the machine was busy with something else meanwhile.
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
+
+
+# --- Hypothesis profiles ---------------------------------------------------------------------------------
+
+# No time limits in either: a busy machine is no fault of an example.
+settings.register_profile(
+    "short",  # the same few examples every time, so that a failure is the fault of the last change
+    max_examples=25,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "long",  # `make test-long`: other examples every time
+    max_examples=500,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("short")  # `--hypothesis-profile` replaces it
 
 
 # --- The mark `system` and its guard ---------------------------------------------------------------------
@@ -78,13 +95,18 @@ setattr(multiprocessing.util, "spawnv_passfds", guard.spawnv_passfds)  # noqa: B
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that use a fixture which starts processes; before `-m` selects."""
+    """Mark the tests that use a fixture which starts processes, before `-m` selects.
+
+    A system test that fails is run once more (pytest-rerunfailures); no other test ever is.
+    """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if call := getattr(item, "callspec", None):  # `parametrize` may use the same name
             fixtures.difference_update(call.params)
         if fixtures & PROCESS_FIXTURES:
             item.add_marker("system")
+        if item.get_closest_marker("system"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -105,3 +127,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     if guard.faults:
         pytest.fail("\n".join(guard.faults))
     return result
+
+
+# --- Flaky tests -----------------------------------------------------------------------------------------
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the system tests that failed and then passed when they were run once more."""
+    passed = {report.nodeid for report in terminalreporter.getreports("passed")}
+    rerun = [report.nodeid for report in terminalreporter.getreports("rerun")]
+    if flaky := [test for test in dict.fromkeys(rerun) if test in passed]:
+        terminalreporter.section("flaky: failed, and passed when run once more", yellow=True)
+        for test in flaky:
+            terminalreporter.write_line(f"FLAKY {test}", yellow=True)

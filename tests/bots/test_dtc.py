@@ -1,7 +1,7 @@
 """The bot protocol as text, to the letter and both ways (D3)."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from device.bots.dtc.protocol import (
@@ -292,7 +292,6 @@ def test_d3_what_a_bot_is_told_of_the_beginning() -> None:
 
 
 @given(games("dtc"), st.sampled_from([Wish.UPDATE, Wish.BOTH]))
-@settings(max_examples=60, deadline=None)
 def test_d3_who_keeps_the_boards_by_the_updates_has_what_the_state_block_says(game: Game, wish: Wish) -> None:
     tellers = [Teller(seat, wish) for seat in range(2)]
     listeners = [Listener(wish) for _ in range(2)]
@@ -327,7 +326,6 @@ def legal_drafts(state: StandardState) -> list[Draft]:
 
 
 @given(games("dtc"), st.data())
-@settings(max_examples=60, deadline=None)
 def test_d3_a_game_made_of_a_state_block_goes_on_like_the_real_one(played: Game, data: st.DataObject) -> None:
     """To the end of its round: the same choices, boards, bag and next starter, seen from the bot's side."""
     drafts = [number for number, step in enumerate(played.steps) if isinstance(step.event, Draft)]

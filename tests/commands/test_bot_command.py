@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from device.bots.dtc.protocol import Turn, view_of
 from device.bots.mind import NAMES
@@ -110,7 +110,6 @@ def test_a_short_clock_has_a_reserve_too() -> None:
 
 
 @given(games("dtc"))
-@settings(max_examples=30, deadline=None)
 def test_a_bot_knows_the_round_by_counting_how_often_the_displays_were_filled(played: Game) -> None:
     seen: list[int] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge import payload, wire
@@ -336,7 +336,6 @@ def test_bytes_beyond_the_last_light_are_ignored() -> None:
     assert len(loopback.board.lights) == SMALL.light_bytes
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(3, 30), st.lists(st.integers(0, 9), max_size=60))
 def test_on_a_lossy_line_nothing_is_lost_or_doubled(seed: int, rarely: int, script: list[int]) -> None:
     """Cut, corrupted, repeated, late and lost frames, and noise: up to one frame in three."""
@@ -362,7 +361,6 @@ def test_on_a_lossy_line_nothing_is_lost_or_doubled(seed: int, rarely: int, scri
     assert loopback.boots == 1
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.lists(st.sampled_from(["press", "boot", "cut", "frame"]), max_size=12))
 def test_the_connection_recovers_and_only_real_presses_count(seed: int, script: list[str]) -> None:
     chance = random.Random(seed)

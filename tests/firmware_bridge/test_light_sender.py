@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from binascii import crc32
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.messages import Lights, Message, Run, Show, Shown, encode
@@ -34,13 +34,11 @@ def applied(held: bytes | None, messages: list[Message], size: int) -> bytes:
     return bytes(data)
 
 
-@settings(deadline=None)
 @given(st.none() | frames(300), frames(300))
 def test_the_messages_turn_the_held_bytes_into_the_frame(held: bytes | None, frame: bytes) -> None:
     assert applied(held, light_messages(held, frame), 300) == frame
 
 
-@settings(deadline=None)
 @given(st.binary(min_size=3000, max_size=3000))
 def test_a_frame_of_a_thousand_lights_fits_in_several_messages(frame: bytes) -> None:
     assert applied(None, light_messages(None, frame), 3000) == frame

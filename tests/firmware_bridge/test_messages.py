@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge import payload
@@ -59,7 +59,6 @@ messages: st.SearchStrategy[Message] = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(messages)
 def test_encoding_and_decoding_round_trip(message: Message) -> None:
     assert decode(*encode(message)) == message
@@ -69,7 +68,6 @@ OPEN_ENDED = (Hello, Configured, Inputs, Log, Unknown, Lights, Events)
 """Messages with an open end: appended bytes would be part of it."""
 
 
-@settings(deadline=None)
 @given(messages, st.binary(min_size=1, max_size=9))
 def test_appended_fields_are_ignored(message: Message, more: bytes) -> None:
     kind, body = encode(message)
@@ -77,14 +75,12 @@ def test_appended_fields_are_ignored(message: Message, more: bytes) -> None:
         assert decode(kind, body + more) == message
 
 
-@settings(deadline=None)
 @given(small, st.binary(max_size=40))
 def test_any_payload_is_a_message_or_a_wire_error(kind: int, body: bytes) -> None:
     with suppress(WireError):
         decode(kind, body)
 
 
-@settings(deadline=None)
 @given(messages, st.data())
 def test_a_payload_cut_short_is_a_message_or_a_wire_error(message: Message, data: st.DataObject) -> None:
     kind, body = encode(message)
@@ -96,7 +92,6 @@ def test_a_payload_cut_short_is_a_message_or_a_wire_error(message: Message, data
 pins = st.integers(0, 29)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(pins, st.integers(1, 500)), max_size=8),
     st.lists(pins, max_size=6),

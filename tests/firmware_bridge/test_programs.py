@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.firmware_bridge.state_machine import Machine, assembled
@@ -38,7 +38,6 @@ def decoded(seen: list[tuple[int, float]]) -> bytes:
     )
 
 
-@settings(deadline=None)
 @given(st.binary(min_size=1, max_size=30))
 def test_bytes_are_sent_most_significant_bit_first(sent: bytes) -> None:
     assert decoded(levels(sent, 80 * len(sent) + 20)) == sent
@@ -89,13 +88,11 @@ def heard(levels: list[int]) -> bytes:
     return bytes(machine.received)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=20), st.floats(0.0, 20.0))
 def test_bytes_of_a_reader_are_received(sent: bytes, start: float) -> None:
     assert heard(line(sent, start=start)) == sent
 
 
-@settings(deadline=None)
 @given(st.binary(min_size=1, max_size=5), st.sampled_from([0.97, 0.98, 1.02, 1.03]))
 def test_a_baud_rate_error_of_three_percent_is_tolerated(sent: bytes, off: float) -> None:
     assert heard(line(sent, bit=programs.RECEIVER_TICKS * off)) == sent

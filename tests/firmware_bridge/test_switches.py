@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge import payload
@@ -59,7 +59,6 @@ def test_a_bounce_is_one_press(bounce: int) -> None:
     assert kinds(events) == PRESS_AND_RELEASE
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, STABLE - 3), max_size=12), st.lists(st.integers(1, STABLE - 3), max_size=12))
 def test_bouncing_shorter_than_the_stable_time_is_one_press(closing: list[int], opening: list[int]) -> None:
     closed, time = [], 50

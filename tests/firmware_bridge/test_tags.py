@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.firmware.tags import MAX_TAG, REPEAT_WINDOW, Tags
@@ -17,7 +17,6 @@ def test_a_tag_is_framed_by_start_and_end_bytes() -> None:
     assert Tags().feed(ID_12LA, 0) == [b"62E3086CED08\r\n"]
 
 
-@settings(deadline=None)
 @given(st.integers(0, len(RDM6300)), st.integers(0, len(RDM6300)))
 def test_a_tag_may_arrive_in_pieces(first: int, second: int) -> None:
     tags = Tags()
@@ -52,7 +51,6 @@ def test_noise_before_a_tag_does_not_hide_it(noise: bytes) -> None:
     assert tags.feed(RDM6300, 1)[-1:] == [b"62E3086CED08"]
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=50), max_size=20))
 def test_noise_uses_no_memory(pieces: list[bytes]) -> None:
     tags = Tags()

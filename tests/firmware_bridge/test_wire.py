@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge import wire
@@ -15,7 +15,6 @@ numbers = st.integers(0, 0xFFFF)
 payloads = st.binary(max_size=wire.MAX_PAYLOAD)
 
 
-@settings(deadline=None)
 @given(kinds, numbers, payloads)
 def test_frames_round_trip(kind: int, number: int, payload: bytes) -> None:
     line = wire.pack(kind, number, payload)
@@ -24,7 +23,6 @@ def test_frames_round_trip(kind: int, number: int, payload: bytes) -> None:
     assert line.endswith(wire.END) and line.count(wire.END) == 1
 
 
-@settings(deadline=None)
 @given(kinds, numbers, payloads)
 def test_frames_contain_no_control_characters(kind: int, number: int, payload: bytes) -> None:
     """Ctrl-C (3) in a frame would stop the firmware, Ctrl-D (4) would restart MicroPython."""
@@ -37,7 +35,6 @@ def test_payloads_are_limited() -> None:
         wire.pack(1, 0, bytes(wire.MAX_PAYLOAD + 1))
 
 
-@settings(deadline=None)
 @given(payloads, st.data())
 def test_a_flipped_bit_is_detected(payload: bytes, data: st.DataObject) -> None:
     line = wire.pack(7, 99, payload)
@@ -50,7 +47,6 @@ def test_a_flipped_bit_is_detected(payload: bytes, data: st.DataObject) -> None:
             assert wire.unpack(piece) == (7, 99, payload)  # a bit that base64 leaves open: nothing is damaged
 
 
-@settings(deadline=None)
 @given(payloads, st.data())
 def test_half_a_frame_is_rejected(payload: bytes, data: st.DataObject) -> None:
     line = wire.pack(7, 99, payload)
@@ -59,7 +55,6 @@ def test_half_a_frame_is_rejected(payload: bytes, data: st.DataObject) -> None:
         wire.unpack(half + wire.END)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=2000))
 def test_noise_is_rejected(noise: bytes) -> None:
     for line in wire.LineSplitter().feed(noise + wire.END):
@@ -67,14 +62,12 @@ def test_noise_is_rejected(noise: bytes) -> None:
             wire.unpack(line)
 
 
-@settings(deadline=None)
 @given(payloads, st.binary(max_size=40))
 def test_a_frame_after_text_without_a_newline_is_found(payload: bytes, noise: bytes) -> None:
     line = noise.replace(wire.END, b"") + wire.pack(7, 99, payload)
     assert wire.unpack(line) == (7, 99, payload)
 
 
-@settings(deadline=None)
 @given(payloads)
 def test_another_version_is_distinguished_from_damage(payload: bytes) -> None:
     old, wire.VERSION = wire.VERSION, 9
@@ -87,7 +80,6 @@ def test_another_version_is_distinguished_from_damage(payload: bytes) -> None:
     assert caught.value.version == 9
 
 
-@settings(deadline=None)
 @given(st.lists(payloads, max_size=8), st.integers(1, 50))
 def test_frames_are_found_in_a_stream_cut_anywhere(said: list[bytes], step: int) -> None:
     stream = b"".join(wire.pack(1, number, payload) for number, payload in enumerate(said))

@@ -504,7 +504,7 @@ def test_things_outside_or_on_each_other(faults: Faults, change: Change, parts: 
 # Whatever is done to a file
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_damage_gives_sentences_and_nothing_else(tmp_path: Path, data: st.DataObject) -> None:
     """A file with lines lost, doubled or changed reads as a layout, or raises LayoutError: nothing else."""

@@ -145,7 +145,7 @@ def test_a_light_that_is_not_named_is_dark_again(open_lights: Open, wire: Wire) 
     assert next_of(wire.sent) == bytes(3 * 174)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_frame_after_any_other(duo: Layout, wire: Wire, data: st.DataObject) -> None:
     """Only pixels that changed are given to the library: what it sends is the whole frame all the same."""

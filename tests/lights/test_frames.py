@@ -13,7 +13,6 @@ from device.runtime.loop import Options, fittings
 from hardware.api import LightFrame
 from hardware.layout.model import Layout, read_layout
 from hardware.power import limit
-from tests.lights.test_light_laws import walking
 from tests.table.hands import FULL, Hands, at_table, playing, with_settings
 from tests.table.opponents import answer_all, any_choice, seated
 from tests.table.walks import Walk, moments, walks
@@ -42,7 +41,6 @@ def made(layout: Layout, hands: Hands, now: float) -> LightFrame:
     return limit(LightFrame({name: light for name, light in lit.items() if name in names}), layout.supply)
 
 
-@walking
 @given(walks, layouts, st.floats(0, 3), st.integers(1, 1000))
 def test_a_table_at_rest_looks_the_same_again_and_again(
     walk: Walk, layout: Layout, late: float, times: int
@@ -55,7 +53,6 @@ def test_a_table_at_rest_looks_the_same_again_and_again(
             assert view(hands.table, now + times * period, BOX) == view(hands.table, now, BOX)
 
 
-@walking
 @given(walks, layouts)
 def test_frames_that_are_kept_are_those_that_would_be_made(walk: Walk, layout: Layout) -> None:
     frames = frames_of(layout)

@@ -8,7 +8,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from device.lights.flash_limiter import FlashLimiter, limit_flashes
@@ -24,8 +24,6 @@ from tests.table.walks import SETUPS, Start, Walk, moments, walks, whole_games
 
 LIGHTS = {layout.name: frozenset(light.name for light in layout.lights) for layout in (FULL, DUO)}
 
-walking = settings(max_examples=60, deadline=None)
-
 
 def frame_of(hands: Hands, late: float = 0.0) -> LightFrame:
     """What the lights show so many seconds after now."""
@@ -40,14 +38,12 @@ def filtered(frame: LightFrame, layout: Layout) -> LightFrame:
 # --- Every frame -----------------------------------------------------------------------------------------
 
 
-@walking
 @given(walks, st.floats(0, 3))
 def test_every_frame_names_only_lights_of_the_full_table(walk: Walk, late: float) -> None:
     for hands in moments(walk):
         assert frame_of(hands, late).lit.keys() <= LIGHTS["full"]
 
 
-@walking
 @given(walks, st.floats(0, 3))
 def test_every_channel_is_from_0_to_255(walk: Walk, late: float) -> None:
     for hands in moments(walk):
@@ -56,7 +52,6 @@ def test_every_channel_is_from_0_to_255(walk: Walk, late: float) -> None:
             assert all(type(channel) is int and 0 <= channel <= 255 for channel in light)
 
 
-@walking
 @given(walks, st.floats(0, 3))
 def test_no_frame_asks_for_more_than_the_supply_gives(walk: Walk, late: float) -> None:
     for hands in moments(walk):
@@ -75,7 +70,6 @@ def test_a_frame_is_dimmed_as_a_whole_where_it_has_to_be() -> None:
     assert FULL.supply.budget * 0.9 < milliamperes(shown, FULL.supply) <= FULL.supply.budget
 
 
-@walking
 @given(walks)
 def test_duo_gets_only_its_own_lights(walk: Walk) -> None:
     table = SimulatedTable(DUO)
@@ -93,7 +87,6 @@ def test_two_players_need_no_light_that_duo_has_not(start: Start) -> None:
         assert frame_of(hands).lit.keys() <= LIGHTS["duo"]
 
 
-@walking
 @given(walks, st.floats(0, 0.999))
 def test_frames_change_only_16_times_a_second(walk: Walk, part: float) -> None:
     """Between two of those moments nothing has to be sent."""
@@ -231,7 +224,6 @@ def test_no_light_flashes_more_than_3_times_a_second_however_people_press(scene:
     assert flashes.worst >= 1, "something was seen"
 
 
-@settings(max_examples=12, deadline=None)
 @given(
     st.sampled_from([None, *SETUPS]),
     st.integers(0, 80),

@@ -14,7 +14,7 @@ from device.runtime.loop import Options, fittings
 from hardware.api import LightFrame, Rgb
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import read_layout
-from tests.lights.test_light_laws import Flashes, in_turn, walking, watched
+from tests.lights.test_light_laws import Flashes, in_turn, watched
 from tests.lights.test_turn_lights import DEAL, SETTLED
 from tests.table.hands import DUO, FULL, Hands, at_table, dealt, with_settings
 from tests.table.walks import Walk, moments, walks
@@ -121,7 +121,6 @@ def test_the_next_tile_of_resin_is_awaited_at_its_display() -> None:
     assert hands.rhythm("display.2.1") == "dark"
 
 
-@walking
 @given(walks, st.floats(0, 3))
 def test_whatever_is_done_sources_light_where_they_hold_tiles_and_nowhere_else(
     walk: Walk, late: float

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from device.records.json_form import Forfeit, RecordError
 from device.records.record import read, write
@@ -100,7 +100,6 @@ def test_games_before_a_fault_are_given_out() -> None:
 # --- Writing ---------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=20, deadline=None)
 @given(games("gray"))
 def test_g3_placements_are_written_in_seat_order(played: Game) -> None:
     for round_of_tiles in rounds_of_tiles(records(played.lines())[0].events):

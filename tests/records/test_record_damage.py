@@ -70,7 +70,7 @@ def damaged(draw: st.DrawFn) -> list[bytes]:
     return lines
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=10 * settings.default.max_examples)
 @given(damaged())
 def test_a_damaged_record_is_refused_or_still_a_record(lines: list[bytes]) -> None:
     try:
@@ -86,7 +86,6 @@ def test_a_damaged_record_is_refused_or_still_a_record(lines: list[bytes]) -> No
         assert (again.setup, again.state) == (each.setup, each.state)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.binary(max_size=60).map(lambda line: line + b"\n"), max_size=4))
 def test_noise_is_refused(lines: list[bytes]) -> None:
     with pytest.raises(RecordError):

@@ -5,7 +5,7 @@ import json
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from device.records.json_form import RecordError, event_json
@@ -37,7 +37,6 @@ from tests.rules.referee import referee
 
 every_mode = pytest.mark.parametrize("mode", game.MODES)
 modes_for_several = pytest.mark.parametrize("mode", [mode for mode in game.MODES if mode != game.SOLO])
-few = settings(max_examples=15, deadline=None)
 
 WRITABLE: list[Choice] = [
     *(Draft(source, colour, line) for source in range(10) for colour in COLOURS for line in range(6)),
@@ -75,7 +74,6 @@ def given_game(mode: str, data: st.DataObject) -> Game:
 
 
 @every_mode
-@few
 @given(data=st.data())
 def test_100_tiles_at_every_step(mode: str, data: st.DataObject) -> None:
     for step in given_game(mode, data).steps:
@@ -84,7 +82,6 @@ def test_100_tiles_at_every_step(mode: str, data: st.DataObject) -> None:
 
 
 @modes_for_several
-@few
 @given(data=st.data())
 def test_boards_stay_possible(mode: str, data: st.DataObject) -> None:
     for step in given_game(mode, data).steps:
@@ -102,7 +99,6 @@ def test_boards_stay_possible(mode: str, data: st.DataObject) -> None:
 
 
 @every_mode
-@few
 @given(data=st.data())
 def test_everything_legal_applies_and_nothing_else(mode: str, data: st.DataObject) -> None:
     steps = given_game(mode, data).steps
@@ -122,7 +118,6 @@ def test_everything_legal_applies_and_nothing_else(mode: str, data: st.DataObjec
 
 
 @every_mode
-@few
 @given(data=st.data())
 def test_chance_and_choices_never_take_each_others_place(mode: str, data: st.DataObject) -> None:
     for step in given_game(mode, data).steps:
@@ -132,7 +127,6 @@ def test_chance_and_choices_never_take_each_others_place(mode: str, data: st.Dat
 
 
 @every_mode
-@few
 @given(data=st.data())
 def test_what_is_not_due_is_refused(mode: str, data: st.DataObject) -> None:
     steps = given_game(mode, data).steps
@@ -145,7 +139,6 @@ def test_what_is_not_due_is_refused(mode: str, data: st.DataObject) -> None:
 
 
 @every_mode
-@few
 @given(data=st.data())
 def test_texts_and_reprs_give_back_events_and_states(mode: str, data: st.DataObject) -> None:
     played = given_game(mode, data)
@@ -158,7 +151,6 @@ def test_texts_and_reprs_give_back_events_and_states(mode: str, data: st.DataObj
 
 
 @every_mode
-@few
 @given(data=st.data())
 def test_a_replayed_record_gives_the_same_game(mode: str, data: st.DataObject) -> None:
     played = given_game(mode, data)
@@ -172,7 +164,6 @@ def test_a_replayed_record_gives_the_same_game(mode: str, data: st.DataObject) -
 
 
 @modes_for_several
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_the_referee_agrees(mode: str, data: st.DataObject) -> None:
     referee([json.loads(line) for line in given_game(mode, data).lines()])
@@ -188,7 +179,6 @@ def refused_by_the_reader(lines: list[bytes], event: Event) -> bool:
 
 
 @every_mode
-@few
 @given(data=st.data())
 def test_the_reader_refuses_what_is_not_legal_and_nothing_else(mode: str, data: st.DataObject) -> None:
     played = given_game(mode, data)
@@ -228,7 +218,6 @@ def damaged(event: Chance, chance: Random) -> Chance:
 
 
 @every_mode
-@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_chance_events_out_of_thin_air_are_refused(mode: str, data: st.DataObject) -> None:
     """Changed deals apply only where the bag and the lid can have given them: never a tile too many."""

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from device.store import store
 from device.table import game
@@ -23,6 +24,8 @@ from tests.harness.running import PATIENT, RunningTable, lives
 from tests.harness.waiting import until
 
 KILLS = 10
+"""Kills of a table in one game."""
+GAMES = 100 if settings.get_current_profile_name() == "long" else 2
 PRESSES_AT_ONCE = 16
 LONGEST_LIFE = 0.03
 """Seconds from some presses to the kill, at most."""
@@ -102,7 +105,7 @@ def assert_asks_once(shown: Message, mirror: Mirror) -> None:
         assert set(mirror.snapshot["live"]) <= set(shown["live"])
 
 
-@pytest.mark.parametrize("chance", [1, 2])
+@pytest.mark.parametrize("chance", range(1, GAMES + 1))
 def test_killed_at_random_moments_through_a_whole_game(start: StartTable, chance: int) -> None:
     dice = random.Random(chance)
     player = Player(partial(start, command=PATIENT))

@@ -368,11 +368,7 @@ QUESTION = st.fixed_dictionaries(
 )
 
 
-@settings(
-    max_examples=150,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    deadline=None,
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(question=QUESTION)
 def test_any_question_is_answered(client: Client, path: Path, question: Message) -> None:
     if not path.exists():

@@ -186,11 +186,7 @@ lines = messages_of_any_kind.map(
 ) | st.binary(max_size=200)
 
 
-@settings(
-    max_examples=200,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(line=lines)
 def test_every_line_gets_exactly_one_reply(client: Client, line: bytes) -> None:
     line = line.replace(b"\n", b"?")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from device.lights.palettes import BOX
 from device.lights.view import LONGEST_SWEEP, view
@@ -21,8 +21,6 @@ from tests.table.hands import Hands, at_table, dealt, game_of, midway, playing
 from tests.table.walks import SETUPS, Start, Walk, moments, walks, whole_games
 
 DEAL = "bbyr kkww rryy bykw bbbb"
-
-walking = settings(max_examples=60, deadline=None)
 
 
 def blank(places: int = 4, displays: int = 9, *, confirm_columns: bool = True) -> Table:
@@ -70,7 +68,6 @@ def check_same(table: Table, now: float) -> None:
     assert {**told_back, "refusal": None} == {**told, "refusal": None}
 
 
-@walking
 @given(walks)
 def test_a_table_is_restored_at_every_moment(walk: Walk) -> None:
     for hands in moments(walk):

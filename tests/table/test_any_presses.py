@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from device.lights.palettes import BOX
@@ -24,8 +24,6 @@ from tests.table.hands import BUTTONS, Hands, game_of, settled, with_game
 from tests.table.walks import NONSENSE, Start, Step, Walk, moments, take, walks, whole_games
 
 EVERY_BUTTON = [*BUTTONS, *NONSENSE]
-
-walking = settings(max_examples=80, deadline=None)
 
 
 def accepted(table: Table, button: str, now: float) -> bool:
@@ -52,7 +50,6 @@ def check_buttons(hands: Hands) -> None:
     assert set(live) <= set(BUTTONS)
 
 
-@walking
 @given(walks)
 def test_a_press_is_taken_exactly_when_its_button_is_live(walk: Walk) -> None:
     for hands in moments(walk):
@@ -64,7 +61,6 @@ def test_the_live_buttons_of_every_kind_of_game_are_the_ones_taken(start: Start)
     check_buttons(start.hands())
 
 
-@walking
 @given(walks)
 def test_100_tiles_always(walk: Walk) -> None:
     for hands in moments(walk):
@@ -72,7 +68,6 @@ def test_100_tiles_always(walk: Walk) -> None:
             assert all_tiles(hands.play.state) == ALL_TILES
 
 
-@walking
 @given(walks)
 def test_undone_and_made_again_is_the_same(walk: Walk) -> None:
     """Whatever a press did to the game, undo takes back, and the same press again does the same."""
@@ -108,7 +103,6 @@ def check_undone(before: Table, hands: Hands, button: str, now: float) -> None:
     assert game_of(again).animation == game_of(made).animation
 
 
-@walking
 @given(walks)
 def test_the_table_waits_for_people_or_for_chance_but_never_for_nothing(walk: Walk) -> None:
     for hands in moments(walk):
@@ -119,7 +113,6 @@ def test_the_table_waits_for_people_or_for_chance_but_never_for_nothing(walk: Wa
         )
 
 
-@walking
 @given(walks, st.integers(-3, 2**40), st.text(max_size=25))
 def test_names_at_any_moment_never_disturb_a_game(walk: Walk, place: int, name: str) -> None:
     for hands in moments(walk):
@@ -130,7 +123,6 @@ def test_names_at_any_moment_never_disturb_a_game(walk: Walk, place: int, name: 
             assert after.seats.names == hands.table.seats.names
 
 
-@walking
 @given(walks, st.lists(st.integers(0, 40), min_size=1, max_size=6))
 def test_time_that_goes_backwards_does_no_harm(walk: Walk, back: list[int]) -> None:
     """Presses are timed where they are seen: one may come in after a later tick."""
@@ -192,14 +184,12 @@ def check_seat(told: Json, board: Board) -> None:
     assert told["cost"] == FLOOR_COSTS[len(board.floor)]
 
 
-@walking
 @given(walks)
 def test_the_snapshot_agrees_with_the_table(walk: Walk) -> None:
     for hands in moments(walk):
         check_snapshot(hands.table)
 
 
-@walking
 @given(walks)
 def test_equal_tables_tell_the_same(walk: Walk) -> None:
     """The daemon publishes a snapshot only if it differs from the last: it must not differ by itself."""

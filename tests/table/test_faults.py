@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from device.lights.animation import FRAMES_A_SECOND, SLOW
@@ -37,7 +37,6 @@ def lost(part: str, why: Loss = Loss.SILENT, at: float = 7.0) -> PartLost:
     return PartLost(part, why, f"{part} is {why}", at)
 
 
-@settings(max_examples=80, deadline=None)
 @given(walks, happenings)
 def test_the_game_is_the_same_whatever_is_lost_meanwhile(walk: Walk, happening: list[list[PartLost]]) -> None:
     start, steps = walk
@@ -51,7 +50,6 @@ def test_the_game_is_the_same_whatever_is_lost_meanwhile(walk: Walk, happening: 
         assert to_saved_table(stormy.table) == to_saved_table(calm.table)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(losses | returns, max_size=30))
 def test_what_is_lost_is_what_was_lost_last_and_did_not_come_back(events: list[PartLost | PartBack]) -> None:
     table = at_table().table
@@ -125,7 +123,6 @@ def test_no_light_but_the_status_light_changes() -> None:
     assert {name for name in calm.keys() | stormy.keys() if calm.get(name) != stormy.get(name)} == {STATUS}
 
 
-@settings(max_examples=30, deadline=None)
 @given(walks)
 def test_a_fault_is_shown_whatever_the_table_does(walk: Walk) -> None:
     for hands in moments(walk):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from device.bots.mind import NAMES
@@ -353,7 +353,6 @@ doings = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(MIXTURES), st.integers(0, 9), doings, st.sampled_from([0, 20, 60]))
 def test_presses_and_answers_in_any_order_break_no_rule_and_lose_nothing(
     mixture: tuple[str, tuple[str, ...]], seed: int, doing: list[tuple[str, int, float]], events: int
