@@ -70,7 +70,7 @@ def damaged(draw: st.DrawFn) -> list[bytes]:
     return lines
 
 
-@settings(max_examples=10 * settings.default.max_examples)
+@settings(max_examples=10 * settings().max_examples)
 @given(damaged())
 def test_a_damaged_record_is_refused_or_still_a_record(lines: list[bytes]) -> None:
     try:
