@@ -1,18 +1,16 @@
-"""Solo games in the middle, and whole random ones, for the tests of the solo game's rules."""
+"""Solo games in the middle of a round, spelt out for the tests of single rules."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
 from device.rules import game
 from device.rules.board import Board
-from device.rules.events import Draft, Event, Remove
-from device.rules.game import Setup
+from device.rules.events import Event
 from device.rules.notation import event_of
 from device.rules.scoring import Account, Item
-from device.rules.solo import game as solo
 from device.rules.solo.game import EASY, Phase, SoloState
-from device.rules.solo.penalty_row import ACTION, PLAYER
+from device.rules.solo.penalty_row import ACTION
 from device.rules.tiles import (
     ALL_TILES,
     NO_TILES,
@@ -89,40 +87,3 @@ def finished(state: SoloState, rng: Random) -> SoloState:
         event: Event = state.chance(rng.randrange) if state.chance_due else rng.choice(state.legal())
         state = state.apply(event)
     return state
-
-
-def careful(state: SoloState, rng: Random) -> Event:
-    """A choice that keeps the penalty row short: such games go on for more rounds than random ones."""
-    choices = state.legal()
-    if isinstance(choices[0], Remove):
-        return choices[0]
-    if not isinstance(choices[0], Draft):
-        return rng.choice(choices)
-    return min(choices, key=lambda choice: (_cost(state, choice), rng.random()))
-
-
-def _cost(state: SoloState, choice: Event) -> tuple[int, int]:
-    assert isinstance(choice, Draft)
-    pick = solo.preview(state, choice)
-    before, now = state.boards[state.turn], pick.boards[state.turn]
-    fills = choice.line > 0 and now.line_is_full(choice.line)
-    goes_on = choice.line > 0 and before.held[choice.line - 1] > 0
-    return len(pick.sent), -2 * fills - goes_on + len(pick.boards[PLAYER].floor)
-
-
-def play(level: str, wall: str, rng: Random, care: float) -> Iterator[tuple[SoloState, Event, SoloState]]:
-    """A whole game, step by step: the state before, the event, the state after.
-
-    `care` from 0 to 1 is how often a choice is a careful one.
-    """
-    state = game.setup(Setup("solo", ("Ana",), level=level, wall=wall))
-    assert isinstance(state, SoloState)
-    while not state.over:
-        if state.chance_due:
-            event: Event = state.chance(rng.randrange)
-        elif rng.random() < care:
-            event = careful(state, rng)
-        else:
-            event = rng.choice(state.legal())
-        before, state = state, state.apply(event)
-        yield before, event, state
