@@ -1,5 +1,5 @@
-"""The table as a frozen value, and `update(table, event)` which says what an event makes of it.
+"""State of the table: the immutable value `state.Table`, and its transitions, `update.update(table, event)`.
 
-Pure: no clock, no I/O, no random numbers; times and drawn tiles arrive inside events.
-Imports `device.rules`, `device.records` and the names in `hardware.api`.
+Pure: no clock, no I/O and no random numbers; times and draws arrive inside events. Every public name may be
+imported; the package itself imports `device.rules`, `device.records` and the names in `hardware.api`.
 """

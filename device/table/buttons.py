@@ -1,4 +1,4 @@
-"""What a button's name means at the table: a source, or a place's line or floor."""
+"""Names of buttons: the source, or the place and line, that each belongs to."""
 
 import re
 from typing import Final
@@ -15,7 +15,7 @@ _SEAT: Final = re.compile(r"seat\.([1-9])\.(?:line\.([1-5])|floor)")
 
 
 def source_of(button: str) -> int | None:
-    """The source that a button belongs to: 0 for the centre's, k for display k's."""
+    """Return the source of a button, 0 for the centre; None if it has none."""
     if button == api.CENTRE:
         return CENTRE
     found = _DISPLAY.fullmatch(button)
@@ -23,28 +23,28 @@ def source_of(button: str) -> int | None:
 
 
 def place_and_line_of(button: str) -> tuple[int, int] | None:
-    """The place and the line (0 for the floor) that a seat's button belongs to."""
+    """Return the place and the line (0 for the floor) of a seat's button; None for any other."""
     found = _SEAT.fullmatch(button)
     return (int(found[1]), int(found[2] or FLOOR)) if found else None
 
 
 def source_button(source: int) -> str:
-    """The button of a source."""
+    """Return the button of a source."""
     return api.display_button(source) if source != CENTRE else api.CENTRE
 
 
 def seat_button(place: int, line: int) -> str:
-    """The button of a place's line, or of its floor (line 0)."""
+    """Return the button of a place's line, or of its floor (line 0)."""
     return api.line_button(place, line) if line != FLOOR else api.floor_button(place)
 
 
 def seat_buttons(place: int) -> list[str]:
-    """All six buttons of a place."""
+    """Return the six buttons of a place."""
     return [seat_button(place, line) for line in (*LINES, FLOOR)]
 
 
 def all_buttons(places: int, displays: int) -> tuple[str, ...]:
-    """Every button that means something on a table of this size, whether or not it has a switch there."""
+    """Return every button of a table of this size, with or without a switch."""
     sources = [source_button(display) for display in range(1, displays + 1)]
     seats = [button for place in range(1, places + 1) for button in seat_buttons(place)]
     return (*sources, api.CENTRE, *seats, OK, UNDO)

@@ -1,7 +1,7 @@
-"""Why a choice is a good one: what the rules say that it does, as keys with values for the pages' words.
+"""Explanation of a choice: the reasons for it that follow from the rules, strongest first.
 
-Every reason is true of the position that the choice is made in; the strongest come first. Who is told of
-(`seat`) is one of the game's seats.
+A reason is a key of the pages' words with values; it is true of the position in which the choice is made. A
+value `seat` is a seat of the game.
 """
 
 from collections.abc import Iterator
@@ -18,20 +18,20 @@ from device.rules.solo.penalty_row import ACTION, PLAYER, removable, swap, tiles
 from device.rules.tiles import MARKER, letter
 from device.table.game import move_of
 
-MOST: Final = 2
-"""Reasons that a sentence holds."""
+MOST_REASONS: Final = 2
+"""Reasons that fit into a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason: a key of the pages' words, and its values."""
+    """A reason: a key of the pages' words, and its values."""
 
     key: str
     values: dict[str, int | str] = field(default_factory=dict)
 
 
 def reasons_for(state: rules.State, choice: Event) -> tuple[Reason, ...]:
-    """The strongest reasons for a legal choice; none where the rules alone give none."""
+    """Return the strongest reasons for a legal choice; it may have none."""
     match choice:
         case Draft() if isinstance(state, SoloState):
             found = _of_pick(state, choice)
@@ -48,10 +48,10 @@ def reasons_for(state: rules.State, choice: Event) -> tuple[Reason, ...]:
             found = iter((Reason("fewer_penalties", {"count": left}),))
         case _:
             found = iter(())
-    return tuple(reason for reason, _ in zip(found, range(MOST), strict=False))
+    return tuple(reason for reason, _ in zip(found, range(MOST_REASONS), strict=False))
 
 
-# --- Drafts ----------------------------------------------------------------------------------------------
+# --- Drafts ---
 
 
 def _of_draft(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
@@ -67,7 +67,7 @@ def _of_draft(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
 
 
 def _board_after(state: standard.StandardState, draft: Draft) -> Board:
-    """The drafting player's board; the marker goes to the floor first (R6)."""
+    """Return the drafting player's board after the draft; the marker goes to the floor first (R6)."""
     board = state.boards[state.turn]
     if draft.source == CENTRE and state.marker is None:
         board, _ = drop(board, (MARKER,))
@@ -76,7 +76,7 @@ def _board_after(state: standard.StandardState, draft: Draft) -> Board:
 
 
 def _of_filled_line(before: Board, after: Board, line: int, *, gray: bool) -> Iterator[Reason]:
-    """What a line that is full now will bring; more tiles that follow can only lengthen its runs (R11)."""
+    """Yield what a line that is full now scores; tiles placed later can only lengthen its runs (R11)."""
     if line == FLOOR or not after.line_is_full(line):
         return
     if gray:
@@ -94,7 +94,7 @@ def _of_filled_line(before: Board, after: Board, line: int, *, gray: bool) -> It
 
 
 def _tiled(board: Board) -> tuple[Board, dict[int, int]]:
-    """A coloured wall with the tiles of all full lines on it, and what each of them scores (R10)."""
+    """Return a coloured wall after tiling, and the points of each full line (R10)."""
     points = {}
     while (line := next_full_line(board)) is not None:
         colour = board.colours[line - 1]
@@ -111,7 +111,7 @@ def _of_growing_line(after: Board, line: int) -> Iterator[Reason]:
 
 
 def _of_next_player(state: standard.StandardState, draft: Draft, following: int) -> Iterator[Reason]:
-    """What it leaves to the next player, and what it takes from them."""
+    """Yield the tiles that must fall for the next player, and the line that the draft takes tiles from."""
     later = state.apply(draft)
     if later.in_offer:
         falling = min(move_of(later, event).fell for event in later.legal() if isinstance(event, Draft))
@@ -127,7 +127,7 @@ def _of_next_player(state: standard.StandardState, draft: Draft, following: int)
 
 
 def _of_floor(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
-    """Whether anything else would cost less on the floor."""
+    """Yield how the cost on the floor compares with that of the other drafts."""
     costs = {event: _cost(state, event) for event in state.legal() if isinstance(event, Draft)}
     own = costs[draft]
     if own and own == min(costs.values()):
@@ -143,7 +143,7 @@ def _cost(state: standard.StandardState, draft: Draft) -> int:
     return FLOOR_COSTS[len(after.floor)] - FLOOR_COSTS[len(before.floor)]
 
 
-# --- Solo, gray walls ------------------------------------------------------------------------------------
+# --- Solo drafts and other choices ---
 
 
 def _of_pick(state: SoloState, draft: Draft) -> Iterator[Reason]:
@@ -162,9 +162,9 @@ def _of_pick(state: SoloState, draft: Draft) -> Iterator[Reason]:
 
 
 def _of_square(state: rules.State, square: Scoring) -> Iterator[Reason]:
-    """How many tiles fill the lines of the four spaces beside the scoring tile's square (S9).
+    """Yield how many tiles fill the lines of the four spaces beside the scoring tile's square (S9).
 
-    They lie in the row above, twice in its own, and in the row below: four times the row's number.
+    One space is in the row above, two are in its own and one is below: four times the row's number.
     """
     rows = [event.row for event in state.legal() if isinstance(event, Scoring)]
     key = "beside_fewest" if square.row == min(rows) < max(rows) else "beside"
@@ -172,7 +172,7 @@ def _of_square(state: rules.State, square: Scoring) -> Iterator[Reason]:
 
 
 def _of_swap(action: Board, position: int) -> Reason:
-    """What a swap does for a full line that removes penalty tiles after it (S8); else what changes place."""
+    """Return the full line that can remove penalty tiles after a swap (S8), else the swapped colours."""
     after = swap(action, position)
     for line in (3, 4):
         colour = action.colours[line - 1]
@@ -187,7 +187,7 @@ def _of_swap(action: Board, position: int) -> Reason:
 
 
 def _of_column(state: rules.State, tile: Tile) -> Iterator[Reason]:
-    """What a gray wall's column scores at once, and whether another would score more (G1, R11)."""
+    """Yield what a gray wall's column scores, and whether another would score more (G1, R11)."""
     board = state.boards[tile.seat]
     columns = [
         event.column

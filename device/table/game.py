@@ -1,6 +1,6 @@
-"""A game as it is played at a table: who sits where, its events so far, and taking them back.
+"""A game in play: its setup, the places of its boards and its events, with undo by replaying them.
 
-The events alone are kept and stored; the state is what they lead to.
+Also player names (validation and normalization) and the selection of a colour for a draft.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,31 +12,34 @@ from device.rules.events import CENTRE, Choice, Deal, Draft, Event, Tile
 from device.rules.game import Setup
 from device.rules.tiles import COLOURS, Colour
 
-# --- Players' names: what a name may be, and its one form ------------------------------------------------
+# --- Player names ---
 
 LONGEST_NAME: Final = 20
-"""Characters."""
+"""Maximum number of characters."""
 
 
 def default_name(place: int) -> str:
-    """What whoever sits at a place and said no name is called in records."""
+    """Return the name that records give to a player without a name."""
     return f"Seat {place}"
 
 
 def normalize_name(text: str) -> str:
-    """A name without needless spaces; empty is nobody's. Raises ValueError where it can't be shown."""
+    """Return a name with single spaces and none around it; it may be empty.
+
+    Raises ValueError if it is too long or not printable.
+    """
     name = " ".join(text.split())
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise ValueError(f"a name has at most {LONGEST_NAME} printable characters")
     return name
 
 
-# ----------------------------------------------------------------------------------------------------------
+# --- Games ---
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A draft that was made: who (the game's seat), what, and what came of it."""
+    """A draft that a seat made: `tiles` drafted, of which `fell` tiles went to the floor, and the marker."""
 
     seat: int
     draft: Draft
@@ -47,7 +50,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """A game in play; `places` are the table's seats (from 1) of its boards: one a player, two in solo."""
+    """A game in play; `places` has the place of each board: one board a player, two in solo."""
 
     setup: Setup
     places: tuple[int, ...]
@@ -62,35 +65,26 @@ class Play:
 
     @property
     def asks_choice(self) -> bool:
-        """Whether players have another choice than a draft: of columns, squares or penalty tiles."""
+        """Whether players have a choice other than a draft: of columns, squares or penalty tiles."""
         return bool(self.state.to_act()) and not self.state.in_offer
 
     def name_of(self, seat: int) -> str | None:
-        """The name of one of the game's players; None where nobody said one."""
+        """Return the name of a player; None for a default name."""
         name = self.setup.players[seat]
         return None if name == default_name(self.places[seat]) else name
 
     def seat_at(self, place: int) -> int | None:
-        """The game's board at a seat of the table, from 0; None where there is none."""
+        """Return the seat at a place; None if the game has none there."""
         return self.places.index(place) if place in self.places else None
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """A draft half made: the source and the colour, the line not yet."""
-
-    source: int
-    colour: Colour
-    tried: int | None = None  # in solo: the line whose tiles for the penalty row are shown
-
-
 def start(setup: Setup, places: tuple[int, ...]) -> Play:
-    """A game before its first deal; raises SetupError."""
+    """Return a game before its first deal. Raises SetupError."""
     return Play(setup, places, rules.setup(setup))
 
 
 def resume(setup: Setup, places: tuple[int, ...], events: Iterable[Event]) -> Play:
-    """A game as its events left it; raises RulesError where they are no legal game."""
+    """Return the game after some events. Raises RulesError if they are not a legal game."""
     play = start(setup, places)
     for event in events:
         play = advance(play, event)
@@ -98,14 +92,14 @@ def resume(setup: Setup, places: tuple[int, ...], events: Iterable[Event]) -> Pl
 
 
 def advance(play: Play, event: Event) -> Play:
-    """The game after one more event; raises IllegalEventError."""
+    """Return the game after one more event. Raises IllegalEventError."""
     after = play.state.apply(event)
     moves = (*play.moves, move_of(play.state, event)) if isinstance(event, Draft) else play.moves
     return replace(play, state=after, events=(*play.events, event), moves=moves)
 
 
 def move_of(before: rules.State, draft: Draft) -> Move:
-    """What a legal draft did."""
+    """Return what a legal draft does in the state before it."""
     board = before.boards[before.turn]
     tiles = before.sources[draft.source][draft.colour]
     room = draft.line - board.held[draft.line - 1] if draft.line else 0
@@ -113,42 +107,54 @@ def move_of(before: rules.State, draft: Draft) -> Move:
     return Move(before.turn, draft, tiles, max(0, tiles - room), marker)
 
 
-def before_each_choice(play: Play, of: Callable[[int], bool]) -> list[Play]:
-    """The game before each choice of this round by the seats that are meant, the last one first.
+def before_each_choice(play: Play, is_meant: Callable[[int], bool]) -> list[Play]:
+    """Return the game before each choice of this round by the seats that are meant, latest first.
 
-    Never one from before the deal. Chance events since then go too, and will be drawn the same again.
+    Chance events after such a choice are dropped, too; the same draws follow when it is made again.
     """
     found: list[Play] = []
     then = start(play.setup, play.places)
     for event in play.events:
         if isinstance(event, Deal):
             found.clear()
-        elif isinstance(event, Choice) and of(seat_of(then.state, event)):
+        elif isinstance(event, Choice) and is_meant(seat_of(then.state, event)):
             found.append(then)
         then = advance(then, event)
     return found[::-1]
 
 
 def seat_of(state: rules.State, choice: Event) -> int:
-    """Whose choice it is, by the game's seats; `state` is the one before it."""
+    """Return the seat that makes a choice in this state."""
     return choice.seat if isinstance(choice, Tile) else state.turn
 
 
 def starter(play: Play) -> int | None:
-    """The table's seat that starts this round; None in solo, where nobody does."""
+    """Return the place that starts this round; None in solo."""
     return None if play.state.starter is None else play.places[play.state.starter]
 
 
+# --- Selections ---
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A source and a colour selected for a draft; in solo also the line that was tried first."""
+
+    source: int
+    colour: Colour
+    tried: int | None = None
+
+
 def sources_with(play: Play, colour: Colour) -> tuple[int, ...]:
-    """The sources that a draft of a colour may take from now."""
+    """Return the sources that a draft of a colour may take from now."""
     sources = play.state.sources
     return tuple(source for source in play.state.sources_to_draft() if sources[source][colour])
 
 
 def next_selection(play: Play, now: Selection | None, source: int) -> Selection | None:
-    """What pressing a source selects: its first colour, or the next one when pressed again.
+    """Return what a press of a source selects: its first colour, or the one after the selected colour.
 
-    None where nothing can be drafted from it.
+    None if nothing can be drafted from the source.
     """
     if source not in play.state.sources_to_draft():
         return None

@@ -1,4 +1,7 @@
-"""Tiles of resin: people draw, and tell the table tile by tile; a tile that can't be is refused at once."""
+"""Physical tiles: people draw the box's tiles from its bag and report them to the table one by one.
+
+The reported tiles become the next chance event; a tile that can't be drawn now is refused.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -13,9 +16,9 @@ from device.table.state import CurrentGame, RefusalReason, RefusedError, Reporte
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where the next tile goes: a place (from 1) on a display, or in the penalty row as display 0.
+    """The space for a drawn tile: position `at` (from 1) on a display or in the penalty row.
 
-    Display -1 is nowhere: the tile that gives the scoring tile its colour goes back into the bag.
+    With NOWHERE as display, the tile only gives the scoring tile its colour and goes back into the bag.
     """
 
     display: int
@@ -27,16 +30,15 @@ NOWHERE: Final = -1
 
 
 def slots(play: Play) -> list[Slot]:
-    """Every place that is to be filled by the chance event that is due, in order; empty when none is."""
+    """Return the spaces that the next chance event fills, in order; empty if none is due."""
     state = play.state
     if state.chance_due is ScoringColour:
         return [Slot(NOWHERE, 1)]
     if state.chance_due is not Deal:
         return [Slot(PENALTY_ROW, at) for at in state.penalty_spaces_due]
     sizes = enumerate(state.display_sizes, start=1)
-    return [Slot(display, at + 1) for display, size in sizes for at in range(size)][
-        : sum(state.bag) + sum(state.refill)
-    ]
+    spaces = [Slot(display, at + 1) for display, size in sizes for at in range(size)]
+    return spaces[: sum(state.bag) + sum(state.refill)]
 
 
 def next_slot(game: CurrentGame) -> Slot | None:
@@ -85,7 +87,7 @@ def report_tile(table: Table, colour: Colour, tag: str | None, at: float) -> Tab
 
 
 def _event(play: Play, colours: list[Colour]) -> Chance:
-    """The chance event that the told tiles make."""
+    """Return the chance event that the reported tiles make."""
     due = play.state.chance_due
     if due is Penalty:
         return Penalty(tuple(colours))

@@ -1,4 +1,4 @@
-"""What the table waits for, and which buttons mean something now: the lights and the pages show the same."""
+"""Prompts and live buttons: what the table waits for, for the lights and for the snapshot."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Values = dict[str, str | int | None]
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One thing asked for: a key of the pages' words, and the values its sentence needs."""
+    """What the table asks for: a key of the pages' words, and the values of its sentence."""
 
     say: str
     values: Values = field(default_factory=dict)

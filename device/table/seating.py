@@ -1,4 +1,4 @@
-"""Before the game: taking seats, giving them to opponents, and choosing what to play and who starts (R3)."""
+"""Before a game: taking seats, giving them to opponents, choosing the game and its starting player (R3)."""
 
 from dataclasses import dataclass, replace
 
@@ -25,24 +25,24 @@ from device.table.state import (
 )
 
 HINTS = 5
-"""The display that allows hints or not; every table has as many."""
+"""The display whose button switches hints; every table has it."""
 SOLO_PLACES = (1, 2)
-"""The player board and the action board of a solo game."""
+"""The places of a solo game's player board and action board."""
 
 
 @dataclass(frozen=True, slots=True)
 class MenuItem:
-    """Something to choose for the next game, on the button of a display."""
+    """An option of the next game, and the button of the source that chooses it."""
 
     button: str
-    group: str  # mode, level or wall
+    group: str  # mode, level, wall or hints
     value: str
     chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SeatItem:
-    """Somebody whom a taken seat can be given to, on one of its buttons; an empty name is a person."""
+    """A player that a taken place can be given to, by one of its buttons; `bot` is empty for a person."""
 
     button: str
     place: int

@@ -1,4 +1,8 @@
-"""What a tag means: a tile's colour, a player's card or an action's; and the one form of a tag's text."""
+"""RFID tags: normalization, meanings (a tile's colour, a player, an action), and lessons that teach them.
+
+A lesson gives meanings to the tags that are laid on a reader, one after another: the 100 tiles, colour after
+colour, or one card. A tag that has a meaning keeps it until it is forgotten.
+"""
 
 import re
 from collections.abc import Mapping
@@ -10,11 +14,11 @@ from device.rules.tiles import COLOURS, TILES_OF_A_COLOUR, Colour, Counts, colou
 from device.table.game import normalize_name
 
 LONGEST_TAG: Final = 64
-"""Characters of a tag, in its one form."""
+"""Maximum number of characters of a normalized tag."""
 
 
 class Kind(StrEnum):
-    """What sort of thing carries a tag."""
+    """Kinds of tagged things, as the store and the snapshot name them."""
 
     TILE = "tile"
     PLAYER = "player"
@@ -22,7 +26,7 @@ class Kind(StrEnum):
 
 
 class Action(StrEnum):
-    """What an action card does."""
+    """Actions of cards."""
 
     UNDO = "undo"
     OK = "ok"
@@ -31,48 +35,48 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TileTag:
-    """A tile of a colour."""
+    """The meaning of a tile's tag."""
 
     colour: Colour
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerCard:
-    """A player's card."""
+    """The meaning of a player's card."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ActionCard:
-    """A card that does what a button does."""
+    """The meaning of a card that does what a button does."""
 
     action: Action
 
 
 Meaning = TileTag | PlayerCard | ActionCard
 Tags = Mapping[str, Meaning]
-"""Every tag that the table knows, each in its one form."""
+"""The meanings of all known tags, in the order in which they were taught."""
 
 _BYTES: Final = re.compile(r"(?:[0-9A-Fa-f]{2}[ :-]?)+")
 
 
 def normalize_tag(text: str) -> str:
-    """A tag's text in its one form: pairs of hex digits in capitals and unseparated; else in small letters.
+    """Return a tag in normalized form: hex bytes in capitals without separators, other text in lower case.
 
-    A reader may say `04:a2:1b:7c` where another says `04A21B7C`. Raises ValueError where it is no tag.
+    One reader sends `04:a2:1b:7c` where another sends `04A21B7C`. Raises ValueError if it is no tag.
     """
-    said = text.strip()
-    form = re.sub("[ :-]", "", said).upper() if _BYTES.fullmatch(said) else said.lower()
-    if not form or len(form) > LONGEST_TAG or not form.isprintable():
+    stripped = text.strip()
+    tag = re.sub("[ :-]", "", stripped).upper() if _BYTES.fullmatch(stripped) else stripped.lower()
+    if not tag or len(tag) > LONGEST_TAG or not tag.isprintable():
         raise ValueError(
             f"{text[:LONGEST_TAG]!r} is no tag: it needs 1 to {LONGEST_TAG} printable characters"
         )
-    return form
+    return tag
 
 
 def serialize_meaning(meaning: Meaning) -> tuple[Kind, str]:
-    """A meaning as it is kept: its kind and its value."""
+    """Return the kind and the value of a meaning, as they are stored and sent."""
     match meaning:
         case TileTag(colour):
             return Kind.TILE, letter(colour)
@@ -83,7 +87,7 @@ def serialize_meaning(meaning: Meaning) -> tuple[Kind, str]:
 
 
 def parse_meaning(kind: str, value: str) -> Meaning:
-    """The meaning that was kept; raises ValueError where there is none such."""
+    """Return the meaning of a kind and a value. Raises ValueError if there is none."""
     match kind:
         case Kind.TILE:
             return TileTag(colour_of(value))
@@ -95,23 +99,20 @@ def parse_meaning(kind: str, value: str) -> Meaning:
             raise ValueError(f"no tag means {kind} {value!r}")
 
 
-# --- A lesson: what the tags that are laid on a reader come to mean, tag after tag; it knows no table
-# The 100 tiles are one lesson, colour after colour; a player card is one, and so is an action card. A tag
-# that means something already keeps its meaning: it is named, and has to be forgotten before it can mean
-# another.
+# --- Lessons ---
 
 
 class Verdict(StrEnum):
-    """What became of a tag that was laid on a reader."""
+    """Result of laying a tag on a reader in a lesson."""
 
     LEARNED = "learned"
-    KNOWN = "known"  # it means something already, and still does
-    OVER = "over"  # nothing is left to be learned in this lesson
+    KNOWN = "known"  # it had a meaning already, and keeps it
+    OVER = "over"  # the lesson has no meaning left to teach
 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """The lesson of the tiles: of one colour, or of all of them, colour after colour."""
+    """The tiles of one colour, or of all colours one after another (None), as the subject of a lesson."""
 
     colour: Colour | None = None
 
@@ -121,7 +122,7 @@ Subject = Tiles | PlayerCard | ActionCard
 
 @dataclass(frozen=True, slots=True)
 class LaidTag:
-    """The tag that was laid last: what it means now, as which tile of its colour, and what became of it."""
+    """The tag laid last, its meaning, its number among the tiles of its colour (0: none), and the verdict."""
 
     tag: str
     meaning: Meaning | None
@@ -131,7 +132,7 @@ class LaidTag:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson under way; `learned` are its tags in order, and `at` is when one was laid last, in seconds."""
+    """A lesson under way: `learned` has its tags in order, `at` is the time of the last tag in seconds."""
 
     subject: Subject
     at: float = 0.0
@@ -140,7 +141,7 @@ class Lesson:
 
 
 def tile_counts(tags: Tags) -> Counts:
-    """How many tiles of each colour are known."""
+    """Return the number of known tiles of each colour."""
     return count(meaning.colour for meaning in tags.values() if isinstance(meaning, TileTag))
 
 
@@ -150,7 +151,7 @@ def tags_of_colour(tags: Tags, colour: Colour) -> tuple[str, ...]:
 
 
 def tile_number(tags: Tags, tag: str) -> int:
-    """Which tile of its colour a tag is, from 1, in the order in which they were learned; 0 for a card."""
+    """Return the number of a tag among the tiles of its colour, from 1; 0 for a card."""
     meaning = tags[tag]
     if not isinstance(meaning, TileTag):
         return 0
@@ -158,7 +159,7 @@ def tile_number(tags: Tags, tag: str) -> int:
 
 
 def next_meaning(lesson: Lesson, tags: Tags) -> Meaning | None:
-    """What the next tag will mean; None where the lesson is over."""
+    """Return what the next tag will mean; None if the lesson has no meaning left."""
     match lesson.subject:
         case Tiles(colour):
             known = tile_counts(tags)
@@ -170,11 +171,11 @@ def next_meaning(lesson: Lesson, tags: Tags) -> Meaning | None:
 
 
 def lay_tag(lesson: Lesson, tags: Tags, tag: str, at: float = 0.0) -> tuple[Lesson, Tags]:
-    """The lesson after a tag in its one form was laid on a reader, and every tag that is known then."""
+    """Return the lesson and all known tags after a normalized tag was laid on a reader."""
     lesson = replace(lesson, at=at)
     if tag in tags:
         if lesson.last is not None and lesson.last.tag == tag:
-            return lesson, tags  # it was lifted and lies there once more
+            return lesson, tags  # the same tag was lifted and laid down again
         return replace(lesson, last=LaidTag(tag, tags[tag], tile_number(tags, tag), Verdict.KNOWN)), tags
     meaning = next_meaning(lesson, tags)
     if meaning is None:
@@ -185,16 +186,16 @@ def lay_tag(lesson: Lesson, tags: Tags, tag: str, at: float = 0.0) -> tuple[Less
 
 
 def undo_last_tag(lesson: Lesson, tags: Tags) -> tuple[Lesson, Tags]:
-    """Forget the tag that was learned last in this lesson; raises IndexError where there is none."""
+    """Return the lesson and all known tags without its last tag. Raises IndexError if it has none."""
     wrong = lesson.learned[-1]
     return replace(lesson, learned=lesson.learned[:-1], last=None), without_tags(tags, (wrong,))
 
 
 def after_forgetting(lesson: Lesson, tags: Tags) -> Lesson:
-    """The lesson when some of its tags may have been forgotten meanwhile."""
+    """Return the lesson after some tags were forgotten; `tags` are those still known."""
     return replace(lesson, learned=tuple(tag for tag in lesson.learned if tag in tags), last=None)
 
 
 def without_tags(tags: Tags, forgotten: tuple[str, ...]) -> Tags:
-    """The tags that are still known when some are forgotten."""
+    """Return the known tags without those forgotten."""
     return {tag: meaning for tag, meaning in tags.items() if tag not in forgotten}

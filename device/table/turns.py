@@ -1,4 +1,4 @@
-"""During the game: choosing a source and a line, the other choices, undo, and what follows from an event."""
+"""Turns of people: selecting a source, drafting to a line, other choices by button, undo."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,22 +21,23 @@ from device.table.game import (
 from device.table.score_animation import ScoreAnimation
 from device.table.state import CurrentGame, Question, RefusalReason, RefusedError, Table
 
-# --- Choices other than drafts, and the buttons that make them: columns on gray walls ---
-# a tile's column            the line buttons 1..5 of its board
-# the scoring tile's square  the action board's line button of the square's row
-# a swap: k-th and next penalty tile: the action board's k-th button, its floor's for the 6th
-# a removal: the k-th penalty tile likewise, the 7th by the player board's floor; `ok` leaves it
+# --- Choices by button ---
+#
+# The column of a tile on a gray wall: the line button with the column's number, of its board.
+# The square of solo's scoring tile: the action board's line button of the square's row.
+# The swap of a penalty tile with the next: the action board's line button of its position, the floor for 6.
+# The removal of a penalty tile: the same, the player board's floor for 7; `ok` removes none.
 
 
 def choices(play: Play) -> dict[str, Event]:
-    """Every choice that is due now, by the button that makes it; empty during the offer."""
+    """Return the choices other than drafts that are legal now, by button; empty in an offer."""
     if not play.asks_choice:
         return {}
     return {button_of(play, event): event for event in play.state.legal()}
 
 
 def button_of(play: Play, event: Event) -> str:
-    """The button that makes a choice."""
+    """Return the button that makes a choice other than a draft. Raises ValueError for any other event."""
     match event:
         case Tile(seat, _row, column):
             return seat_button(play.places[seat], column)
@@ -57,7 +58,7 @@ def _penalty_button(play: Play, position: int) -> str:
 
 
 def forced_choice(play: Play) -> Event | None:
-    """A column that is its seat's only legal one, if there is one (G1)."""
+    """Return a tile whose column is the only legal one of its seat; None if there is none (G1)."""
     columns = [event for event in choices(play).values() if isinstance(event, Tile)]
     for event in columns:
         if sum(other.seat == event.seat for other in columns) == 1:
@@ -65,7 +66,7 @@ def forced_choice(play: Play) -> Event | None:
     return None
 
 
-# ----------------------------------------------------------------------------------------------------------
+# --- Drafts and choices of people ---
 
 
 def select_source(table: Table, source: int) -> Table:

@@ -15,7 +15,7 @@ from device.rules.game import Setup, State
 from device.rules.scoring import FLOOR_COSTS, TilePlaced
 from device.rules.solo.game import SoloState
 from device.rules.tiles import colour_of
-from device.table.explain import MOST, Reason, reasons_for
+from device.table.explain import MOST_REASONS, Reason, reasons_for
 from tests.table.hands import counts
 from tests.table.walks import SETUPS
 
@@ -61,7 +61,7 @@ def test_reasons_hold_in_whole_games(setup: Setup) -> None:
         chosen = play_greedy(state, random.randrange)
         for event in (chosen, *random.sample(allowed, min(6, len(allowed)))):
             found = reasons_for(state, event)
-            assert len(found) <= MOST
+            assert len(found) <= MOST_REASONS
             for reason in found:
                 seen.add(reason.key)
                 assert holds(state, event, reason), (state, event, reason)
