@@ -1,4 +1,4 @@
-"""`python -m device`: the same as the command `azul-table`."""
+"""Run the command `azul-table` as `python -m device`."""
 
 from device.commands.cli import main
 

@@ -1,1 +1,4 @@
-"""The commands of `azul-table`, one module each, and the console they share."""
+"""The command line `azul-table`: `cli` is its entry point, and every command is a module with a `command`.
+
+`console` has what the commands share. Nothing else imports from here.
+"""

@@ -1,6 +1,6 @@
-"""The command `azul-table`; each of its commands is a module of `device.commands`, imported when wanted.
+"""The command line `azul-table`; each of its commands is a module of `device.commands`, imported on demand.
 
-Exit status 0 when all is well, 1 for a fault in what was given, 2 for wrong usage.
+Exit status: 0 for success, 1 for a fault in the input, 2 for wrong usage.
 """
 
 import io
@@ -22,24 +22,24 @@ COMMANDS: Final = {
     "bot": "Be the bot NAME on standard input and output, as the competition's protocol says.",
     "match": "Play games of the bot ruleset between A and B.",
     "tournament": "Play a full round robin of the bot ruleset: each pair, each seed, each bot starting once.",
-    "firmware": "Put the firmware on the Pico, or ask what runs there.",
-    "tags": "Teach the table what tags mean: tiles, players' cards, action cards.",
-    "doctor": "Say what the table's hardware lacks on this machine, and what mends it.",
-    "selftest": "Walk through every light, and ask for every button and reader.",
+    "firmware": "Install the firmware on the Pico, or show which one runs there.",
+    "tags": "Teach, list and forget tags: tiles, players' cards, action cards.",
+    "doctor": "Check the table's hardware on this machine, and print how to fix each fault.",
+    "selftest": "Test every light, button and reader of the table, one after another.",
     "bench": "Measure how fast this machine is, and compare it with the goals.",
 }
-"""In the order of the help, with the line that stands there; each is `command` in the module of its name."""
+"""The commands in the order of the help, with their line there; each is `command` in its own module."""
 
 
 class Commands(click.Group):
-    """A group that imports a command only when it is wanted, so that none pays for the others."""
+    """A group that imports a command only when it is used: start-up stays short."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The names of all commands."""
+        """Return the names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of a name, or None."""
+        """Import and return a command; None if there is none of this name."""
         if cmd_name not in COMMANDS:
             return None
         command = import_module(f"device.commands.{cmd_name}").command
@@ -47,7 +47,7 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the commands to the help, importing none."""
+        """Write the list of commands to the help, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -59,19 +59,19 @@ def azul_table() -> None:
 
 
 def main() -> None:
-    """Run the command line; no fault of what was given ends in a traceback."""
+    """Run the command line; a fault of the system is reported in one line, without a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a name may hold what the terminal can't show
+        if isinstance(stream, io.TextIOWrapper):  # names may have characters that the terminal can't encode
             stream.reconfigure(errors="backslashreplace")
     try:
         azul_table()
     except OSError as error:
         if error.filename is not None:
-            told = f"{error.filename}: {error.strerror}"
-        elif error.strerror is not None:  # standard output took no more: the disk is full, for one
-            told = f"standard output can't be written: {error.strerror}"
+            message = f"{error.filename}: {error.strerror}"
+        elif error.strerror is not None:  # an error of standard output, such as a full disk
+            message = f"standard output can't be written: {error.strerror}"
         else:
-            told = str(error)
-        click.echo(told, err=True)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python, on leaving, would try the same once more
+            message = str(error)
+        click.echo(message, err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python writes to it again at exit
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""How the commands speak: faults, files and players in a message, a progress bar, tables in plain text."""
+"""The console of the commands: options that several share, errors, the log, progress bars and text tables."""
 
 import re
 import sys
@@ -11,15 +11,16 @@ import click
 
 from device.runtime.data_folder import default_data_folder
 
-# --- The options that several commands share -------------------------------------------------------------
+# --- Options ---------------------------------------------------------------------------------------------
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 SERVICE: Final = Path("/etc/azul-table/service.conf")
+"""The settings of this machine's service, which name its layout."""
 
 
 def installed_layout() -> str:
-    """The layout that the service of this machine plays; `full` where there is none."""
+    """Return the layout of this machine's service, or `full` if there is no service."""
     try:
         found = re.search(r"^LAYOUT=(\S+)", SERVICE.read_text("utf-8"), re.MULTILINE)
     except (OSError, UnicodeDecodeError):
@@ -27,52 +28,50 @@ def installed_layout() -> str:
     return found[1].strip("\"'") if found else "full"
 
 
-def layout_option(what: str = "The table's layout.") -> Decorator:
-    """Which table it is."""
-    told = f"{what}  [default: that of this machine's service, else full]"
-    return click.option("--layout", default=installed_layout, metavar="NAME|FILE", help=told)
+def layout_option(text: str = "The table's layout.") -> Decorator:
+    """Return the option --layout; `text` is its help."""
+    text += "  [default: that of this machine's service, else full]"
+    return click.option("--layout", default=installed_layout, metavar="NAME|FILE", help=text)
 
 
-def data_option(what: str) -> Decorator:
-    """The folder of a table; `what` it is to the command."""
+def data_option(text: str) -> Decorator:
+    """Return the option --data, the data folder of a table; `text` is its help."""
     return click.option(
         "--data",
         type=click.Path(path_type=Path, file_okay=False),
         default=default_data_folder,
-        help=f"{what}  [default: ~/.local/share/azul-table]",
+        help=f"{text}  [default: ~/.local/share/azul-table]",
     )
 
 
-def json_option(what: str = "Print one JSON object.") -> Decorator:
-    """Whether programs are to read what is printed."""
-    return click.option("--json", "as_json", is_flag=True, help=what)
+def json_option(text: str = "Print one JSON object.") -> Decorator:
+    """Return the option --json; `text` is its help."""
+    return click.option("--json", "as_json", is_flag=True, help=text)
 
 
-# ----------------------------------------------------------------------------------------------------------
-
-T = TypeVar("T")
+# --- Errors and messages ---------------------------------------------------------------------------------
 
 
 class CommandError(click.ClickException):
-    """A fault in what was given: its message on standard error, and exit status 1."""
+    """A fault in the input: its message goes to standard error, and the exit status is 1."""
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the message, nothing before it."""
+        """Print the message, without click's prefix."""
         click.echo(self.message, file=file, err=True)
 
 
-def file_error(file: str, doing: str, error: OSError) -> CommandError:
-    """The fault that a file can't be read or written."""
-    return CommandError(f"{printable_file(file)}: can't be {doing}: {error.strerror or error}")
+def file_error(file: str, access: str, error: OSError) -> CommandError:
+    """Return the error that a file can't be `read` or `written`."""
+    return CommandError(f"{printable_file(file)}: can't be {access}: {error.strerror or error}")
 
 
 def printable_file(file: str) -> str:
-    """A file's name for a message; `-` is standard input or output."""
+    """Return the name of a file for a message; `-` is standard input or output."""
     return click.format_filename(file) or "''"
 
 
 def printable(name: str) -> str:
-    """A name as one line that leaves the terminal alone."""
+    """Replace control characters, so that a name can't send line breaks or escape codes to the terminal."""
     return "".join(
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name
     )
@@ -84,19 +83,29 @@ def log(sentence: str) -> None:
         click.echo(printable(sentence), err=True)
 
 
+# --- Progress and tables ---------------------------------------------------------------------------------
+
+T = TypeVar("T")
+
+
 @contextmanager
-def progress(found: Iterable[T], length: int, done: int = 0, label: str = "Playing") -> Iterator[Iterable[T]]:
-    """Go through results as they come, with a bar where somebody looks on."""
+def progress(
+    results: Iterable[T], length: int, done: int = 0, label: str = "Playing"
+) -> Iterator[Iterable[T]]:
+    """Iterate over results as they come, with a progress bar if standard error is a terminal.
+
+    `length` is how many there are in all, `done` how many of them are there already.
+    """
     if not sys.stderr or not sys.stderr.isatty():
-        yield found
+        yield results
         return
-    with click.progressbar(found, length=length, label=label, file=sys.stderr, show_pos=True) as bar:
+    with click.progressbar(results, length=length, label=label, file=sys.stderr, show_pos=True) as bar:
         bar.update(done)
         yield bar
 
 
 def columns(rows: Sequence[Sequence[str]], left: Iterable[int]) -> str:
-    """Rows as lines with their columns under one another: those in `left` begin, the others end, in line."""
+    """Return rows as lines of text with aligned columns: to the left if in `left`, else to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     at_left = set(left)
     return "".join(

@@ -1,4 +1,4 @@
-"""`azul-table doctor`: what the table's hardware lacks on this machine, and what mends it."""
+"""The command `azul-table doctor`: check the table's hardware on this machine."""
 
 import json
 
@@ -18,15 +18,16 @@ MARKS = {Status.FINE: "ok   ", Status.FAULT: "FAULT", Status.GUESS: "maybe"}
 @click.command()
 @layout_option()
 @click.option(
-    "--simulate", type=click.Choice(["table"]), help="Examine the simulated table instead of the real one."
+    "--simulate", type=click.Choice(["table"]), help="Check the simulated table instead of the real one."
 )
 @json_option()
 def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
-    """Say what the table's hardware lacks on this machine, and what mends it.
+    """Check the table's hardware on this machine, and print how to fix each fault.
 
-    Devices, groups, config.txt, libraries and power are examined, and guesses are made at the wires. Each
-    fault comes with the line that mends it, in the order to mend them. Nothing is changed. End `azul-table
-    play` first: pins and ports can be listened to by one program only. Exit status 1 if there is a fault.
+    Devices, groups, config.txt, libraries and power are checked, and likely faults of the wiring are named.
+    Faults are listed in the order in which to fix them, each with the command that does it. Nothing is
+    changed. End `azul-table play` first: only one program can use pins and ports. Exit status 1 if there is a
+    fault.
     """
     try:
         table = read_layout(layout)
@@ -40,12 +41,12 @@ def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
     findings += probe(table, usable=lambda part: not bad & {part, "board", "libraries", "restart"})
     faults = len([finding for finding in findings if finding.state is Status.FAULT])
     if as_json:
-        told = {
+        result = {
             "layout": table.name,
             "faults": faults,
             "findings": [finding.to_json() for finding in findings],
         }
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(result))
     else:
         for finding in findings:
             click.echo(in_words(finding))
@@ -55,21 +56,21 @@ def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
 
 
 def core() -> Finding:
-    """Whether the bots think as fast as they can here; they play without it."""
-    told, _, mend = compiled_core.description().partition(": ")
-    return Finding("core", Status.GUESS if mend else Status.FINE, told, mend)
+    """Return whether the bots use the compiled core; without it they are slower."""
+    message, _, remedy = compiled_core.description().partition(": ")
+    return Finding("core", Status.GUESS if remedy else Status.FINE, message, remedy)
 
 
 def in_words(finding: Finding) -> str:
-    """A finding in one or two lines."""
+    """Return a finding as one or two lines."""
     line = f"{MARKS[finding.state]}  {finding.part}: {printable(finding.message)}"
-    return f"{line}\n       mend: {printable(finding.remedy)}" if finding.remedy else line
+    return f"{line}\n       fix: {printable(finding.remedy)}" if finding.remedy else line
 
 
 def summary(faults: int) -> str:
-    """How it is in all, and what to do next."""
+    """Return the last line: how many faults there are, and what to do next."""
     if not faults:
         return "No fault found. `azul-table selftest` tries every light, button and reader."
     if faults == 1:
-        return "1 fault. Mend it, then run `azul-table doctor` again."
-    return f"{faults} faults. Mend them from the top, then run `azul-table doctor` again."
+        return "1 fault. Fix it, then run `azul-table doctor` again."
+    return f"{faults} faults. Fix them from the top, then run `azul-table doctor` again."

@@ -1,4 +1,4 @@
-"""`azul-table firmware`: the program on the Pico."""
+"""The command `azul-table firmware`: install the firmware on the Pico, or show which one runs there."""
 
 import json
 from dataclasses import asdict
@@ -15,17 +15,17 @@ PORT = click.option("--port", metavar="PATH", help="The Pico's serial port.  [de
 
 @click.group()
 def command() -> None:
-    """Put the firmware on the Pico, or ask what runs there.
+    """Install the firmware on the Pico, or show which one runs there.
 
-    The Pico needs MicroPython first: hold BOOTSEL while you plug it in, and copy MicroPython's file for your
-    board (micropython.org/download) onto the drive that it shows.
+    The Pico needs MicroPython first: hold BOOTSEL while you plug it in, and copy the file of MicroPython for
+    your board (micropython.org/download) to the drive that appears.
     """
 
 
 @command.command()
 @PORT
 def install(port: str | None) -> None:
-    """Copy the firmware onto the Pico, start it, and check what runs."""
+    """Copy the firmware to the Pico, start it, and check that it runs."""
     from firmware_bridge.installer import InstallError
     from firmware_bridge.installer import install as put
 
@@ -40,7 +40,7 @@ def install(port: str | None) -> None:
 @PORT
 @json_option()
 def info(port: str | None, *, as_json: bool) -> None:
-    """Ask the Pico which firmware it runs; exit status 1 if none, or another than this program's."""
+    """Show which firmware the Pico runs; exit status 1 if none, or not that of this program."""
     from firmware_bridge.installer import InstallError, identify
 
     path = _chosen(port)
@@ -60,12 +60,13 @@ def info(port: str | None, *, as_json: bool) -> None:
 
 
 def in_words(identity: Identity) -> str:
-    """One line such as `Raspberry Pi Pico with RP2040: firmware 1.0.0, protocol 1, wiring known`."""
+    """Return one line such as `Raspberry Pi Pico with RP2040: firmware 1.0.0, protocol 1, wiring known`."""
     wiring = "wiring known" if identity.wiring else "no wiring yet"
     return f"{identity.board}: firmware {identity.version}, protocol {identity.newest}, {wiring}"
 
 
 def _chosen(port: str | None) -> str:
+    """Return the port, or that of the only Pico. Raises CommandError."""
     try:
         return port or find_port()
     except PortError as error:

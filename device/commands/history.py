@@ -1,4 +1,4 @@
-"""`azul-table history`: the games that were played at the table, and the record of each."""
+"""The command `azul-table history`: list the games of a table, or print the record of one."""
 
 import json
 from pathlib import Path
@@ -12,6 +12,7 @@ from device.socket.snapshot import Json
 from device.store import archive, store
 
 AT_ONCE = 50
+"""Games in one query."""
 
 
 @click.command()
@@ -21,7 +22,7 @@ AT_ONCE = 50
 def command(number: int | None, data: Path, *, as_json: bool) -> None:
     """List the games of a table, the newest first; with N, print the record of game N.
 
-    The table may be running. The record of a finished game is what replay and review read.
+    The table may be running. The commands replay and review read the record of a finished game.
     """
     try:
         path = store.newest_file(data)
@@ -44,13 +45,14 @@ def command(number: int | None, data: Path, *, as_json: bool) -> None:
 
 
 def _all_games(path: Path) -> list[Json]:
-    found: list[Json] = []
-    while more := archive.list_games(path, found[-1]["number"] if found else None, AT_ONCE):
-        found += more
-    return found
+    games: list[Json] = []
+    while more := archive.list_games(path, games[-1]["number"] if games else None, AT_ONCE):
+        games += more
+    return games
 
 
 def _record(path: Path, number: int) -> str:
+    """Return the record of a game. Raises CommandError if it has none, ArchiveError if it can't be read."""
     past = archive.read_game(path, number)
     if past is None:
         raise CommandError(f"{path}: there is no game {number}")
@@ -67,21 +69,21 @@ _STATUS = {"finished": "", "in_play": "in play", "stopped": "stopped", "unreadab
 
 
 def _table(games: list[Json]) -> str:
-    """One line for each game; UTC times."""
+    """Return one line for each game; times are UTC."""
     if not games:
         return "no game was played at this table yet\n"
     rows = [["game", "started (UTC)", "mode", "", "rounds", "players"]]
-    for told in games:
-        players = ", ".join(_player(each) for each in told["players"])
-        rounds = "" if told["rounds"] is None else str(told["rounds"])
-        started = printable(told["started"])
+    for game in games:
+        players = ", ".join(_player(each) for each in game["players"])
+        rounds = "" if game["rounds"] is None else str(game["rounds"])
+        started = printable(game["started"])
         rows.append(
-            [str(told["number"]), started, told["mode"] or "", _STATUS[told["status"]], rounds, players]
+            [str(game["number"]), started, game["mode"] or "", _STATUS[game["status"]], rounds, players]
         )
     return columns(rows, left=(1, 2, 3, 5))
 
 
-def _player(told: Json) -> str:
-    name = printable(told["name"] or f"Seat {told['seat']}")
-    score = "" if told["score"] is None else f" {told['score']}"
-    return f"{name}{score}{' (winner)' if told['winner'] else ''}"
+def _player(player: Json) -> str:
+    name = printable(player["name"] or f"Seat {player['seat']}")
+    score = "" if player["score"] is None else f" {player['score']}"
+    return f"{name}{score}{' (winner)' if player['winner'] else ''}"

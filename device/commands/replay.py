@@ -1,4 +1,4 @@
-"""`azul-table replay`: verify every game of a record file."""
+"""The command `azul-table replay`: verify every game of a record file."""
 
 import json
 import sys
@@ -19,8 +19,9 @@ from device.rules.solo.scoring import SoloOutcome
 def command(file: str, *, as_json: bool) -> None:
     """Verify every game of a record FILE (- is standard input).
 
-    Every event is replayed, every deal is held against the bag and the lid, every score is added up again.
-    One line is printed for each game. The first fault, named as FILE:LINE, ends the command with status 1.
+    Every event is replayed, every deal is checked against the bag and the lid, and every score is computed
+    again. One line is printed for each game. The first fault, named as FILE:LINE, ends the command with
+    status 1.
     """
     describe = in_json if as_json else in_words
     for record in records(file):
@@ -36,7 +37,7 @@ def records(file: str) -> Iterator[Record]:
 
 
 def _lines(file: str) -> Iterator[bytes]:
-    """The lines of a file; one too long for a record comes in pieces, so that none fills the memory."""
+    """Yield the lines of a file; one that is too long for a record comes in pieces, to limit memory."""
     if file == "-" and sys.stdin is None:
         raise CommandError("standard input is closed")
     try:
@@ -48,7 +49,7 @@ def _lines(file: str) -> Iterator[bytes]:
 
 
 def in_words(record: Record) -> str:
-    """A verified game in one line: `game 1 (line 1): standard, 5 rounds: Ana 57, Rui 40; Ana wins`."""
+    """Return a verified game as one line: `game 1 (line 1): standard, 5 rounds: Ana 57, Rui 40; Ana wins`."""
     chosen = record.setup
     names = [printable(name) for name in chosen.players]
     solo = f" ({chosen.level}, {chosen.wall} wall)" if chosen.mode == SOLO else ""
@@ -59,24 +60,24 @@ def in_words(record: Record) -> str:
 
 
 def _ending(record: Record, names: list[str]) -> str:
-    """Scores, how the game ended, and for whom."""
+    """Return the scores, how the game ended, and who won."""
     outcome = record.outcome
     if isinstance(outcome, SoloOutcome):
         return f"{names[0]} {outcome.score}; {outcome.victory.value}"
-    told = [", ".join(f"{name} {score}" for name, score in zip(names, outcome.scores, strict=True))]
+    parts = [", ".join(f"{name} {score}" for name, score in zip(names, outcome.scores, strict=True))]
     if record.stopped:
-        told.append("stopped by its limit of rounds")
+        parts.append("stopped by its limit of rounds")
     if record.forfeit is not None:
-        told.append(f"{names[record.forfeit.seat]} forfeits ({record.forfeit.why})")
+        parts.append(f"{names[record.forfeit.seat]} forfeits ({record.forfeit.why})")
     *others, last = [names[seat] for seat in outcome.winners]
-    told.append(f"{', '.join(others)} and {last} share the victory" if others else f"{last} wins")
-    return "; ".join(told)
+    parts.append(f"{', '.join(others)} and {last} share the victory" if others else f"{last} wins")
+    return "; ".join(parts)
 
 
 def in_json(record: Record) -> str:
-    """A verified game as a JSON object in one line; `ended` is finished, stopped (R17) or forfeit."""
+    """Return a verified game as one line of JSON; `ended` is finished, stopped (R17) or forfeit."""
     chosen = record.setup
-    told: dict[str, object] = {
+    result: dict[str, object] = {
         "game": record.number,
         "line": record.line,
         "mode": chosen.mode,
@@ -86,5 +87,5 @@ def in_json(record: Record) -> str:
         "ended": "forfeit" if record.forfeit else "stopped" if record.stopped else "finished",
     }
     if chosen.mode == SOLO:
-        told |= {"level": chosen.level, "wall": chosen.wall}
-    return json.dumps(told, separators=(",", ":"))
+        result |= {"level": chosen.level, "wall": chosen.wall}
+    return json.dumps(result, separators=(",", ":"))

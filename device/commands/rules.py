@@ -1,4 +1,4 @@
-"""`azul-table rules`: the rules of a mode on half a page, for players."""
+"""The command `azul-table rules`: print the rules of a mode for players."""
 
 import textwrap
 import tomllib

@@ -1,4 +1,4 @@
-"""`azul-table selftest`: every light, button and reader of the table, with somebody who looks and presses."""
+"""The command `azul-table selftest`: test every light, button and reader with a person at the terminal."""
 
 import json
 import select
@@ -30,8 +30,8 @@ from hardware.drivers.open import Hardware, open_hardware
 from hardware.layout.model import SIMULATED, Layout, read_layout, simulated
 
 SETTLE: Final = 3.0
-"""Seconds in which real hardware is found, or told to be missing."""
-WALKED = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
+"""Seconds in which real hardware is found, or reported as missing."""
+SHOWN = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
 
 
 @click.command()
@@ -39,49 +39,50 @@ WALKED = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
 @click.option(
     "--simulate",
     type=click.Choice(["table"]),
-    help="Try the simulated table instead of the real one, with simulated hands.",
+    help="Test the simulated table instead of the real one, with a simulated person.",
 )
 @click.option(
     "--report",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep the report in this file: JSON if its name ends so, else text.",
+    help="Write the report to this file: as JSON if its name ends in .json, else as text.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1),
     default=30.0,
     show_default=True,
-    help="How long each button and reader is waited for.",
+    help="How long to wait for each button and reader.",
 )
 def command(layout: str, simulate: str | None, report: Path | None, seconds: float) -> None:
-    """ShowLights through every light, and ask for every button and reader.
+    """Test every light, button and reader of the table, one after another.
 
-    First it says what is not there; only the rest is tested. Lights are shown part by part; say whether they
-    were right. Then press each button and lay a tag on each reader as you are asked to; Enter skips one. Exit
-    status 1 if a part is not fine.
+    Missing parts are listed first; only the rest is tested. Lights are shown part by part: answer whether
+    they were right. Then press each button and lay a tag on each reader as you are asked to; Enter skips
+    one. Exit status 1 if a part is not fine.
     """
     events: SimpleQueue[HardwareEvent] = SimpleQueue()
     try:
         table = read_layout(layout)
         if report is not None:
-            keep(report, "")  # a file that can't be written is told before the walk, not after it
+            _write(report, "")  # an error is reported before the test, not after it
         if simulate:
             table = simulated(table)
         hardware = open_hardware(table, events.put)
     except HardwareError as error:
         raise CommandError(str(error)) from error
     try:
-        told = _walk(table, hardware, events, seconds)
+        result = _run(table, hardware, events, seconds)
     finally:
         hardware.close()
-    click.echo(printable_lines(told.to_text()))
+    click.echo(_printable_lines(result.to_text()))
     if report is not None:
-        keep(report, as_text(told, report))
-    if not told.fine:
+        _write(report, _report_text(result, report))
+    if not result.fine:
         raise SystemExit(1)
 
 
-def _walk(table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent], seconds: float) -> Report:
+def _run(table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent], seconds: float) -> Report:
+    """Run the test with the person at the terminal, or with a simulated one at a simulated table."""
     person: Operator = AtTerminal(len(plan(table)), table.name)
     settle = 0.0 if table.drivers == SIMULATED else SETTLE
     if hardware.simulated is not None and table.drivers == SIMULATED:
@@ -91,7 +92,7 @@ def _walk(table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent],
 
 
 class AtTerminal:
-    """Somebody at this terminal."""
+    """The person at the terminal who looks, answers and presses."""
 
     def __init__(self, steps: int, layout: str) -> None:
         self._steps = steps
@@ -99,31 +100,31 @@ class AtTerminal:
         self._step = 0
 
     def report_missing(self, why: str, steps: Sequence[Step]) -> None:
-        """Say what is not there; where nothing is, what helps."""
+        """Print which part is missing; if nothing is left to test, what to do."""
         self._steps -= len(steps)
         click.echo(f"{_counted(steps)} can't be tested: {printable(why)}")
         if self._steps == 0:
             click.echo(f"Nothing is left to test; azul-table doctor --layout {self._layout} says what to do.")
 
     def begin(self, step: Step) -> None:
-        """Say what comes."""
+        """Print the next step."""
         self._step += 1
         match step:
             case ShowLights(part, lights):
                 count = "1 light" if len(lights) == 1 else f"{len(lights)} lights"
-                told = f"{part}: {count} {WALKED}"
+                text = f"{part}: {count} {SHOWN}"
             case PressButton(button):
-                told = f"press the button {button} (Enter: skip)"
+                text = f"press the button {button} (Enter: skip)"
             case LayTag(reader):
-                told = f"lay a tag on the reader {reader} (Enter: skip)"
-        click.echo(f"[{self._step}/{self._steps}] {told}")
+                text = f"lay a tag on the reader {reader} (Enter: skip)"
+        click.echo(f"[{self._step}/{self._steps}] {text}")
 
     def look(self, _frame: LightFrame, seconds: float) -> None:
-        """Have the time to see it."""
+        """Wait while the lights can be seen."""
         time.sleep(seconds)
 
     def judge(self, _step: ShowLights) -> str | None:
-        """Ask how it was."""
+        """Ask whether the lights were right; return None to show them again, else the fault or ""."""
         answer = click.prompt(
             "  right? [y]es, [n]o, [a]gain",
             default="y",
@@ -136,12 +137,12 @@ class AtTerminal:
         return "" if answer == "y" else str(click.prompt("  what was wrong", default="it was wrong"))
 
     def wants_to_skip(self) -> bool:
-        """Tell whether Enter was pressed."""
+        """Return whether Enter was pressed."""
         return bool(sys.stdin.isatty() and select.select([sys.stdin], [], [], 0)[0] and sys.stdin.readline())
 
 
 def _counted(steps: Sequence[Step]) -> str:
-    """Lights, buttons and readers of these steps, counted."""
+    """Return the numbers of lights, buttons and readers in some steps, as text."""
     lights = sum(len(step.lights) for step in steps if isinstance(step, ShowLights))
     buttons = sum(isinstance(step, PressButton) for step in steps)
     readers = sum(isinstance(step, LayTag) for step in steps)
@@ -150,22 +151,22 @@ def _counted(steps: Sequence[Step]) -> str:
     return f"{', '.join(front)} and {last}" if front else last
 
 
-def as_text(report: Report, path: Path) -> str:
-    """The report as its file is to hold it."""
+def _report_text(report: Report, path: Path) -> str:
+    """Return the report as the content of a file."""
     if path.suffix == ".json":
         return json.dumps(report.to_json(), indent=1) + "\n"
     results = "\n".join(f"{it.outcome:8} {it.part}: {it.message}".rstrip(": ") for it in report.results)
     return f"{report.to_text()}\n\n{results}\n"
 
 
-def keep(path: Path, text: str) -> None:
-    """Write a file; raises CommandError where that can't be."""
+def _write(path: Path, text: str) -> None:
+    """Write a file. Raises CommandError."""
     try:
         path.write_text(text, "utf-8")
     except OSError as error:
         raise file_error(str(path), "written", error) from None
 
 
-def printable_lines(text: str) -> str:
-    """Text of several lines that leaves the terminal alone."""
+def _printable_lines(text: str) -> str:
+    """Replace control characters in text of several lines."""
     return "\n".join(map(printable, text.splitlines()))

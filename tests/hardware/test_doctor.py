@@ -351,7 +351,7 @@ def doctor(
     *arguments: str, pi: FakePi, monkeypatch: pytest.MonkeyPatch, core: str = "the bots' core is compiled"
 ) -> tuple[int, str]:
     monkeypatch.setattr(doctor_command, "Machine", lambda: pi.machine)
-    monkeypatch.setattr(doctor_command, "engine", lambda: core)
+    monkeypatch.setattr("device.bots.compiled_core.description", lambda: core)
     result = CliRunner().invoke(azul_table, ["doctor", *arguments])
     return result.exit_code, result.output
 
@@ -362,10 +362,10 @@ def test_the_command_in_words(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> No
     status, told = doctor("--layout", "duo", pi=pi, monkeypatch=monkeypatch)
     assert status == 1
     assert (
-        "FAULT  lights: there is no /dev/spidev0.0 yet, although it is enabled\n       mend: sudo reboot"
+        "FAULT  lights: there is no /dev/spidev0.0 yet, although it is enabled\n       fix: sudo reboot"
         in told
     )
-    assert told.splitlines()[-1].startswith("1 fault. Mend")
+    assert told.splitlines()[-1].startswith("1 fault. Fix")
 
 
 @pytest.mark.system
@@ -411,7 +411,7 @@ def test_the_command_with_a_layout_that_is_none(pi: FakePi, monkeypatch: pytest.
         ("the bots' core is compiled", "ok     core: the bots' core is compiled\n"),
         (
             "the bots' core runs uncompiled: install gcc",
-            "maybe  core: the bots' core runs uncompiled\n       mend: install gcc\n",
+            "maybe  core: the bots' core runs uncompiled\n       fix: install gcc\n",
         ),
     ],
 )
