@@ -27,12 +27,12 @@ def game_of(name: str) -> list[Line]:
     return lines[: next(at for at, line in enumerate(lines) if "result" in line) + 1]
 
 
-def spelt(lines: list[Line]) -> list[bytes]:
+def encoded(lines: list[Line]) -> list[bytes]:
     return [json.dumps(line).encode() + b"\n" for line in lines]
 
 
 def records(lines: Sequence[bytes | Line]) -> list[Record]:
-    return list(read([line if isinstance(line, bytes) else spelt([line])[0] for line in lines]))
+    return list(read([line if isinstance(line, bytes) else encoded([line])[0] for line in lines]))
 
 
 def fault(lines: Sequence[bytes | Line]) -> tuple[int, str]:
@@ -45,6 +45,6 @@ def fault(lines: Sequence[bytes | Line]) -> tuple[int, str]:
     return caught.value.line, caught.value.message
 
 
-def place_of(lines: list[Line], key: str, nth: int = 0) -> int:
+def index_of(lines: list[Line], key: str, nth: int = 0) -> int:
     """The index of the n-th line with a key."""
     return [at for at, line in enumerate(lines) if key in line][nth]

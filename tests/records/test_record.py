@@ -45,7 +45,7 @@ def test_shared_records_verify_and_are_written_again_byte_for_byte(path: Path) -
     assert_verifies(path)
 
 
-def test_a_record_says_how_its_game_went() -> None:
+def test_a_record_has_the_setup_and_the_outcome_of_its_game() -> None:
     first, second = records(lines_of("standard-2"))
     assert (first.number, first.line) == (1, 1)
     assert (second.number, second.line) == (2, len(game_of("standard-2")) + 1)
@@ -56,7 +56,7 @@ def test_a_record_says_how_its_game_went() -> None:
     assert first.outcome is not None
 
 
-def test_blank_lines_and_windows_line_ends_are_passed_over() -> None:
+def test_blank_lines_and_windows_line_ends_are_ignored() -> None:
     lines = [piece for line in lines_of("standard-2") for piece in (line[:-1] + b"\r\n", b"\r\n", b" \t\n")]
     assert [each.line for each in records([b"\n", *lines])] == [2, 3 * len(game_of("standard-2")) + 2]
 
@@ -74,7 +74,7 @@ def test_keys_may_stand_in_any_order_and_with_spaces() -> None:
     )
 
 
-def test_a_whole_last_line_without_a_line_feed_is_no_fault() -> None:
+def test_a_complete_last_line_needs_no_line_feed() -> None:
     lines = lines_of("standard-stopped")
     assert len(records([*lines[:-1], lines[-1].rstrip(b"\n")])) == 1
 
@@ -88,7 +88,7 @@ def test_names_may_be_any_text() -> None:
     assert records(written.splitlines(keepends=True)) == [found]
 
 
-def test_games_before_a_fault_are_given_out() -> None:
+def test_games_before_an_error_are_read() -> None:
     lines = lines_of("standard-2")
     reading = read([*lines[:-1], b'{"result":1}\n'])
     assert next(reading).number == 1
@@ -140,7 +140,7 @@ def test_a_finished_game_is_not_forfeited() -> None:
         write(finished.setup, finished.events, forfeit=Forfeit(0, "crash"))
 
 
-def test_g3_a_record_can_not_tell_of_a_later_seat_alone() -> None:
+def test_g3_a_placement_before_that_of_an_earlier_seat_is_not_written() -> None:
     """Forfeited while a seat before it still chooses, a placement could be read as that seat's."""
     setup = Setup("gray", ("Ana", "Rui"))
     texts = ["deal bbbb yyyy rrrr kkkk wwww", "1b4", "2y4", "3r3", "4k3", "5wf", "tile 1 3 1"]

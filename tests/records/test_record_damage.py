@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from device.records.json_form import RecordError
 from device.records.record import write
-from tests.records.recorded import GOLDEN, records, spelt
+from tests.records.recorded import GOLDEN, encoded, records
 
 
 def flip(lines: list[bytes], draw: st.DrawFn) -> list[bytes]:
@@ -54,7 +54,7 @@ def another_value(lines: list[bytes], draw: st.DrawFn) -> list[bytes]:
     line = json.loads(lines[at])
     target = draw(st.sampled_from([value for value in line.values() if isinstance(value, dict)] or [line]))
     target[draw(st.sampled_from(list(target)))] = draw(anything)
-    return [*lines[:at], *spelt([line]), *lines[at + 1 :]]
+    return [*lines[:at], *encoded([line]), *lines[at + 1 :]]
 
 
 DAMAGES = (flip, drop, double, swap, cut)

@@ -6,18 +6,18 @@ import pytest
 
 from device.records.json_form import LONGEST_LINE
 from device.records.record import read
-from tests.records.recorded import Line, fault, game_of, lines_of, place_of
+from tests.records.recorded import Line, fault, game_of, index_of, lines_of
 
 # --- Lines that are no lines of a record -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lines", [[], [b"\n", b"  \r\n"]])
-def test_a_file_without_a_game(lines: list[bytes]) -> None:
+def test_a_file_without_a_game_is_refused(lines: list[bytes]) -> None:
     assert fault(lines) == (1, "there is no game in the file")
 
 
 @pytest.mark.parametrize(
-    ("line", "what"),
+    ("line", "expected"),
     [
         (b"{\n", "invalid JSON"),
         (b"\xef\xbb\xbf{}\n", "invalid JSON"),
@@ -45,11 +45,11 @@ def test_a_file_without_a_game(lines: list[bytes]) -> None:
         (b'{"\\ud800\\n":"3b2"}\n', "there is no event"),
     ],
 )
-def test_a_line_that_is_no_line_of_a_record(line: bytes, what: str) -> None:
+def test_an_invalid_line_is_refused(line: bytes, expected: str) -> None:
     lines = lines_of("standard-2")
     at, message = fault([*lines[:3], line, *lines[3:]])
     assert at == 4
-    assert what in message
+    assert expected in message
 
 
 @pytest.mark.parametrize("blank", [b"", b"\r\n"])
@@ -60,7 +60,7 @@ def test_a_file_may_begin_with_a_byte_order_mark(blank: bytes) -> None:
 
 
 @pytest.mark.parametrize("kept", [1, 5, -2])
-def test_a_torn_last_line(kept: int) -> None:
+def test_an_incomplete_last_line_is_refused(kept: int) -> None:
     lines = lines_of("standard-2")
     assert fault([*lines[:20], lines[20][:kept]]) == (
         21,
@@ -68,7 +68,7 @@ def test_a_torn_last_line(kept: int) -> None:
     )
 
 
-def test_a_last_line_torn_inside_a_character() -> None:
+def test_a_last_line_cut_inside_a_character_is_refused() -> None:
     header = '{"record":"azul","version":1,"mode":"standard","players":["Zoë'.encode()
     assert fault([header[:-1]]) == (1, "the last line is incomplete: the file was cut off")
 
@@ -87,7 +87,7 @@ SOLO: Line = {
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("change", "expected"),
     [
         ({"record": "chess"}, "this is a record of 'chess', not of 'azul'"),
         ({"record": 1}, "this is a record of 1"),
@@ -114,20 +114,20 @@ SOLO: Line = {
         ({"level": "easy"}, "the header has no key 'level'"),
     ],
 )
-def test_a_fault_in_a_header(change: Line, what: str) -> None:
+def test_an_invalid_header_is_refused(change: Line, expected: str) -> None:
     at, message = fault([HEADER | change])
     assert at == 1
-    assert what in message
+    assert expected in message
 
 
 @pytest.mark.parametrize("key", ["version", "mode", "players", "first"])
-def test_a_header_lacks_a_key(key: str) -> None:
+def test_a_header_without_a_key_is_refused(key: str) -> None:
     header = {name: value for name, value in HEADER.items() if name != key}
     assert fault([header]) == (1, f"the header lacks the key {key!r}")
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("change", "expected"),
     [
         ({"level": "hard"}, "level is easy, normal, expert; not 'hard'"),
         ({"level": 3}, "level must be a string, not 3"),
@@ -137,10 +137,10 @@ def test_a_header_lacks_a_key(key: str) -> None:
         ({"seed": 1}, "the header of a solo game has no key 'seed'"),
     ],
 )
-def test_a_fault_in_a_solo_header(change: Line, what: str) -> None:
+def test_an_invalid_solo_header_is_refused(change: Line, expected: str) -> None:
     at, message = fault([SOLO | change])
     assert at == 1
-    assert what in message
+    assert expected in message
 
 
 def test_a_game_starts_with_its_header() -> None:
@@ -151,7 +151,7 @@ def test_a_game_starts_with_its_header() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "what"),
+    ("line", "expected"),
     [
         ({"draft": "1b9"}, "'1b9' is no event"),
         ({"draft": "tile 0 1 1"}, "a draft must have at most 3 characters"),
@@ -184,11 +184,11 @@ def test_a_game_starts_with_its_header() -> None:
         ({"remove": 0}, "remove must be a position from 1 to 7, not 0"),
     ],
 )
-def test_an_event_that_is_none_or_is_not_allowed(line: Line, what: str) -> None:
+def test_an_invalid_or_illegal_event_is_refused(line: Line, expected: str) -> None:
     lines = game_of("standard-2")
     at, message = fault([*lines[:2], line, *lines[2:]])
     assert at == 3
-    assert what in message
+    assert expected in message
 
 
 def test_an_illegal_draft_is_named_with_its_reason() -> None:
@@ -197,9 +197,9 @@ def test_an_illegal_draft_is_named_with_its_reason() -> None:
     assert fault(lines) == (5, "draft 4b2: line 2 is full")
 
 
-def test_a_wrong_deal() -> None:
+def test_a_wrong_deal_is_refused() -> None:
     lines = game_of("standard-2")
-    at = place_of(lines, "deal", 1)
+    at = index_of(lines, "deal", 1)
     assert fault([*lines[:at], {"deal": ["bbyr"] * 4}]) == (
         at + 1,
         f"{text_of_deal(['bbyr'] * 4)}: 5 displays are to be filled, not 4",

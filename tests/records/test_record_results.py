@@ -4,13 +4,13 @@ import pytest
 
 from device.records.json_form import Forfeit
 from device.rules.scoring import Outcome
-from tests.records.recorded import Line, fault, game_of, lines_of, place_of, records
+from tests.records.recorded import Line, fault, game_of, index_of, lines_of, records
 
 # --- Scores ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("scores", "what"),
+    ("scores", "expected"),
     [
         ([99, 0], "not [99, 0]"),
         ([0], "not [0]"),
@@ -23,26 +23,26 @@ from tests.records.recorded import Line, fault, game_of, lines_of, place_of, rec
         ([0] * 10_000, "not [0, 0, 0"),
     ],
 )
-def test_wrong_scores(scores: object, what: str) -> None:
+def test_wrong_scores_are_refused(scores: object, expected: str) -> None:
     lines = game_of("standard-2")
-    at = place_of(lines, "scores", 1)
+    at = index_of(lines, "scores", 1)
     line, message = fault([*lines[:at], {"scores": scores}, *lines[at + 1 :]])
     assert line == at + 1
-    assert what in message
+    assert expected in message
 
 
-def test_missing_scores() -> None:
+def test_missing_scores_are_refused() -> None:
     lines = game_of("standard-2")
-    at = place_of(lines, "scores")
+    at = index_of(lines, "scores")
     assert fault([*lines[:at], *lines[at + 1 :]]) == (
         at + 1,
         "the round is over: its scores must follow, not 'deal'",
     )
 
 
-def test_scores_twice() -> None:
+def test_repeated_scores_are_refused() -> None:
     lines = game_of("standard-2")
-    at = place_of(lines, "scores")
+    at = index_of(lines, "scores")
     assert fault([*lines[: at + 1], lines[at], *lines[at + 1 :]])[0] == at + 2
 
 
@@ -50,7 +50,7 @@ def test_scores_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "what"),
+    ("result", "expected"),
     [
         ({"scores": [1, 2]}, "the result lacks the key 'winners'"),
         ({"winners": [0]}, "the result lacks the key 'scores'"),
@@ -67,14 +67,14 @@ def test_scores_twice() -> None:
         ),
     ],
 )
-def test_a_wrong_result(result: object, what: str) -> None:
+def test_a_wrong_result_is_refused(result: object, expected: str) -> None:
     lines = game_of("standard-2")
     at, message = fault([*lines[:-1], {"result": result}])
     assert at == len(lines)
-    assert what in message
+    assert expected in message
 
 
-def test_a_missing_result() -> None:
+def test_a_missing_result_is_refused() -> None:
     lines = game_of("standard-2")
     assert fault(lines[:-1]) == (
         len(lines) - 1,
@@ -87,7 +87,7 @@ def test_a_missing_result() -> None:
     )
 
 
-def test_a_header_alone() -> None:
+def test_a_header_alone_is_refused() -> None:
     assert (
         fault(game_of("standard-2")[:1])[1]
         == "the file ends without a result of the game that starts on line 1"
@@ -107,7 +107,7 @@ def test_a_result_while_the_game_goes_on() -> None:
     lines = game_of("standard-2")
     message = "the game is not over: a result must follow the scores of a round, or hold a forfeit"
     result = {"result": {"scores": [0, 0], "winners": [0, 1]}}
-    for at in (1, 2, 5, place_of(lines, "deal", 2) + 1):
+    for at in (1, 2, 5, index_of(lines, "deal", 2) + 1):
         assert fault([*lines[:at], result]) == (at + 1, message)
 
 
@@ -118,7 +118,7 @@ def test_r17_a_game_may_be_stopped_after_a_round_with_its_bonuses() -> None:
     assert found.state.outcome() == found.outcome
 
 
-def test_r17_a_stopped_game_has_the_result_that_its_boards_say() -> None:
+def test_r17_a_stopped_game_has_the_result_of_its_boards() -> None:
     lines = game_of("standard-stopped")
     line, message = fault([*lines[:-1], {"result": {"scores": [0, 2], "winners": [1]}}])
     assert line == len(lines)
@@ -145,7 +145,7 @@ def test_a_forfeit_leaves_the_others_their_scores() -> None:
 @pytest.mark.parametrize("at", [1, 2, 5])
 def test_a_game_can_be_forfeited_wherever_it_stands(at: int) -> None:
     lines = game_of("standard-2")
-    for end in (at, place_of(lines, "deal", 1), place_of(lines, "deal", 1) + 1):
+    for end in (at, index_of(lines, "deal", 1), index_of(lines, "deal", 1) + 1):
         (found,) = records([*lines[:end], {"result": forfeited_by_1(lines[:end])}])
         assert isinstance(found.outcome, Outcome)
         assert found.outcome.winners == (0,)
@@ -156,15 +156,15 @@ def forfeited_by_1(lines: list[Line]) -> Line:
     return {"scores": [scores[0], -50], "winners": [0], "forfeit": forfeit(1)}
 
 
-def test_not_while_scores_are_due() -> None:
+def test_a_forfeit_does_not_replace_scores_that_are_due() -> None:
     lines = game_of("standard-2")
-    at = place_of(lines, "scores", 1)
+    at = index_of(lines, "scores", 1)
     message = fault([*lines[:at], {"result": forfeited_by_1(lines[:at])}])[1]
     assert message == "the round is over: its scores must follow, not 'result'"
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("change", "expected"),
     [
         ({"forfeit": forfeit(2)}, "the forfeit's seat must be from 0 to 1, not 2"),
         ({"forfeit": forfeit(-1)}, "the forfeit's seat must be from 0 to 1, not -1"),
@@ -184,16 +184,16 @@ def test_not_while_scores_are_due() -> None:
         ({"winners": [0, 1]}, "the result's winners should be [0], not [0, 1]"),
     ],
 )
-def test_a_wrong_forfeit(change: Line, what: str) -> None:
+def test_a_wrong_forfeit_is_refused(change: Line, expected: str) -> None:
     lines = game_of("standard-2")
     result = {"scores": [0, -50], "winners": [0], "forfeit": forfeit(1)}
     line, message = fault([*lines[:5], {"result": result | change}])
     assert line == 6
-    assert what in message
+    assert expected in message
 
 
 @pytest.mark.parametrize(
-    ("result", "what"),
+    ("result", "expected"),
     [
         ({"score": 1, "victory": "loss", "forfeit": forfeit(0)}, "has no key 'forfeit'"),
         ({"scores": [1], "winners": [0]}, "the result of a solo game lacks the key 'score'"),
@@ -203,16 +203,16 @@ def test_a_wrong_forfeit(change: Line, what: str) -> None:
         ({"score": 14, "victory": None}, "the result's victory must be a string, not null"),
     ],
 )
-def test_a_wrong_solo_result(result: Line, what: str) -> None:
+def test_a_wrong_solo_result_is_refused(result: Line, expected: str) -> None:
     lines = game_of("solo-easy-coloured")
     assert lines[-1] == {"result": {"score": 14, "victory": "loss"}}
     line, message = fault([*lines[:-1], {"result": result}])
     assert line == len(lines)
-    assert what in message
+    assert expected in message
 
 
 def test_a_solo_game_is_never_stopped_by_a_limit() -> None:
     lines = game_of("solo-easy-coloured")
-    at = place_of(lines, "scores") + 1
+    at = index_of(lines, "scores") + 1
     line, message = fault([*lines[:at], {"result": {"score": 20, "victory": "loss"}}])
     assert (line, "solo" in message) == (at + 1, True)

@@ -1,7 +1,7 @@
-"""A second reading of the rules, to hold the engine against: lists and dictionaries, changed in place.
+"""A second, independent implementation of the rules for two to four players, to check the first against.
 
-It shares no code with `device.rules` and was written from the text of the rules alone. It reads the JSON
-objects of one game of two to four players and asserts every one of them.
+It shares no code with `device.rules`, was written from the text of the rules alone, and changes lists and
+dictionaries in place. `referee` reads the JSON objects of a record and asserts every one of them.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ FLOOR_COSTS = [1, 1, 2, 2, 2, 3, 3]
 
 
 class Seat:
-    """One player's cardboard."""
+    """The board of one player."""
 
     def __init__(self) -> None:
         self.lines: dict[int, list[str]] = {1: [], 2: [], 3: [], 4: [], 5: []}
@@ -21,7 +21,7 @@ class Seat:
         self.score = 0
 
     def run(self, row: int, column: int, down: int, right: int) -> int:
-        """How many tiles lie in one direction, beginning beside a square."""
+        """Return the number of tiles in one direction, beginning beside a square."""
         length = 0
         while (row + down * (length + 1), column + right * (length + 1)) in self.wall:
             length += 1
@@ -40,7 +40,7 @@ class Seat:
             self.score += down
 
     def columns_for(self, row: int, colour: str) -> list[int]:
-        """Gray walls: where a tile may go."""
+        """Return the legal columns of a gray wall."""
         if any(self.wall.get((row, column)) == colour for column in range(1, 6)):
             return []
         return [
@@ -61,7 +61,7 @@ class Seat:
 
 
 class Table:
-    """The whole table and the one game on it."""
+    """A game: bag, lid, displays, centre and seats."""
 
     def __init__(self, header: dict[str, Any]) -> None:
         assert header["record"] == "azul"
@@ -71,7 +71,7 @@ class Table:
         assert (2 <= len(self.seats) <= 4) if self.mode != "dtc" else len(self.seats) == 2
         self.turn = self.starter = header["first"]
         self.bag = list(WALL_ORDER * 20)
-        # One bag and no lid in the bot ruleset: there both names mean the same list.
+        # DTC has one bag and no lid: both names stand for the same list.
         self.lid: list[str] = self.bag if self.mode == "dtc" else []
         self.displays: list[list[str]] = []
         self.centre: list[str] = []
@@ -166,7 +166,7 @@ class Table:
         self.tile_walls(events)
 
     def tiles(self) -> list[str]:
-        """All tiles wherever they lie, sorted."""
+        """Return all tiles, sorted."""
         found = [*self.bag, *self.centre, *(tile for display in self.displays for tile in display)]
         if self.lid is not self.bag:
             found += self.lid
@@ -182,7 +182,7 @@ class Table:
 
 
 def referee(lines: list[dict[str, Any]]) -> None:
-    """Assert one game, from its header to its result; a game stopped after a round may end there."""
+    """Assert a game from its header to its result; it may have been stopped after a round."""
     table = Table(lines[0])
     events = iter(lines[1:])
     event = next(events)

@@ -71,8 +71,8 @@ def account(state: SoloState) -> Account:
     return state.account
 
 
-def parts(state: SoloState) -> list[Item]:
-    """What the account of the round just scored holds, in order."""
+def items(state: SoloState) -> list[Item]:
+    """The items of the account of the round just scored, in order."""
     return [step.item for step in account(state).steps]
 
 

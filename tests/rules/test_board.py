@@ -1,4 +1,4 @@
-"""One board: placing tiles on lines and the floor, and where a tile may go on the wall (R2, R6 to R8, G1)."""
+"""Boards: placing tiles on lines and the floor, and the legal places on the wall (R2, R6 to R8, G1)."""
 
 import pytest
 
@@ -49,20 +49,20 @@ def test_r7_a_line_takes_only_what_fits_its_colour_and_its_wall_row() -> None:
         (-1, BLUE, "no_such_line"),
     ],
 )
-def test_r7_a_refusal_says_why(line: int, colour: Colour, why: str) -> None:
+def test_r7_a_refusal_has_a_reason(line: int, colour: Colour, why: str) -> None:
     position = board({1: "r", 2: "y"}, wall=(".....", ".....", ".....", ".k...", "....."))
     with pytest.raises(IllegalEventError) as caught:
         check_line(position, line, colour)
     assert caught.value.why == why
 
 
-def test_r8_what_does_not_fit_the_line_falls_to_the_floor() -> None:
+def test_r8_tiles_that_do_not_fit_the_line_fall_to_the_floor() -> None:
     after, over = place(board({2: "y"}), YELLOW, 3, 2)
     assert after == board({2: "yy"}, floor="yy")
     assert over == NO_TILES
 
 
-def test_r8_what_does_not_fit_the_floor_goes_unpunished() -> None:
+def test_r8_tiles_that_do_not_fit_the_floor_are_returned() -> None:
     after, over = place(board(floor="mbbbb"), YELLOW, 4, 1)
     assert after == board({1: "y"}, floor="mbbbbyy")
     assert over == counts_of("y")
@@ -74,7 +74,7 @@ def test_r7_the_floor_takes_all_tiles() -> None:
     assert over == NO_TILES
 
 
-def test_r6_the_marker_finds_no_room_on_a_full_floor() -> None:
+def test_r6_a_full_floor_takes_no_marker() -> None:
     full = board(floor="bbbbbbb")
     assert drop(full, (MARKER,)) == (full, NO_TILES)
 
@@ -99,6 +99,6 @@ def test_g1_no_column_for_a_colour_that_the_row_has() -> None:
     assert legal_columns(Board(), 2) == ()
 
 
-def test_all_tiles_of_a_board_are_counted() -> None:
+def test_the_helper_tiles_on_counts_all_tiles_of_a_board() -> None:
     position = board({3: "kk"}, wall=("b....", "..y..", ".....", ".....", "....."), floor="mwb")
     assert tiles_on(position) == counts_of("bbykkw")

@@ -1,4 +1,4 @@
-"""Dealing from the bag, and from the lid when it runs out (R4)."""
+"""Deals from the bag, and from the lid when the bag runs out (R4)."""
 
 from random import Random
 
@@ -42,7 +42,7 @@ def test_r4_with_both_empty_displays_stay_short_or_empty() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "bag", "lid", "what"),
+    ("texts", "bag", "lid", "message"),
     [
         (["bbbb"], "bbbbbbbb", "", "2 displays are to be filled, not 1"),
         (["bbbb", "bbb"], "bbbbbbbb", "", "display 2 gets 4 tiles, not 'bbb'"),
@@ -55,13 +55,13 @@ def test_r4_with_both_empty_displays_stay_short_or_empty() -> None:
         (["yyyy", "bbbb"], "bbbb", "yyyy", "display 1 can't hold 'yyyy'"),
     ],
 )
-def test_r4_a_deal_that_can_not_have_been_drawn(texts: list[str], bag: str, lid: str, what: str) -> None:
-    with pytest.raises(IllegalEventError, match=what) as caught:
+def test_r4_a_deal_that_can_not_have_been_drawn(texts: list[str], bag: str, lid: str, message: str) -> None:
+    with pytest.raises(IllegalEventError, match=message) as caught:
         check_deal(displays(*texts), counts_of(bag), counts_of(lid), 2)
     assert caught.value.why == "wrong_deal"
 
 
-def test_r4_no_display_holds_less_than_nothing() -> None:
+def test_r4_negative_counts_are_refused() -> None:
     with pytest.raises(IllegalEventError):
         check_deal(Deal(((5, -1, 0, 0, 0),)), ALL_TILES, NO_TILES, 1)
 
@@ -70,7 +70,7 @@ counts = st.tuples(*[st.integers(0, 6)] * 5)
 
 
 @given(counts, counts, st.integers(0, 9), st.integers())
-def test_r4_what_is_drawn_is_allowed(bag: Counts, lid: Counts, number: int, seed: int) -> None:
+def test_r4_a_drawn_deal_passes_the_check(bag: Counts, lid: Counts, number: int, seed: int) -> None:
     drawn = deal(bag, lid, number, Random(seed).randrange)
     left = check_deal(drawn, bag, lid, number)
     assert add(add(*left), total(drawn.displays)) == add(bag, lid)

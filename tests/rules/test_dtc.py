@@ -1,4 +1,4 @@
-"""The bot ruleset (D1, D2)."""
+"""The DTC ruleset (D1, D2)."""
 
 import pytest
 
@@ -13,13 +13,13 @@ from device.rules.tiles import NO_TILES, counts_of
 from tests.rules.positions import after, board, offer, with_bag
 
 
-def test_d1_two_play() -> None:
+def test_d1_two_players_only() -> None:
     for players in (1, 3, 4):
         with pytest.raises(SetupError, match=f"2 players, not {players}"):
             game.setup(Setup("dtc", ("bot",) * players))
 
 
-def test_d1_what_is_discarded_goes_straight_back_to_the_bag() -> None:
+def test_d1_discarded_tiles_go_straight_back_to_the_bag() -> None:
     state = with_bag(offer({1: "bbbb", 2: "kkkk"}, board(floor="yyyyyyy"), board(), mode="dtc"), "r")
     during = after(state, "1bf")
     assert (during.bag, during.lid) == (counts_of("bbbbr"), NO_TILES)

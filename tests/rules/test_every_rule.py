@@ -1,4 +1,4 @@
-"""Every numbered rule has a test whose name begins with it."""
+"""Every numbered rule has a test whose name begins with its number."""
 
 import re
 from pathlib import Path

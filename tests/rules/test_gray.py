@@ -2,8 +2,9 @@
 
 import pytest
 
+from device.rules.board import Board
 from device.rules.errors import IllegalEventError
-from device.rules.events import Event, Tile
+from device.rules.events import Tile
 from device.rules.notation import event_of
 from device.rules.scoring import LineFell
 from device.rules.standard import Phase, StandardState
@@ -11,19 +12,15 @@ from device.rules.tiles import counts_of
 from tests.rules.positions import after, board, offer, scores, wall
 
 
-def tiling(*boards: object, display: str = "kk", draft: str = "1kf") -> StandardState:
-    """A gray game whose offer has just ended."""
-    return after(offer({1: display}, *boards, mode="gray"), draft)  # type: ignore[arg-type]
-
-
-def placements(state: StandardState) -> list[Event]:
-    return state.legal()
+def tiling(*boards: Board) -> StandardState:
+    """A gray game whose offer has just ended: seat 0 let two black tiles fall to its floor."""
+    return after(offer({1: "kk"}, *boards, mode="gray"), "1kf")
 
 
 def test_g1_the_player_chooses_among_the_free_columns() -> None:
     state = tiling(board({2: "bb"}, ("b....", "..y..", "...b.", ".....", ".....")), board())
     assert state.to_act() == (0,)
-    assert placements(state) == [Tile(0, 2, 2), Tile(0, 2, 5)]
+    assert state.legal() == [Tile(0, 2, 2), Tile(0, 2, 5)]
 
 
 def test_g1_a_placed_tile_scores_where_it_goes() -> None:
@@ -52,15 +49,15 @@ def test_g1_other_columns_are_refused(text: str, why: str) -> None:
     assert caught.value.why == why
 
 
-def test_g1_one_legal_column_is_asked_for_all_the_same() -> None:
+def test_g1_a_single_legal_column_is_asked_for_too() -> None:
     state = tiling(board({1: "b"}, ("yrkw.", *["....."] * 4)), board())
-    assert placements(state) == [Tile(0, 1, 5)]
+    assert state.legal() == [Tile(0, 1, 5)]
 
 
 def test_g1_lines_are_tiled_from_the_top() -> None:
     state = tiling(board({1: "b", 3: "bbb"}), board())
     state = after(state, "tile 0 1 4")
-    assert placements(state) == [Tile(0, 3, column) for column in (1, 2, 3, 5)]
+    assert state.legal() == [Tile(0, 3, column) for column in (1, 2, 3, 5)]
 
 
 BLOCKED = (".y...", "y....", "...y.", "bkrw.", "....y")

@@ -1,4 +1,4 @@
-"""Texts and events."""
+"""Notation: the text form of events."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ def test_a_draft_is_three_characters() -> None:
                 assert event_of(text_of(draft)) == draft
 
 
-def test_a_deal_shows_empty_displays() -> None:
+def test_an_empty_display_is_written_as_a_dash() -> None:
     deal = Deal((counts_of("bbyr"), counts_of("k"), counts_of("")))
     assert text_of(deal) == "deal bbyr k -"
     assert event_of("deal bbyr k -") == deal
@@ -51,7 +51,7 @@ def test_a_placement_names_its_seat() -> None:
         *["penalty", "colour", "colour x", "pass", "null"],
     ],
 )
-def test_other_texts_are_no_events(text: str) -> None:
+def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(NotationError):
         event_of(text)
 
@@ -60,7 +60,7 @@ letters = st.text(st.sampled_from("byrkw-0123456789f delrtiswapocunm"), max_size
 
 
 @given(st.one_of(st.text(max_size=12), letters))
-def test_a_text_is_an_event_s_own_or_no_event(text: str) -> None:
+def test_a_text_that_is_parsed_is_formatted_to_the_same_text(text: str) -> None:
     try:
         event = event_of(text)
     except NotationError:
@@ -68,5 +68,5 @@ def test_a_text_is_an_event_s_own_or_no_event(text: str) -> None:
     assert text_of(event) == text
 
 
-def test_leaving_a_penalty_tile_has_a_text() -> None:
+def test_removing_no_penalty_tile_has_a_text() -> None:
     assert event_of(text_of(Remove(None))) == Remove(None)

@@ -1,4 +1,4 @@
-"""Points: placed tiles, the floor, bonuses, and who wins (R11, R12, R14, R15)."""
+"""Scoring: placed tiles, the floor, bonuses, and the winners (R11, R12, R14, R15)."""
 
 import pytest
 
@@ -102,7 +102,7 @@ def test_r15_most_points_then_most_rows_then_a_shared_victory(
     assert outcome(boards).winners == winners
 
 
-def test_g2_a_line_without_a_column_falls_and_what_does_not_fit_is_discarded() -> None:
+def test_g2_a_line_without_a_column_falls_and_returns_what_does_not_fit() -> None:
     fell, over = let_line_fall(board({4: "kkkk"}, floor="mbbbb", score=9), 4)
     assert fell.board == board(floor="mbbbbkk", score=9)
     assert over == counts_of("kk")

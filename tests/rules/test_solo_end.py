@@ -1,4 +1,4 @@
-"""The end of a solo game: what counts there, and what the score is worth (S13, S14)."""
+"""Solo: end scoring and victories (S13, S14)."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from device.rules.solo.game import SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.solo.scoring import ClearBoardAward, PenaltyRowCounted, SoloOutcome, Victory, victory
 from tests.rules.positions import board
-from tests.rules.solo_positions import after, offer, parts
+from tests.rules.solo_positions import after, items, offer
 
 ENDING_ROW = (".....", ".....", ".....", ".....", "yrkw.")
 
@@ -32,14 +32,14 @@ def outcome(state: SoloState) -> SoloOutcome:
 
 def test_s13_an_empty_penalty_row_scores_5() -> None:
     state = ended(board({3: "r"}, score=20), action_lines={4: "k"})
-    assert [part.points for part in parts(state) if isinstance(part, PenaltyRowCounted)] == [5]
+    assert [item.points for item in items(state) if isinstance(item, PenaltyRowCounted)] == [5]
     assert outcome(state).score == 20 + 1 + 5
 
 
 def test_s13_each_penalty_tile_costs_8_and_the_result_may_be_negative() -> None:
     state = ended(board({3: "r"}, score=20), "rrrrrr", {4: "k"})
-    counted = [part for part in parts(state) if isinstance(part, PenaltyRowCounted)]
-    assert [(part.tiles, part.points) for part in counted] == [(6, -48)]
+    counted = [item for item in items(state) if isinstance(item, PenaltyRowCounted)]
+    assert [(item.tiles, item.points) for item in counted] == [(6, -48)]
     assert outcome(state).score == 20 - 11 + 1 - 48 == -38
     assert outcome(state).why == "S14"
 
@@ -55,22 +55,22 @@ def test_s13_each_penalty_tile_costs_8_and_the_result_may_be_negative() -> None:
 )
 def test_s13_clear_boards(player: dict[int, str], action: dict[int, str], which: list[int]) -> None:
     state = ended(board(player, score=20), "", action)
-    awards = [part for part in parts(state) if isinstance(part, ClearBoardAward)]
-    assert [part.which for part in awards] == which
+    awards = [item for item in items(state) if isinstance(item, ClearBoardAward)]
+    assert [item.which for item in awards] == which
     assert outcome(state).score == 20 + 1 + 5 + 5 * len(which)
 
 
 def test_s13_rows_columns_and_colours_of_the_player_board() -> None:
     wall = ("byr.w", "wbyrk", "kwbyr", "rkwby", "yrkwb")  # k1 completes row 1, column 4 and black
     state = ended(board({5: "w"}, wall, score=20), action_lines={4: "k"})
-    given = [part for part in parts(state) if isinstance(part, BonusGiven)]
-    assert sum(part.points for part in given) == 5 * 2 + 5 * 7 + 5 * 10
+    given = [item for item in items(state) if isinstance(item, BonusGiven)]
+    assert sum(item.points for item in given) == 5 * 2 + 5 * 7 + 5 * 10
     assert outcome(state).score == 20 + (5 + 5) + 5 + 95
 
 
 def test_s13_the_action_board_earns_no_such_bonus() -> None:
     state = ended(board({3: "r"}, score=20), action_lines={4: "k"})  # its row 5 is complete
-    assert not [part for part in parts(state) if isinstance(part, BonusGiven)]
+    assert not [item for item in items(state) if isinstance(item, BonusGiven)]
 
 
 def test_s13_the_items_come_in_their_order_after_the_round_is_scored() -> None:
@@ -79,13 +79,13 @@ def test_s13_the_items_come_in_their_order_after_the_round_is_scored() -> None:
     before = after(offer({5: "bk"}, player=board(None, wall, score=20), action=action), "5b5")
     state = after(before, "5k1")
     assert state.closing_scores() == (25,)
-    assert parts(state)[-4:] == [
-        PenaltyRowCounted(parts(state)[-4].board, 0, 5),
-        ClearBoardAward(parts(state)[-3].board, PLAYER, 5),
-        ClearBoardAward(parts(state)[-2].board, ACTION, 5),
-        parts(state)[-1],
+    assert items(state)[-4:] == [
+        PenaltyRowCounted(items(state)[-4].board, 0, 5),
+        ClearBoardAward(items(state)[-3].board, PLAYER, 5),
+        ClearBoardAward(items(state)[-2].board, ACTION, 5),
+        items(state)[-1],
     ]
-    assert [part.board.score for part in parts(state)[-4:]] == [30, 35, 40, 42]
+    assert [item.board.score for item in items(state)[-4:]] == [30, 35, 40, 42]
 
 
 # --- S14 -------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def test_s13_the_items_come_in_their_order_after_the_round_is_scored() -> None:
         (140, True, Victory.ARTISAN),
     ],
 )
-def test_s14_what_a_score_is_worth(*, score: int, clear: bool, level: Victory) -> None:
+def test_s14_the_victory_of_a_score(*, score: int, clear: bool, level: Victory) -> None:
     assert victory(score, clear=clear) is level
 
 
@@ -134,7 +134,7 @@ def test_s14_a_game_that_goes_on_has_no_outcome() -> None:
     assert offer({1: "byrk"}).outcome() is None
 
 
-def test_s14_nothing_happens_in_a_game_that_is_over() -> None:
+def test_s14_no_event_is_legal_in_a_game_that_is_over() -> None:
     state = ended(board(score=20))
     assert state.legal() == []
     assert state.over

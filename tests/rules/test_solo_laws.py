@@ -48,7 +48,7 @@ def test_s7_penalty_row_never_passes_7_without_ending_the_game() -> None:
             assert (row > 7) == pick.loses == (state.ending is Ending.EIGHTH_TILE)
 
 
-def test_preview_tells_what_the_pick_then_does() -> None:
+def test_a_pick_does_what_its_preview_shows() -> None:
     for before, event, state in steps():
         if not isinstance(event, Draft):
             continue
@@ -78,7 +78,7 @@ def applies(state: SoloState, event: Event) -> bool:
     return True
 
 
-def test_s1_and_s8_draws_are_taken_exactly_where_the_bag_holds_them() -> None:
+def test_s1_s8_exactly_the_colours_in_the_bag_can_be_drawn() -> None:
     for before, event, _ in steps():
         if isinstance(event, Draw | ScoringColour):
             for colour in COLOURS:
@@ -98,7 +98,7 @@ def colours_in(tiles: Counts) -> int:
     return sum(number > 0 for number in tiles)
 
 
-def test_account_says_how_every_point_came_about() -> None:
+def test_the_account_adds_up_to_the_score() -> None:
     for _, state in closings():
         found = account(state)
         assert found.round == state.round
@@ -136,7 +136,7 @@ def test_score_stays_above_0_while_the_game_goes_on() -> None:
         assert before.boards[ACTION].score == 0
 
 
-def test_every_loss_names_its_rule() -> None:
+def test_every_loss_has_the_number_of_its_rule() -> None:
     rules = {Ending.EIGHTH_TILE: "S7", Ending.NO_POINTS: "S10"}
     endings = set()
     for played in sample(SOLO):
@@ -158,7 +158,7 @@ def test_s12_the_tiles_out_of_play_go_back_once() -> None:
         assert sum(state.bag) >= 21
 
 
-def test_s10_the_charge_is_what_the_row_costs() -> None:
+def test_s10_the_charge_is_the_cost_of_the_row() -> None:
     for _, state in closings():
         charges = [step.item for step in account(state).steps if hasattr(step.item, "cost")]
         assert [charge.cost for charge in charges] == [FLOOR_COSTS[len(state.boards[ACTION].floor)]]

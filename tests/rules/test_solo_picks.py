@@ -1,4 +1,4 @@
-"""The solo game's picks: what they place, and what they send to the penalty row (S3 to S7)."""
+"""Solo: picks, and the tiles that they send to the penalty row (S3 to S7)."""
 
 import pytest
 
@@ -18,7 +18,7 @@ SEVEN = "bbbbbbb"
 
 
 def sent(state: SoloState, text: str) -> str:
-    """What a draft would send to the penalty row, told before it is made."""
+    """Return the tiles that a draft would send to the penalty row."""
     event = event_of(text)
     assert isinstance(event, Draft)
     return "".join("byrkw"[tile] for tile in solo.preview(state, event).sent)
@@ -69,7 +69,7 @@ def test_s3_a_display_of_one_colour_leaves_nothing_for_the_player_board() -> Non
     assert state.sources_to_draft() == (2,)
 
 
-def test_s3_lines_take_what_r7_lets_them() -> None:
+def test_s3_lines_accept_tiles_by_r7() -> None:
     wall = (".....", ".....", "..b..", ".....", ".....")
     state = offer({1: "bkkw"}, action=board({1: "w", 2: "y"}, wall))
     assert refused(state, "1w1") == "line_full"
@@ -239,7 +239,7 @@ def test_s7_the_second_tile_that_a_pick_sends_can_be_the_eighth() -> None:
     assert after(state, "1bf").ending is Ending.EIGHTH_TILE
 
 
-def test_preview_of_an_illegal_pick_is_refused_as_the_pick_is() -> None:
+def test_the_preview_of_an_illegal_pick_is_refused() -> None:
     state = offer({1: "bbww"})
     for text in ("2b1", "1k1"):
         event = event_of(text)

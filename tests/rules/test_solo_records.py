@@ -1,4 +1,4 @@
-"""The recorded solo games: they verify, and what they chose is what was legal."""
+"""Recorded solo games: they verify, and all their choices were legal."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not FILES, reason=f"no recorded games in {RECORD
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_recorded_games(path: Path) -> None:
+def test_recorded_choices_were_legal(path: Path) -> None:
     with path.open("rb") as lines:
         games = list(record.read(lines))
     assert games

@@ -1,4 +1,4 @@
-"""The solo game's setup and its draws: S1, S2, S15; every deal that can be drawn and no other."""
+"""Solo: the setup, and exactly the deals that can be drawn (S1, S2, S15)."""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -26,7 +26,7 @@ def new(level: str = "easy", wall: str = "coloured") -> game.State:
 
 
 def always(index: int) -> Callable[[int], int]:
-    """A source of chance that always says the same, or as much as it may."""
+    """Return a source of chance that always gives `index`, or the highest number possible."""
     return lambda most: min(index, most - 1)
 
 
@@ -166,7 +166,7 @@ def test_s15_holds_for_the_display_of_five() -> None:
 
 
 def every_drawn_display(bag: str, size: int) -> set[Counts]:
-    """Every display that S1's words allow, drawn tile by tile."""
+    """Return every display that S1 allows, drawn tile by tile."""
     found = set()
     for drawn in set(permutations(bag, size)):
         tiles = [Colour("byrkw".index(letter)) for letter in drawn]
@@ -180,7 +180,7 @@ def every_drawn_display(bag: str, size: int) -> set[Counts]:
 
 
 @pytest.mark.parametrize("bag", ["bbbbbb", "bbbbby", "bbbbyr", "bbbyyy", "byrkww", "bbyykk"])
-def test_s15_exactly_the_deals_that_can_be_drawn_are_taken(bag: str) -> None:
+def test_s15_exactly_the_deals_that_can_be_drawn_pass_the_check(bag: str) -> None:
     size = 3
     possible = {
         (first, second)
@@ -200,7 +200,7 @@ def test_s15_exactly_the_deals_that_can_be_drawn_are_taken(bag: str) -> None:
 
 
 @pytest.mark.parametrize("bag", ["bbbbbb", "bbbbby", "bbbyyy", "bbyykk"])
-def test_s15_every_deal_that_is_taken_is_drawn_too(bag: str) -> None:
+def test_s15_every_display_that_passes_the_check_is_drawn(bag: str) -> None:
     rng = Random(15)
     drawn = {deal_two_colours(counts_of(bag), [3, 3], rng.randrange).displays for _ in range(500)}
     assert all(total(displays) == counts_of(bag) for displays in drawn)
@@ -247,7 +247,7 @@ def test_texts_of_solo_events_round_trip(text: str) -> None:
         "swap \u0661",
     ],
 )
-def test_texts_that_are_no_solo_event(text: str) -> None:
+def test_other_texts_of_solo_events_are_refused(text: str) -> None:
     with pytest.raises(NotationError):
         event_of(text)
 
@@ -266,7 +266,7 @@ def test_solo_events_are_refused_in_other_modes() -> None:
         assert fault.value.why == "wrong_mode"
 
 
-def test_r17_a_solo_game_is_not_stopped() -> None:
+def test_r17_a_solo_game_can_not_be_stopped() -> None:
     with pytest.raises(IllegalEventError, match="S12"):
         new().stop()
 

@@ -1,6 +1,6 @@
-"""The solo game from the last draft to the next deal: action board, charge, player board (S8 to S12).
+"""Solo: from the last draft to the next deal; action board, charge, player board (S8 to S12).
 
-In most positions one display is left: its action pick fills a line of the action board.
+In most positions one display is left, and its action pick fills a line of the action board.
 """
 
 from dataclasses import replace
@@ -29,13 +29,13 @@ from device.rules.solo.scoring import (
 )
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, counts_of
 from tests.rules.positions import all_tiles, board
-from tests.rules.solo_positions import account, after, bag_of, offer, parts, penalty
+from tests.rules.solo_positions import account, after, bag_of, items, offer, penalty
 
 TWENTY = "bbbbyyyyrrrrkkkkwwww"
 
 
 def filled(line: int, colour: str, row: str, *, score: int = 50, bag: str | None = None) -> SoloState:
-    """A round at its end in which the action board's line has just been filled; `row` is the penalty row."""
+    """A round after its last draft; the action board's `line` is full, and `row` is the penalty row."""
     other = "w" if colour != "w" else "b"
     held = {line: colour * (line - 1)}
     state = offer(
@@ -83,14 +83,14 @@ def test_s8_line_1_draws_before_the_tile_set_aside_is_back() -> None:
 def test_s8_line_1_with_an_empty_penalty_row_draws_one_tile() -> None:
     state = after(filled(1, "k", ""), "draw r")
     assert penalty(state) == "r"
-    assert parts(state)[1] == PenaltyDrawn(action_of(state), None, Colour.RED)
+    assert items(state)[1] == PenaltyDrawn(action_of(state), None, Colour.RED)
 
 
 def test_s8_line_1_with_an_empty_bag_only_sets_aside() -> None:
     state = filled(1, "k", "rybw", bag="")
     assert state.phase is Phase.DEAL
     assert penalty(state) == "ybw"
-    assert PenaltyDrawn(action_of(state), Colour.RED, None) in parts(state)
+    assert PenaltyDrawn(action_of(state), Colour.RED, None) in items(state)
     assert all_tiles(state) == ALL_TILES
 
 
@@ -110,7 +110,7 @@ def test_s8_line_2_must_be_done() -> None:
 def test_s8_line_2_without_two_tiles_puts_five_on_display_5(row: str) -> None:
     state = filled(2, "k", row)
     assert state.phase is Phase.DEAL
-    assert FifthTileDue(action_of(state)) in parts(state)
+    assert FifthTileDue(action_of(state)) in items(state)
     assert "display 5 gets 5 tiles" in refused(state, "deal byrk byrk byrk byrk byrk")
     assert "display 1 gets 4 tiles" in refused(state, "deal byrkw byrk byrk byrk byrk")
     state = after(state, "deal byrk byrk byrk byrk byrkw")
@@ -149,11 +149,11 @@ def test_s8_line_5_may_remove_any() -> None:
 def test_s8_a_tile_may_stay(line: int) -> None:
     state = after(filled(line, "k", "kr"), "remove none")
     assert penalty(state) == "kr"
-    assert PenaltyKept(action_of(state), line) in parts(state)
+    assert PenaltyKept(action_of(state), line) in items(state)
 
 
 @pytest.mark.parametrize(("line", "row"), [(3, "rk"), (4, "rrk"), (5, "rrrrrrr"), (3, ""), (5, "")])
-def test_s8_nothing_is_asked_where_nothing_can_be_removed(line: int, row: str) -> None:
+def test_s8_no_choice_is_due_if_no_tile_can_be_removed(line: int, row: str) -> None:
     state = filled(line, "k", row)
     assert state.phase is Phase.DEAL
     assert Remove(None) not in state.legal()
@@ -165,7 +165,7 @@ def test_s8_lines_act_from_the_top_each_on_the_row_that_the_one_before_left() ->
     state = after(state, "5w5", "5b4")
     state = after(state, "draw r", "swap 3", "remove 1", "remove 1", "remove 2")
     assert penalty(state) == "r"
-    assert [type(part) for part in parts(state)] == [
+    assert [type(item) for item in items(state)] == [
         ActionTilePlaced,
         PenaltyDrawn,
         ActionTilePlaced,
@@ -209,7 +209,7 @@ def test_s9_tiles_beside_the_scoring_tile(wall: tuple[str, ...], nth: int, point
     action = board({4: "www"}, wall)  # row 4 holds w in column 3
     state = offer({5: "kw"}, player=board(score=20), action=action, scoring_tile=(3, 3))
     state = after(state, "5w4", "5k5")
-    assert parts(state)[:2] == [
+    assert items(state)[:2] == [
         ActionTilePlaced(action_of(state), 4, 3, Colour.WHITE, covers=False),
         BesideScoringTile(board({5: "k"}, score=20 + points), nth, points),
     ]
@@ -220,7 +220,7 @@ def test_s9_the_line_acts_before_its_tile_scores() -> None:
     action = board({3: "ww"}, floor="w")  # row 3 holds w in column 2
     state = offer({5: "kw"}, player=board(score=20), action=action, scoring_tile=(3, 3))
     state = after(state, "5w3", "5k5", "remove 1")
-    assert [type(part) for part in parts(state)][:3] == [ActionTilePlaced, PenaltyRemoved, BesideScoringTile]
+    assert [type(item) for item in items(state)][:3] == [ActionTilePlaced, PenaltyRemoved, BesideScoringTile]
 
 
 @pytest.mark.parametrize("square", [(2, 2), (2, 4), (4, 2), (4, 4)])
@@ -235,7 +235,7 @@ def test_s9_a_tile_on_the_scoring_tile_removes_it_and_scores_nothing() -> None:
     state = offer({5: "bk"}, player=board(score=20), action=action, scoring_tile=(3, 3))
     state = after(state, "5b3", "5k5")
     wall = (".....", ".....", "..b..", ".....", ".....")
-    assert parts(state)[0] == ActionTilePlaced(board({4: "wwww"}, wall), 3, 3, Colour.BLUE, covers=True)
+    assert items(state)[0] == ActionTilePlaced(board({4: "wwww"}, wall), 3, 3, Colour.BLUE, covers=True)
     assert state.scoring_tile is None
     assert state.boards[PLAYER].score == 20  # though w went to (4, 3) after it
 
@@ -256,7 +256,7 @@ def test_s10_the_penalty_row_is_charged(tiles: int, cost: int) -> None:
     state = after(state, "5b5", "5w5")
     assert state.boards[PLAYER].score == 20 - cost
     assert penalty(state) == "r" * tiles  # the tiles stay
-    assert parts(state) == [PenaltyCharged(state.boards[PLAYER], tiles, cost, -cost)]
+    assert items(state) == [PenaltyCharged(state.boards[PLAYER], tiles, cost, -cost)]
 
 
 @pytest.mark.parametrize("score", [8, 14])
@@ -265,7 +265,7 @@ def test_s10_a_score_of_0_loses_at_once(score: int) -> None:
     before = after(offer({5: "bw"}, player=player, action=board(floor="rrrrrrr")), "5b5")
     state = after(before, "5w5")
     assert state.ending is Ending.NO_POINTS
-    assert parts(state) == [PenaltyCharged(state.boards[PLAYER], 7, 14, -score)]
+    assert items(state) == [PenaltyCharged(state.boards[PLAYER], 7, 14, -score)]
     outcome = state.outcome()
     assert isinstance(outcome, SoloOutcome)
     assert (outcome.score, outcome.victory.value, outcome.why) == (0, "loss", "S10")
@@ -287,7 +287,7 @@ def test_s10_comes_after_the_points_of_s9() -> None:
 def test_s11_the_player_board_is_tiled_by_r10_and_r11() -> None:
     player = board({1: "b", 2: "b"}, score=20)
     state = after(offer({5: "bw"}, player=player), "5w5", "5b2")
-    places = [part for part in parts(state) if isinstance(part, TilePlaced)]
+    places = [item for item in items(state) if isinstance(item, TilePlaced)]
     assert [(each.row, each.column, each.points) for each in places] == [(1, 1, 1), (2, 2, 1)]
     assert state.boards[PLAYER].score == 22
     assert state.lid == counts_of("b")
@@ -298,7 +298,7 @@ def test_s11_the_floor_costs_nothing_and_goes_out_of_play() -> None:
     assert state.boards[PLAYER].score == 20
     assert state.boards[PLAYER].floor == ()
     assert state.lid == counts_of("rrkk")
-    assert parts(state)[-1] == FloorCleared(state.boards[PLAYER], 4)
+    assert items(state)[-1] == FloorCleared(state.boards[PLAYER], 4)
 
 
 def test_s11_a_gray_player_board_asks_for_columns_after_the_charge() -> None:
@@ -322,7 +322,7 @@ def test_s11_a_gray_line_without_a_legal_column_falls_and_sends_nothing() -> Non
     player = board({4: "bbb", 5: "wwww"}, wall, floor="rrrrr", score=20)
     state = offer({5: "bw"}, player=player, action=board({1: "k"}), gray=True)
     state = after(state, "5w2", "5b4", "draw r")
-    fell = [part for part in parts(state) if isinstance(part, LineFell)]
+    fell = [item for item in items(state) if isinstance(item, LineFell)]
     assert [(each.line, each.colour, len(each.board.floor)) for each in fell] == [(4, Colour.BLUE, 7)]
     assert penalty(state) == "r"  # the drawn one alone
     assert state.lid == counts_of("bbbbrrrrr")
@@ -387,7 +387,7 @@ def test_s12_a_fifth_tile_on_display_5_needs_a_bag_of_21() -> None:
     assert short_of_tiles(TWENTY, action=action, refilled=True).ending is Ending.BAG_EMPTY
 
 
-def test_account_starts_with_the_boards_as_the_last_draft_left_them() -> None:
+def test_the_account_starts_with_the_boards_after_the_last_draft() -> None:
     state = after(offer({5: "bw"}, player=board({1: "r"}, floor="kk", score=20)), "5b5", "5w5")
     assert account(state).boards == (board({1: "r", 5: "w"}, floor="kk", score=20), board({5: "b"}))
     assert account(state).boards_after(len(account(state).steps)) == state.boards

@@ -1,4 +1,4 @@
-"""The standard game, rule by rule, in the numbers of the rules (R1 to R17)."""
+"""The standard game, rule by rule (R1 to R17)."""
 
 import pytest
 
@@ -23,14 +23,14 @@ def begun(players: int = 2, first: int = 0) -> StandardState:
     return state
 
 
-def why(state: StandardState, text: str) -> str:
-    """The reason for which an event is refused."""
+def refused(state: StandardState, text: str) -> str:
+    """Return the reason for which an event is refused."""
     with pytest.raises(IllegalEventError) as caught:
         state.apply(event_of(text))
     return caught.value.why
 
 
-def steps_of(state: StandardState) -> list[object]:
+def items_of(state: StandardState) -> list[object]:
     assert state.account is not None
     return [step.item for step in state.account.steps]
 
@@ -79,7 +79,7 @@ def test_r4_the_deal_fills_the_displays_from_the_bag() -> None:
 
 
 def test_r4_nothing_is_dealt_twice() -> None:
-    assert why(after(begun(), FIRST_DEAL), FIRST_DEAL) == "not_now"
+    assert refused(after(begun(), FIRST_DEAL), FIRST_DEAL) == "not_now"
 
 
 def test_r4_a_short_deal_is_played() -> None:
@@ -112,8 +112,8 @@ def test_r5_there_is_no_passing() -> None:
 
 
 @pytest.mark.parametrize("text", ["1k1", "2b1", "0b1", "6b1", "9bf"])
-def test_r5_nothing_is_taken_where_nothing_lies(text: str) -> None:
-    assert why(offer({1: "bbyr"}), text) == "source_empty"
+def test_r5_a_source_without_the_colour_is_refused(text: str) -> None:
+    assert refused(offer({1: "bbyr"}), text) == "source_empty"
 
 
 def test_r6_marker_goes_first() -> None:
@@ -144,13 +144,7 @@ def test_r7_a_line_takes_its_own_colour_while_it_is_not_full() -> None:
         {1: "bbyr"},
         board(
             {2: "y", 3: "b", 1: "k"},
-            (
-                "..r..",
-                *[
-                    ".....",
-                ]
-                * 4,
-            ),
+            ("..r..", *["....."] * 4),
         ),
         board(),
     )
@@ -159,13 +153,13 @@ def test_r7_a_line_takes_its_own_colour_while_it_is_not_full() -> None:
         *["1y2", "1y4", "1y5", "1yf"],
         *["1r4", "1r5", "1rf"],
     ]
-    assert why(state, "1b1") == "line_full"
-    assert why(state, "1b2") == "line_other_colour"
+    assert refused(state, "1b1") == "line_full"
+    assert refused(state, "1b2") == "line_other_colour"
 
 
 def test_r7_a_line_takes_no_colour_that_its_wall_row_holds() -> None:
     state = offer({1: "bbyr"}, board(wall=("..r..", *["....."] * 4)), board())
-    assert why(state, "1r1") == "wall_has_colour"
+    assert refused(state, "1r1") == "wall_has_colour"
     assert "1r1" not in drafts(state)
 
 
@@ -174,7 +168,7 @@ def test_r7_the_floor_is_always_allowed() -> None:
     assert drafts(offer({1: "bbyr"}, full, board())) == ["1bf", "1yf", "1rf"]
 
 
-def test_r8_what_does_not_fit_falls() -> None:
+def test_r8_tiles_that_do_not_fit_fall_and_then_go_to_the_lid() -> None:
     state = after(offer({1: "bbbb", 2: "kkkk"}, board(floor="yyyyy"), board()), "1b1")
     assert state.boards[0] == board({1: "b"}, floor="yyyyybb")
     assert state.lid == counts_of("b")
@@ -202,7 +196,7 @@ def test_r10_full_lines_move_a_tile_from_the_top_and_the_others_stay() -> None:
         {3: "rr", 5: "wwww"}, (".y...", ".b...", ".....", ".k...", "....."), score=1 + 2 + 1
     )
     assert state.lid == counts_of("bkkk")
-    placed = [step for step in steps_of(state) if isinstance(step, TilePlaced)]
+    placed = [step for step in items_of(state) if isinstance(step, TilePlaced)]
     assert [(step.row, step.column, step.points) for step in placed] == [(1, 2, 1), (2, 2, 2), (4, 2, 1)]
 
 
@@ -216,7 +210,7 @@ def test_r12_the_floor_is_charged_and_goes_to_the_lid() -> None:
     assert scores(state) == [9 - 4, 3 - 2]
     assert state.lid == counts_of("bbkk")
     assert [floor(state, seat) for seat in (0, 1)] == ["", ""]
-    charged = [step for step in steps_of(state) if isinstance(step, FloorCharged)]
+    charged = [step for step in items_of(state) if isinstance(step, FloorCharged)]
     assert [(step.tiles, step.cost) for step in charged] == [(3, 4), (2, 2)]
 
 
@@ -231,7 +225,7 @@ def test_r12_the_holder_of_the_marker_starts_the_next_round() -> None:
     assert after(state, "deal bbyr bykk rrww bykw yrww").to_act() == (1,)
 
 
-def test_r12_with_the_marker_left_the_same_player_starts_again() -> None:
+def test_r12_the_same_player_starts_again_if_nobody_took_the_marker() -> None:
     state = after(offer({1: "kkkk"}, starter=1), "1k5")
     assert state.starter == 1
 
@@ -265,20 +259,20 @@ def test_r13_a_complete_column_ends_nothing() -> None:
 
 
 @pytest.mark.parametrize("text", ["1b1", FIRST_DEAL, "tile 0 1 1"])
-def test_r13_nothing_happens_after_the_end(text: str) -> None:
+def test_r13_no_event_is_legal_after_the_end(text: str) -> None:
     over = after(offer({1: "w"}, board(wall=ALMOST), board()), "1w1")
-    assert why(over, text) == "not_now"
+    assert refused(over, text) == "not_now"
 
 
 def test_r14_everyone_gets_bonuses() -> None:
     column = ("b....", "w....", "k....", "r....", "y....")
     state = after(offer({1: "ww"}, board(wall=ALMOST), board(wall=column, score=3)), "1w1")
     assert scores(state) == [5 - 1 + 2, 3 + 7]
-    given = [step for step in steps_of(state) if isinstance(step, BonusGiven)]
+    given = [step for step in items_of(state) if isinstance(step, BonusGiven)]
     assert [step.points for step in given] == [2, 7]
 
 
-def test_r14_the_last_scores_are_told_before_the_bonuses() -> None:
+def test_r14_closing_scores_leave_the_bonuses_out() -> None:
     before = offer({1: "ww"}, board(wall=ALMOST), board())
     state = after(before, "1w1")
     assert state.closing_scores() == (4, 0)
@@ -338,7 +332,7 @@ def test_r17_a_stopped_game_ends_with_its_bonuses() -> None:
     assert stopped.over
 
 
-def test_r17_a_round_is_never_cut_short() -> None:
+def test_r17_a_game_can_be_stopped_only_between_rounds() -> None:
     with pytest.raises(IllegalEventError, match="between two rounds"):
         after(begun(), FIRST_DEAL).stop()
     over = after(offer({1: "w"}, board(wall=ALMOST), board()), "1w1")

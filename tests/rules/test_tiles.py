@@ -1,4 +1,4 @@
-"""Tiles and their letters."""
+"""Tiles: colours, letters and counts."""
 
 import pytest
 
@@ -27,12 +27,12 @@ def test_letters_stand_for_colours_in_wall_order() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "B", "g", "by", " ", "m", "0", "\N{KELVIN SIGN}"])
-def test_other_letters_are_no_colours(text: str) -> None:
+def test_other_texts_are_refused_as_colours(text: str) -> None:
     with pytest.raises(NotationError, match="is no colour"):
         colour_of(text)
 
 
-def test_counts_are_spelt_in_wall_order() -> None:
+def test_letters_of_counts_stand_in_wall_order() -> None:
     assert counts_of("bbyw") == (2, 1, 0, 0, 1)
     assert letters((2, 1, 0, 0, 1)) == "bbyw"
     assert counts_of("") == (0, 0, 0, 0, 0)
