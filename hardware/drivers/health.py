@@ -81,6 +81,8 @@ def read(root: Path = ROOT, timeout: float = VCGENCMD_TIMEOUT) -> Reading | None
 
 def _run_vcgencmd(command: Path, timeout: float) -> str | None:
     """Return the output of vcgencmd; None if it is missing or fails, as without the group `video`."""
+    if not command.exists():
+        return None
     try:
         done = subprocess.run(
             [command, "get_throttled"], capture_output=True, text=True, timeout=timeout, check=False

@@ -147,7 +147,9 @@ class Times:
     """Times of the readers in seconds."""
 
     read: float = 0.2
-    """For which a read waits for a byte, and a PN532 looks for a tag."""
+    """For which a read of the port waits for a byte."""
+    poll: float = 0.2
+    """For which a PN532 looks for a tag."""
     clean: float = 3.0
     """Without noise, until a reader that sent garbage counts as working again."""
     silent: float = 300.0
@@ -313,7 +315,7 @@ def poll_pn532(
     answered = seen = clock()
     invalid = 0
     while not supervisor.stopping:
-        tag, valid = _poll_once(chip, times.read)
+        tag, valid = _poll_once(chip, times.poll)
         take([tag] if tag else [])
         now = clock()
         invalid = 0 if valid else invalid + 1

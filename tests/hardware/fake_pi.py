@@ -1,4 +1,4 @@
-"""Folders that look like a Raspberry Pi from its root."""
+"""Folders with the files of a Raspberry Pi that drivers and the doctor read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VERSIONS = {
 
 
 class FakePi:
-    """A Pi with all that the layout duo needs; tests take things away."""
+    """A Pi with everything that the layout duo needs; tests remove things."""
 
     def __init__(self, root: Path, generation: int = 4) -> None:
         self.root = root
@@ -62,14 +62,14 @@ class FakePi:
         path.write_text(text.replace(old, new))
 
     def tty(self, name: str, address: str) -> None:
-        """Add a serial port, by its address in the chip."""
+        """Add a serial port with this address in the chip."""
         device = self.root / "sys/devices/platform" / address / f"{address}:0"
         (device / "tty" / name).mkdir(parents=True)
         (self.root / "sys/class/tty" / name).mkdir(parents=True)
         (self.root / "sys/class/tty" / name / "device").symlink_to(device)
 
     def plug_pico(self, *, port: str | None = "ttyACM0", product: str = "0005") -> None:
-        """Plug a Pico into USB, with MicroPython (a port) or waiting for one."""
+        """Plug a Pico into USB, with MicroPython (and a port) or in its bootloader."""
         self.write("sys/bus/usb/devices/1-1/idVendor", "2e8a\n")
         self.write("sys/bus/usb/devices/1-1/idProduct", f"{product}\n")
         if port is not None:

@@ -1,4 +1,4 @@
-"""Readers that are not there, on serial ports that are: pseudo-terminals under a path that stays the same."""
+"""Fake tag readers on pseudo-terminals, which are found under a fixed path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ACK = b"\x00\x00\xff\x00\xff\x00"
 
 
 class FakePort:
-    """A serial port that can be plugged in and unplugged, at one path."""
+    """A serial port at a fixed path that can be plugged in and unplugged."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,18 +50,18 @@ class FakeId12La(FakePort):
 
 
 class FakePn532(FakePort):
-    """Answers as the chip's manual says: each frame is acknowledged, then answered when there is an answer.
+    """A PN532 as in the chip's manual: it acknowledges each frame and answers it if there is an answer.
 
-    `tag` is the number of the tag that lies on it. `deaf`: it answers nothing. `mad`: it answers nonsense.
-    `asleep` until it is woken; `woken` counts that, `asked` keeps the commands.
+    `tag` is the number of the tag that lies on it. While `silent` it answers nothing, while `garbled` with
+    invalid data. It sleeps until it is woken up; `wake_ups` counts that, `commands` are those received.
     """
 
     def __init__(self, path: Path) -> None:
         self.tag: bytes | None = None
-        self.deaf = False
-        self.mad = False
-        self.woken = 0
-        self.asked: list[int] = []
+        self.silent = False
+        self.garbled = False
+        self.wake_ups = 0
+        self.commands: list[int] = []
         super().__init__(path)
 
     def plug(self) -> None:
@@ -81,19 +81,19 @@ class FakePn532(FakePort):
             if not select.select([master], [], [], 0.01)[0]:
                 continue
             waiting += os.read(master, 256)
-            if self.deaf:
+            if self.silent:
                 waiting = b""
                 continue
             if b"\x55\x55" in waiting:
                 asleep = False
-                self.woken += 1
+                self.wake_ups += 1
                 waiting = waiting.partition(b"\x55\x55")[2]
             while not asleep and (command := self._frame(waiting)) is not None:
                 body, waiting = command
                 self._answer(master, body)
 
     def _frame(self, data: bytes) -> tuple[bytes, bytes] | None:
-        """Return the body of the next whole frame, and what follows it."""
+        """Return the body of the next complete frame, and the bytes after it."""
         start = data.find(b"\x00\xff")
         if start < 0 or len(data) < start + 4:
             return None
@@ -107,7 +107,7 @@ class FakePn532(FakePort):
 
     def _answer(self, master: int, body: bytes) -> None:
         assert body[0] == 0xD4
-        self.asked.append(body[1])
+        self.commands.append(body[1])
         match body[1]:
             case 0x02:
                 answer = bytes((0x32, 0x01, 0x06, 0x07))
@@ -121,7 +121,7 @@ class FakePn532(FakePort):
                     return
                 answer = bytes((1, 1, 0x00, 0x04, 0x08, len(tag), *tag))
             case _:
-                raise AssertionError(f"{body.hex()} was never asked for")
+                raise AssertionError(f"{body.hex()} is an unexpected command")
         said = bytes((0xD5, body[1] + 1)) + answer
         frame = bytes((0, 0, 0xFF, len(said), -len(said) & 0xFF)) + said + bytes((-sum(said) & 0xFF, 0))
-        os.write(master, ACK + (bytes(len(frame)) if self.mad else frame))
+        os.write(master, ACK + (bytes(len(frame)) if self.garbled else frame))

@@ -1,4 +1,4 @@
-"""Buttons through the real gpiozero, on its mock pins."""
+"""Buttons on GPIO pins, through the real gpiozero on its mock pins."""
 
 from __future__ import annotations
 
@@ -12,46 +12,68 @@ from queue import SimpleQueue
 from typing import Any
 
 import pytest
-from gpiozero import InputDevice
+from gpiozero import Button, InputDevice
 from gpiozero.pins import mock
 
 from hardware.api import ButtonPressed, Loss, PartBack, PartError, PartLost
 from hardware.drivers.debounce import MAX_PRESSES, REST
-from hardware.drivers.gpio import POLL, GpioButtons, real_pins
+from hardware.drivers.gpio import POLL, GpioButtons, closed_buttons, real_pins
 from hardware.layout.model import Layout
 
 from .waiting import Clock, Inbox, next_of, until, waiting_in
 
 MS = 0.001
+NEVER = 100_000.0
+"""No poll between two movements of the finger: it might see a change before its edge is reported."""
 
 
-def pins_of(layout: Layout) -> mock.MockFactory:
-    """The pins of a table, all made before a thread asks for one.
+class ButtonPin(mock.MockPin):  # type: ignore[misc]
+    """A mock pin that can be held at ground, stronger than its pull-up resistor, and that reports reads."""
 
-    The library makes a pin when it is first asked for: asked by two threads at once it makes two, and the
-    driver listens to one of them while the finger moves the other.
+    held = False
+    on_read: Callable[[], None] | None = None
+
+    def _set_pull(self, value: str) -> None:
+        if not self.held:
+            super()._set_pull(value)
+
+    def _get_state(self) -> Any:
+        if self.on_read is not None:
+            self.on_read()
+        return super()._get_state()
+
+    def hold(self) -> None:
+        """Hold the pin at ground."""
+        self.held = True
+        self.drive_low()
+
+
+def mock_pins(layout: Layout) -> mock.MockFactory:
+    """Return a factory with all pins of a layout made.
+
+    The library makes a pin when it is first asked for it; asked by two threads at once it makes two, and the
+    driver listens to one of them while the test moves the other.
     """
-    factory = mock.MockFactory()
+    factory = mock.MockFactory(pin_class=ButtonPin)
     for button in layout.buttons:
         factory.pin(button.switch)
     return factory
 
 
 class Panel:
-    """The pins of a table, and a finger for them; times are the finger's own."""
+    """The pins of a table, pressed with times of the test's clock."""
 
     def __init__(self, layout: Layout, clock: Clock) -> None:
-        self.factory = pins_of(layout)
+        self.factory = mock_pins(layout)
         self.inbox: Inbox = SimpleQueue()
-        self._layout = layout
         self._clock = clock
         self._numbers = {button.name: button.switch for button in layout.buttons}
 
     def pin(self, button: str) -> Any:
         return self.factory.pin(self._numbers[button])
 
-    def listened(self, *without: str) -> None:
-        """Wait until every button is listened to, except those that can't be."""
+    def wait_until_open(self, *without: str) -> None:
+        """Wait until the driver listens to every button, except some."""
         buttons = self._numbers.keys() - set(without)
         until(lambda: all(self.pin(button).when_changed is not None for button in buttons))
 
@@ -69,7 +91,7 @@ class Panel:
         changes: int = 4,
         rest: float = 100 * MS,
     ) -> None:
-        """Press and let go, each bouncing, and leave the button in peace for a while."""
+        """Press and release a button, each with bounces, and wait for `rest` seconds."""
         for down in (True, False):
             for number in range(changes if bounce else 0):
                 (self.open_contact if down == number % 2 else self.close_contact)(button)
@@ -81,7 +103,7 @@ class Panel:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(mock, "monotonic", clock)  # with which mock pins time their changes
+    monkeypatch.setattr(mock, "monotonic", clock)  # mock pins take the times of edges from it
     return clock
 
 
@@ -90,69 +112,65 @@ def panel(duo: Layout, clock: Clock) -> Panel:
     return Panel(duo, clock)
 
 
-Listen = Callable[..., GpioButtons]
+Start = Callable[..., GpioButtons]
 
 
 @pytest.fixture
-def listen(panel: Panel, duo: Layout, clock: Clock) -> Iterator[Listen]:
-    opened: list[GpioButtons] = []
+def start(panel: Panel, duo: Layout, clock: Clock) -> Iterator[Start]:
+    started: list[GpioButtons] = []
 
-    def listen(pins: Callable[[], Any] = lambda: panel.factory, poll: float = POLL) -> GpioButtons:
+    def start(pins: Callable[[], Any] = lambda: panel.factory, poll: float = POLL) -> GpioButtons:
         buttons = GpioButtons(duo, pins, clock, poll)
-        opened.append(buttons)
+        started.append(buttons)
         buttons.start(panel.inbox.put)
         return buttons
 
-    yield listen
-    for buttons in opened:
+    yield start
+    for buttons in started:
         buttons.close()
 
 
-NEVER = 100_000.0
-"""No poll between two movements of the finger: it might see a change before its edge is reported."""
-
-
 @pytest.fixture
-def ready(listen: Listen, panel: Panel) -> Panel:
-    listen(poll=NEVER)
-    panel.listened()
+def unpolled(start: Start, panel: Panel) -> Panel:
+    """A panel whose driver works by edges alone."""
+    start(poll=NEVER)
+    panel.wait_until_open()
     return panel
 
 
 @pytest.fixture
-def looked_at(listen: Listen, panel: Panel) -> Panel:
-    listen()
-    panel.listened()
+def polled(start: Start, panel: Panel) -> Panel:
+    """A panel whose driver also polls the pins."""
+    start()
+    panel.wait_until_open()
     return panel
 
 
-def test_every_button_of_the_table_by_its_pin(ready: Panel, duo: Layout, clock: Clock) -> None:
+def test_every_button_is_on_its_pin(unpolled: Panel, duo: Layout, clock: Clock) -> None:
     for button in duo.buttons:
         at = clock.now
-        ready.press(button.name)
-        assert next_of(ready.inbox) == ButtonPressed(button.name, at)
-    assert ready.inbox.empty()
+        unpolled.press(button.name)
+        assert next_of(unpolled.inbox) == ButtonPressed(button.name, at)
+    assert unpolled.inbox.empty()
 
 
-def test_buttons_have_the_pis_own_resistors(ready: Panel, duo: Layout) -> None:
-    assert {ready.pin(button.name).pull for button in duo.buttons} == {"up"}
+def test_pins_have_internal_pull_up_resistors(unpolled: Panel, duo: Layout) -> None:
+    assert {unpolled.pin(button.name).pull for button in duo.buttons} == {"up"}
 
 
 @pytest.mark.parametrize("bounce", [1 * MS, 5 * MS, 20 * MS])
-def test_a_bounce_of_1_5_or_20_ms_is_one_press(ready: Panel, clock: Clock, bounce: float) -> None:
+def test_a_press_with_bounces_is_one_press(unpolled: Panel, clock: Clock, bounce: float) -> None:
     presses = []
     for _ in range(5):
         presses.append(ButtonPressed("ok", clock.now))
-        ready.press("ok", bounce=bounce)
-    ready.press("undo")
-    assert [next_of(ready.inbox) for _ in range(5)] == presses
-    assert isinstance(last := next_of(ready.inbox), ButtonPressed) and last.button == "undo"
+        unpolled.press("ok", bounce=bounce)
+    unpolled.press("undo")
+    assert [next_of(unpolled.inbox) for _ in range(5)] == presses
+    assert isinstance(last := next_of(unpolled.inbox), ButtonPressed) and last.button == "undo"
 
 
-def test_gpiozero_alone_would_count_every_bounce(panel: Panel) -> None:
-    """Why we debounce ourselves: on mock pins its bounce_time does nothing, on real ones it loses presses."""
-    from gpiozero import Button
-
+def test_gpiozero_alone_counts_every_bounce(panel: Panel) -> None:
+    """Why the driver debounces: bounce_time does nothing on mock pins and loses presses on real ones."""
     presses = []
     button = Button(2, bounce_time=0.05, pin_factory=panel.factory)
     button.when_pressed = lambda: presses.append(True)
@@ -163,79 +181,72 @@ def test_gpiozero_alone_would_count_every_bounce(panel: Panel) -> None:
     assert len(presses) == 5
 
 
-def test_a_press_of_15_ms_counts(ready: Panel, clock: Clock) -> None:
+def test_a_press_of_15_ms_counts(unpolled: Panel, clock: Clock) -> None:
     at = clock.now
-    ready.press("centre", held=15 * MS)
-    assert next_of(ready.inbox) == ButtonPressed("centre", at)
+    unpolled.press("centre", held=15 * MS)
+    assert next_of(unpolled.inbox) == ButtonPressed("centre", at)
 
 
-def test_two_buttons_at_once_are_two_presses(ready: Panel, clock: Clock) -> None:
+def test_two_buttons_at_once_are_two_presses(unpolled: Panel, clock: Clock) -> None:
     for button in ("ok", "undo"):
-        ready.close_contact(button)
+        unpolled.close_contact(button)
     clock.now += 50 * MS
     for button in ("undo", "ok"):
-        ready.open_contact(button)
-    assert [next_of(ready.inbox) for _ in range(2)] == [
+        unpolled.open_contact(button)
+    assert [next_of(unpolled.inbox) for _ in range(2)] == [
         ButtonPressed("ok", 100.0),
         ButtonPressed("undo", 100.0),
     ]
 
 
-def test_a_switch_that_chatters_is_muted_told_once_and_back_when_it_rests(
-    looked_at: Panel, clock: Clock
-) -> None:
+def test_a_chattering_button_is_lost_once_and_back_when_it_rests(polled: Panel, clock: Clock) -> None:
     for _ in range(100):
-        looked_at.press("display.3", held=10 * MS, rest=30 * MS)
-    events = [next_of(looked_at.inbox) for _ in range(MAX_PRESSES + 1)]
+        polled.press("display.3", held=10 * MS, rest=30 * MS)
+    events = [next_of(polled.inbox) for _ in range(MAX_PRESSES + 1)]
     assert {type(event) for event in events[:-1]} == {ButtonPressed}
     lost = events[-1]
     assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("button.display.3", Loss.CHATTERING)
     assert "wires" in lost.message
-    looked_at.press("ok")
-    pressed = next_of(looked_at.inbox)
+    polled.press("ok")
+    pressed = next_of(polled.inbox)
     assert isinstance(pressed, ButtonPressed) and pressed.button == "ok"
     clock.now += REST
-    back = next_of(looked_at.inbox)
+    back = next_of(polled.inbox)
     assert isinstance(back, PartBack) and back.part == "button.display.3"
-    looked_at.press("display.3")
-    assert isinstance(next_of(looked_at.inbox), ButtonPressed)
+    polled.press("display.3")
+    assert isinstance(next_of(polled.inbox), ButtonPressed)
 
 
-def test_a_change_that_was_not_told_is_found(looked_at: Panel, clock: Clock) -> None:
-    pin = looked_at.pin("ok")
-    looked_at.press("ok")
-    next_of(looked_at.inbox)
+def test_a_poll_finds_a_change_without_an_edge(polled: Panel, clock: Clock) -> None:
+    pin = polled.pin("ok")
+    polled.press("ok")
+    next_of(polled.inbox)
     pin.edges = "none"
-    looked_at.close_contact("ok")
+    polled.close_contact("ok")
     clock.now += POLL + 1
-    assert next_of(looked_at.inbox) == ButtonPressed("ok", clock.now)
+    assert next_of(polled.inbox) == ButtonPressed("ok", clock.now)
 
 
-def test_a_press_during_a_look_is_told_with_its_own_time(looked_at: Panel, clock: Clock, duo: Layout) -> None:
-    """Bug mended: it was told as of the look's beginning, and a second one was lost as bouncing."""
+def test_a_press_during_a_poll_has_its_own_time(polled: Panel, clock: Clock, duo: Layout) -> None:
+    """It had the time at which the poll began, and a second press was lost as a bounce."""
     first, last = duo.buttons[0].name, duo.buttons[-1].name
-    pin = looked_at.pin(first)
+    pin = polled.pin(first)
 
-    def while_it_is_looked_at() -> Any:
-        del pin._get_state
+    def press_another() -> None:
+        pin.on_read = None
         clock.now += 50 * MS
-        looked_at.close_contact(last)
-        return pin.state
+        polled.close_contact(last)
 
-    pin._get_state = while_it_is_looked_at
+    pin.on_read = press_another
     clock.now += POLL
-    assert next_of(looked_at.inbox) == ButtonPressed(last, clock.now)
+    assert next_of(polled.inbox) == ButtonPressed(last, clock.now)
 
 
-def test_a_button_that_is_held_at_the_start_was_not_pressed(
-    panel: Panel, listen: Listen, clock: Clock
-) -> None:
-    """As when the table starts again while somebody leans on it."""
+def test_a_button_that_is_held_at_the_start_was_not_pressed(panel: Panel, start: Start, clock: Clock) -> None:
     pin = panel.pin("ok")
-    pin._set_pull = lambda _pull: None  # the finger is stronger than the resistor
-    pin.drive_low()
-    listen(poll=NEVER)
-    panel.listened()
+    pin.hold()
+    start(poll=NEVER)
+    panel.wait_until_open()
     clock.now += 1
     panel.open_contact("ok")
     clock.now += 1
@@ -243,34 +254,44 @@ def test_a_button_that_is_held_at_the_start_was_not_pressed(
     assert next_of(panel.inbox) == ButtonPressed("ok", 102.0)
 
 
-def test_a_time_of_another_clock_is_not_believed(
-    ready: Panel, clock: Clock, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("reported", [1_700_000_000.0, 94.0])
+def test_an_edge_with_a_time_of_another_clock_has_the_current_time(
+    unpolled: Panel, clock: Clock, monkeypatch: pytest.MonkeyPatch, reported: float
 ) -> None:
-    """Kernels before 5.7 tell the times of changes on the wall's clock."""
-    monkeypatch.setattr(mock, "monotonic", lambda: 1_700_000_000.0)
-    ready.close_contact("ok")
-    assert next_of(ready.inbox) == ButtonPressed("ok", clock.now)
+    """Kernels before 5.7 report edges with the time of the wall clock."""
+    monkeypatch.setattr(mock, "monotonic", lambda: reported)
+    unpolled.close_contact("ok")
+    assert next_of(unpolled.inbox) == ButtonPressed("ok", clock.now)
 
 
-def test_a_pin_that_another_has_costs_one_button(panel: Panel, listen: Listen, clock: Clock) -> None:
+def test_an_edge_that_is_read_late_has_its_own_time(
+    unpolled: Panel, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mock, "monotonic", lambda: clock.now - 3)
+    unpolled.close_contact("ok")
+    assert next_of(unpolled.inbox) == ButtonPressed("ok", clock.now - 3)
+
+
+def test_a_pin_in_use_costs_one_button_until_it_is_free(panel: Panel, start: Start, clock: Clock) -> None:
     other = InputDevice(12, pull_up=True, pin_factory=panel.factory)
-    listen()
+    start()
     lost = next_of(panel.inbox)
     assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("button.ok", Loss.BUSY)
     assert "GPIO12" in lost.message
-    panel.listened("ok")
+    panel.wait_until_open("ok")
+    clock.now += POLL  # it is reported once only
     panel.press("undo")
-    assert next_of(panel.inbox) == ButtonPressed("undo", 100.0)
+    assert isinstance(next_of(panel.inbox), ButtonPressed)
     other.close()
     clock.now += POLL
     assert isinstance(back := next_of(panel.inbox), PartBack) and back.part == "button.ok"
-    panel.listened()
+    panel.wait_until_open()
     clock.now += 1
     panel.press("ok")
     assert isinstance(next_of(panel.inbox), ButtonPressed)
 
 
-def test_pins_that_can_not_be_had_are_tried_again(panel: Panel, listen: Listen) -> None:
+def test_pins_that_can_not_be_opened_are_tried_again(panel: Panel, start: Start) -> None:
     tries = iter([PermissionError(13, "can't open gpiochip"), PermissionError(13, "can't open gpiochip")])
 
     def pins() -> Any:
@@ -278,7 +299,7 @@ def test_pins_that_can_not_be_had_are_tried_again(panel: Panel, listen: Listen) 
             raise error
         return panel.factory
 
-    listen(pins)
+    start(pins)
     lost = next_of(panel.inbox)
     assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("buttons", Loss.DENIED)
     assert next_of(panel.inbox) == PartBack("buttons", 100.0)
@@ -286,18 +307,18 @@ def test_pins_that_can_not_be_had_are_tried_again(panel: Panel, listen: Listen) 
     assert next_of(panel.inbox) == ButtonPressed("ok", 100.0)
 
 
-def test_buttons_that_are_lost_while_they_work(
-    panel: Panel, listen: Listen, clock: Clock, duo: Layout
+def test_pins_that_fail_while_they_work_are_opened_again(
+    panel: Panel, start: Start, clock: Clock, duo: Layout
 ) -> None:
-    factories = [pins_of(duo), panel.factory]
+    factories = [mock_pins(duo), panel.factory]
     first = factories[0]
-    listen(lambda: factories.pop(0))
+    start(lambda: factories.pop(0))
     until(lambda: all(first.pin(button.switch).when_changed is not None for button in duo.buttons))
 
-    def gone() -> Any:
+    def fail() -> None:
         raise OSError(5, "Input/output error")
 
-    first.pin(12)._get_state = gone
+    first.pin(12).on_read = fail
     clock.now += POLL
     lost = next_of(panel.inbox)
     assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("buttons", Loss.UNPLUGGED)
@@ -306,11 +327,9 @@ def test_buttons_that_are_lost_while_they_work(
     assert isinstance(next_of(panel.inbox), ButtonPressed)
 
 
-def test_after_closing_nothing_is_told_and_the_pins_are_free(
-    panel: Panel, listen: Listen, duo: Layout, clock: Clock
-) -> None:
-    buttons = listen()
-    panel.listened()
+def test_closing_ends_the_events_and_releases_the_pins(panel: Panel, start: Start, duo: Layout) -> None:
+    buttons = start()
+    panel.wait_until_open()
     buttons.close()
     buttons.close()
     panel.press("ok")
@@ -323,10 +342,24 @@ def test_buttons_that_were_never_started_can_be_closed(duo: Layout) -> None:
     GpioButtons(duo).close()
 
 
-def test_a_machine_without_pins_says_so_and_leaves_no_files(
+def test_a_layout_without_buttons_is_reported_as_lost(duo: Layout, panel: Panel) -> None:
+    buttons = GpioButtons(replace(duo, buttons=()), lambda: panel.factory)
+    buttons.start(panel.inbox.put)
+    lost = next_of(panel.inbox)
+    buttons.close()
+    assert isinstance(lost, PartLost) and lost.part == "buttons"
+
+
+def test_closed_buttons_are_found_and_the_pins_released(duo: Layout, panel: Panel) -> None:
+    panel.pin("ok").hold()
+    assert closed_buttons(duo, lambda: panel.factory) == [("ok", 12)]
+    assert panel.factory.pins == {}
+
+
+def test_a_machine_without_pins_is_an_error_and_gets_no_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The real lgpio writes into the working directory as soon as it is imported, unless told otherwise."""
+    """The real lgpio writes into the working directory as soon as it is imported, unless LG_WD is set."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(PartError, match="not a Raspberry Pi") as raised:
         real_pins()
@@ -334,8 +367,9 @@ def test_a_machine_without_pins_says_so_and_leaves_no_files(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_loading_lgpio_leaves_the_process_where_it_was(tmp_path: Path) -> None:
-    """The library goes to its folder by chdir: what is named from here would be looked for there."""
+@pytest.mark.system
+def test_loading_lgpio_restores_the_working_directory(tmp_path: Path) -> None:
+    """The library changes to the folder LG_WD, and relative paths of the program would lead there."""
     program = "\n".join(
         [
             "import os",
@@ -351,11 +385,3 @@ def test_loading_lgpio_leaves_the_process_where_it_was(tmp_path: Path) -> None:
     )
     assert "not a Raspberry Pi" in done.stderr
     assert done.stdout.strip() == str(tmp_path)
-
-
-def test_a_table_with_no_buttons_at_its_pins_is_not_lost_without_a_word(duo: Layout, panel: Panel) -> None:
-    buttons = GpioButtons(replace(duo, buttons=()), lambda: panel.factory)
-    buttons.start(panel.inbox.put)
-    lost = next_of(panel.inbox)
-    buttons.close()
-    assert isinstance(lost, PartLost) and lost.part == "buttons"

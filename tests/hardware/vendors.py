@@ -1,4 +1,4 @@
-"""Adafruit's libraries, as they run on a machine without pins."""
+"""Adafruit's libraries on a machine without pins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 
 def blinka() -> tuple[Any, Any]:
-    """Return the modules `board` and `neopixel`; Blinka looks once, when it is imported, where it runs.
+    """Return the modules `board` and `neopixel`; Blinka detects the board once, when it is imported.
 
     BLINKA_FORCEBOARD alone leaves Blinka 10 without digital pins.
     """
@@ -20,17 +20,17 @@ def blinka() -> tuple[Any, Any]:
 
 
 def pin(number: int) -> Any:
-    """Return a pin of this number; the board without pins has only a few, in places of its own."""
+    """Return a pin with this number; the generic board itself has only a few."""
     blinka()
     from adafruit_blinka.microcontroller.generic_agnostic_board.pin import Pin
 
     return Pin(number)
 
 
-class Looks:
-    """The time of a library that looks again and again: it passes by its looks alone.
+class PollingTime:
+    """The module `time` for a library that polls: time passes only while it sleeps.
 
-    So what it waits for has the time, however long the machine does something else meanwhile.
+    So a timeout does not expire because the machine is busy.
     """
 
     def __init__(self) -> None:
