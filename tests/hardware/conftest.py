@@ -1,4 +1,4 @@
-"""Layouts as they ship, and copies of them with something broken."""
+"""Layouts that ship, and changed copies of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hardware.layout.model import Layout, read_layout
 SHIPPED = Path(layout_module.__file__).parents[1] / "layouts"
 
 Change = tuple[str, str, str]
-"""The head of a table ("" for the whole file), text in it, and what to put in that text's place."""
+"""The head of a table ("" for the whole file), a text in it, and its replacement."""
 Faults = Callable[..., list[str]]
 
 
@@ -30,7 +30,7 @@ def duo() -> Layout:
 
 @pytest.fixture
 def faults(tmp_path: Path) -> Faults:
-    """Damage a shipped layout and return what is found wrong with it, without the file's name."""
+    """Return a function that changes a shipped layout and returns its faults without the file's name."""
 
     def find(name: str, *changes: Change) -> list[str]:
         text = (SHIPPED / f"{name}.toml").read_text("utf-8")

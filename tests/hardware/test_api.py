@@ -1,4 +1,4 @@
-"""Names, frames and errors that every other room relies on."""
+"""Names, frames and errors of the hardware interface."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hardware.api import ButtonPressed, HardwareError, LayoutError, LightFrame
 from hardware.layout.model import Layout
 
 
-def test_a_light_that_a_frame_does_not_name_is_dark() -> None:
+def test_a_light_that_is_not_in_a_frame_is_dark() -> None:
     frame = LightFrame({"status": (1, 2, 3)})
     assert frame.colour("status") == (1, 2, 3)
     assert frame.colour("seat.1.turn") == (0, 0, 0)
@@ -30,7 +30,7 @@ def test_a_layout_error_is_a_hardware_error_and_a_value_error() -> None:
     assert str(error) == "one\ntwo"
 
 
-def test_the_names_built_here_are_the_names_of_the_full_table(full: Layout) -> None:
+def test_the_functions_return_all_names_of_the_full_table(full: Layout) -> None:
     displays, seats, five = range(1, 10), range(1, 5), range(1, 6)
     lights = {
         *(api.display_light(display, place) for display in displays for place in range(1, 5)),
@@ -69,5 +69,5 @@ def test_the_names_built_here_are_the_names_of_the_full_table(full: Layout) -> N
         (api.turn_light(1), "seat.1.turn"),
     ],
 )
-def test_names_read_as_written_down(name: str, expected: str) -> None:
+def test_names_have_their_documented_form(name: str, expected: str) -> None:
     assert name == expected

@@ -1,4 +1,4 @@
-"""What the doctor finds on machines that lack something, and that it says how to mend it."""
+"""`azul-table doctor`: findings on machines that lack something, with their remedies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def faults(layout: Layout, pi: FakePi) -> list[Finding]:
 
 
 def the_fault(layout: Layout, pi: FakePi) -> Finding:
-    """The one fault that there is, but for the restart that mending it takes."""
+    """Return the only fault besides the restart."""
     found = [finding for finding in faults(layout, pi) if finding.part != "restart"]
     assert len(found) == 1, found
     return found[0]
@@ -41,7 +41,7 @@ def the_fault(layout: Layout, pi: FakePi) -> Finding:
 
 @pytest.mark.system
 @pytest.mark.parametrize("generation", [3, 4, 5])
-def test_a_pi_with_all_that_the_layout_needs(duo: Layout, tmp_path: Path, generation: int) -> None:
+def test_a_complete_pi_has_no_faults(duo: Layout, tmp_path: Path, generation: int) -> None:
     findings = examine(duo, FakePi(tmp_path, generation).machine)
     assert [(it.part, it.message) for it in findings if it.state is not Status.FINE] == []
     assert [it.part for it in findings] == [
@@ -119,23 +119,23 @@ CASES: list[tuple[str, int, Change, str, str, str]] = [
 
 @pytest.mark.system
 @pytest.mark.parametrize(
-    ("generation", "change", "part", "told", "mend"),
+    ("generation", "change", "part", "message", "remedy"),
     [case[1:] for case in CASES],
     ids=[case[0] for case in CASES],
 )
-def test_what_is_missing(
-    duo: Layout, tmp_path: Path, generation: int, change: Change, part: str, told: str, mend: str
+def test_a_fault_has_its_part_and_its_remedy(
+    duo: Layout, tmp_path: Path, generation: int, change: Change, part: str, message: str, remedy: str
 ) -> None:
     pi = FakePi(tmp_path, generation)
     change(pi)
     fault = the_fault(duo, pi)
     assert fault.part == part
-    assert told in fault.message
-    assert mend in fault.remedy
+    assert message in fault.message
+    assert remedy in fault.remedy
 
 
 @pytest.mark.system
-def test_a_pi_as_it_comes_is_told_everything_in_the_order_to_mend(duo: Layout, pi: FakePi) -> None:
+def test_a_new_pi_gets_all_faults_in_the_order_to_mend(duo: Layout, pi: FakePi) -> None:
     pi.write("boot/firmware/config.txt", "# as it comes\ndtparam=audio=on\n[pi5]\ndtparam=spi=on\n")
     for device in ("dev/spidev0.0", "dev/serial0"):
         pi.remove(device)
@@ -154,8 +154,8 @@ def test_a_pi_as_it_comes_is_told_everything_in_the_order_to_mend(duo: Layout, p
 
 
 @pytest.mark.system
-def test_the_console_of_a_pi_5_as_it_comes_is_at_a_connector_of_its_own(duo: Layout, tmp_path: Path) -> None:
-    """Bug mended: its cmdline.txt says serial0, as any Pi's, but that is not the port of the reader."""
+def test_the_console_of_a_pi_5_has_its_own_connector_by_default(duo: Layout, tmp_path: Path) -> None:
+    """Its cmdline.txt names serial0, as that of any Pi, but that is not the port of the reader."""
     pi = FakePi(tmp_path, 5)
     pi.write(CMDLINE, "console=serial0,115200 console=tty1 root=PARTUUID=1-02")
     assert faults(duo, pi) == []
@@ -164,14 +164,14 @@ def test_the_console_of_a_pi_5_as_it_comes_is_at_a_connector_of_its_own(duo: Lay
 
 
 @pytest.mark.system
-def test_a_user_who_has_joined_the_group_must_log_in_anew(duo: Layout, pi: FakePi) -> None:
+def test_a_user_who_has_joined_the_group_must_log_in_again(duo: Layout, pi: FakePi) -> None:
     pi.user = "pi"
     pi.denied.add("spidev0.0")
     assert the_fault(duo, pi).remedy == "log out and in again"
 
 
 @pytest.mark.system
-def test_config_txt_where_older_systems_have_it(duo: Layout, pi: FakePi) -> None:
+def test_config_txt_is_found_in_the_folder_of_older_systems(duo: Layout, pi: FakePi) -> None:
     (pi.root / "boot/firmware/config.txt").rename(pi.root / "boot/config.txt")
     (pi.root / "boot/firmware/cmdline.txt").rename(pi.root / "boot/cmdline.txt")
     assert faults(duo, pi) == []
@@ -190,11 +190,11 @@ def test_many_lights_need_a_larger_buffer(duo: Layout, pi: FakePi) -> None:
 
 
 @pytest.mark.system
-def test_lights_by_pwm(duo: Layout, pi: FakePi) -> None:
+def test_lights_by_pwm_need_root_and_no_audio(duo: Layout, pi: FakePi) -> None:
     by_pwm = replace(duo, chains=(Chain("lights", 18, 174),), drivers=replace(duo.drivers, lights="pwm"))
-    told = {fault.message for fault in faults(by_pwm, pi)}
-    assert any("audio" in it for it in told)
-    assert "only root may send to lights by PWM" in told
+    text = {fault.message for fault in faults(by_pwm, pi)}
+    assert any("audio" in it for it in text)
+    assert "only root may send to lights by PWM" in text
     pi.is_root = True
     pi.config("dtparam=spi=on", "dtparam=audio=off")
     assert faults(by_pwm, pi) == []
@@ -202,26 +202,26 @@ def test_lights_by_pwm(duo: Layout, pi: FakePi) -> None:
 
 @pytest.mark.system
 @pytest.mark.parametrize(
-    ("generation", "driver", "pin", "told"),
+    ("generation", "driver", "pin", "text"),
     [
         (5, "spi", 10, "sends to lights by PIO"),
         (4, "pio", 10, "has no PIO"),
         (4, "neopixel", 5, "can't send to lights from GPIO5"),
     ],
 )
-def test_lights_that_this_board_can_not_send_to(
-    duo: Layout, tmp_path: Path, generation: int, driver: str, pin: int, told: str
+def test_lights_that_this_board_can_not_send_to_are_a_fault(
+    duo: Layout, tmp_path: Path, generation: int, driver: str, pin: int, text: str
 ) -> None:
     drivers = Drivers(driver, "gpio", "rdm6300")  # type: ignore[arg-type]
     wrong = replace(duo, chains=(Chain("lights", pin, 174),), drivers=drivers)
     fault = the_fault(wrong, FakePi(tmp_path, generation))
     assert fault.part == "lights"
-    assert told in fault.message
+    assert text in fault.message
     assert fault.remedy
 
 
 @pytest.mark.system
-def test_a_reader_on_a_port(duo: Layout, pi: FakePi) -> None:
+def test_a_reader_on_a_missing_port_is_a_fault(duo: Layout, pi: FakePi) -> None:
     usb = replace(duo, readers=(Reader("shared", "/dev/ttyUSB0"),))
     assert "there is no /dev/ttyUSB0" in the_fault(usb, pi).message
     pi.write("dev/ttyUSB0", "")
@@ -229,13 +229,13 @@ def test_a_reader_on_a_port(duo: Layout, pi: FakePi) -> None:
 
 
 @pytest.mark.system
-def test_a_reader_at_a_pin_where_this_board_has_no_port(duo: Layout, tmp_path: Path) -> None:
+def test_a_reader_at_a_pin_without_a_serial_port_is_a_fault(duo: Layout, tmp_path: Path) -> None:
     fault = the_fault(replace(duo, readers=(Reader("shared", 5),)), FakePi(tmp_path, 3))
     assert "no serial port at GPIO5" in fault.message and "GPIO15" in fault.remedy
 
 
 @pytest.mark.system
-def test_a_further_serial_port(duo: Layout, pi: FakePi) -> None:
+def test_another_serial_port_needs_its_overlay_and_a_restart(duo: Layout, pi: FakePi) -> None:
     second = replace(duo, readers=(Reader("shared", 13),))
     assert "dtoverlay=uart5" in the_fault(second, pi).remedy
     pi.config("enable_uart=1", "dtoverlay=uart5")
@@ -245,21 +245,21 @@ def test_a_further_serial_port(duo: Layout, pi: FakePi) -> None:
     assert faults(second, pi) == []
 
 
-def test_a_machine_that_is_no_pi(duo: Layout, pi: FakePi) -> None:
+def test_a_machine_that_is_not_a_pi_is_a_fault(duo: Layout, pi: FakePi) -> None:
     pi.remove("proc/device-tree/model")
     fault = the_fault(duo, pi)
     assert fault.part == "board" and "lights, buttons and readers" in fault.message
 
 
 @pytest.mark.parametrize(
-    ("python", "bits", "told"), [((3, 9), 64, "Python 3.9 is too old"), ((3, 11), 32, "32-bit")]
+    ("python", "bits", "text"), [((3, 9), 64, "Python 3.9 is too old"), ((3, 11), 32, "32-bit")]
 )
-def test_a_system_that_is_too_old_or_too_narrow(
-    full: Layout, pi: FakePi, python: tuple[int, int], bits: int, told: str
+def test_an_old_python_and_a_32_bit_system_are_faults(
+    full: Layout, pi: FakePi, python: tuple[int, int], bits: int, text: str
 ) -> None:
     machine = replace(pi.machine, python=python, bits=bits)
     first = examine(simulated(full), machine)[0]
-    assert first.state is Status.FAULT and told in first.message
+    assert first.state is Status.FAULT and text in first.message
 
 
 def test_the_simulated_table_needs_nothing(full: Layout, duo: Layout, pi: FakePi) -> None:
@@ -268,27 +268,27 @@ def test_the_simulated_table_needs_nothing(full: Layout, duo: Layout, pi: FakePi
         assert {finding.state for finding in examine(simulated(layout), pi.machine)} == {Status.FINE}
 
 
-# A Pico
+# --- Pico ---
 
 
-def test_a_pico_that_is_plugged_in(full: Layout, pi: FakePi) -> None:
+def test_a_pico_needs_access_to_its_port(full: Layout, pi: FakePi) -> None:
     pi.plug_pico()
     assert faults(full, pi) == []
     pi.denied.add("ttyACM0")
     assert "usermod -aG dialout ana" in the_fault(full, pi).remedy
 
 
-def test_no_pico(full: Layout, pi: FakePi) -> None:
+def test_a_missing_pico_is_a_fault(full: Layout, pi: FakePi) -> None:
     assert "USB cable" in the_fault(full, pi).remedy
 
 
-def test_a_pico_that_waits_for_micropython(full: Layout, pi: FakePi) -> None:
+def test_a_pico_in_its_bootloader_needs_micropython(full: Layout, pi: FakePi) -> None:
     pi.plug_pico(port=None, product="0003")
     fault = the_fault(full, pi)
     assert "no MicroPython" in fault.message and "copy" in fault.remedy
 
 
-def test_two_picos(full: Layout, pi: FakePi) -> None:
+def test_two_picos_are_a_fault(full: Layout, pi: FakePi) -> None:
     pi.plug_pico()
     pi.write("sys/bus/usb/devices/1-2/idVendor", "2e8a\n")
     pi.write("sys/bus/usb/devices/1-2/idProduct", "0005\n")
@@ -296,7 +296,7 @@ def test_two_picos(full: Layout, pi: FakePi) -> None:
     assert "ttyACM0, ttyACM1" in the_fault(full, pi).message
 
 
-# config.txt
+# --- config.txt ---
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_two_picos(full: Layout, pi: FakePi) -> None:
         ("\xff\0 no text = at all", "enable_uart=1", False),
     ],
 )
-def test_what_config_txt_says(tmp_path: Path, text: str, line: str, says: bool) -> None:  # noqa: FBT001
+def test_lines_of_config_txt(tmp_path: Path, text: str, line: str, says: bool) -> None:  # noqa: FBT001
     (tmp_path / "boot/firmware").mkdir(parents=True)
     (tmp_path / "boot/firmware/config.txt").write_text(text, "latin-1")
     assert read_boot_config(tmp_path, PI_4).has(line) is says
@@ -334,7 +334,7 @@ def test_what_config_txt_says(tmp_path: Path, text: str, line: str, says: bool) 
         ("Raspberry Pi Zero W Rev 1.1", 1, {"pi0", "pi0w"}),
     ],
 )
-def test_sections_that_are_for_a_board(
+def test_sections_of_config_txt_that_apply_to_a_board(
     tmp_path: Path, model: str, generation: int, sections: set[str]
 ) -> None:
     every = ("pi1", "pi2", "pi3", "pi4", "pi400", "cm4", "pi5", "pi500", "cm5", "pi0", "pi0w", "pi02", "none")
@@ -344,7 +344,7 @@ def test_sections_that_are_for_a_board(
     assert {name for name in every if said.has(f"{name}=1")} == sections
 
 
-# The command
+# --- Command ---
 
 
 def doctor(
@@ -357,19 +357,19 @@ def doctor(
 
 
 @pytest.mark.system
-def test_the_command_in_words(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_prints_faults_with_remedies(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
     pi.remove("dev/spidev0.0")
-    status, told = doctor("--layout", "duo", pi=pi, monkeypatch=monkeypatch)
+    status, text = doctor("--layout", "duo", pi=pi, monkeypatch=monkeypatch)
     assert status == 1
     assert (
         "FAULT  lights: there is no /dev/spidev0.0 yet, although it is enabled\n       fix: sudo reboot"
-        in told
+        in text
     )
-    assert told.splitlines()[-1].startswith("1 fault. Fix")
+    assert text.splitlines()[-1].startswith("1 fault. Fix")
 
 
 @pytest.mark.system
-def test_the_layout_of_the_machines_service_is_examined_unless_another_is_named(
+def test_the_layout_of_the_service_is_the_default(
     pi: FakePi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     service = tmp_path / "service.conf"
@@ -384,25 +384,27 @@ def test_the_layout_of_the_machines_service_is_examined_unless_another_is_named(
     assert layout_examined("--layout", "indicators") == "indicators"
 
 
-def test_the_command_in_json(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
-    status, told = doctor("--layout", "full", "--json", pi=pi, monkeypatch=monkeypatch)
-    found = json.loads(told)
+def test_the_command_prints_json(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, text = doctor("--layout", "full", "--json", pi=pi, monkeypatch=monkeypatch)
+    found = json.loads(text)
     assert (status, found["layout"], found["faults"]) == (1, "full", 1)
     assert [finding["state"] for finding in found["findings"]] == ["fine", "fault", "fine"]
     assert set(found["findings"][1]) == {"part", "state", "told", "mend"}
 
 
 @pytest.mark.parametrize("layout", ["full", "duo"])
-def test_the_command_on_the_simulated_table(layout: str, pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_finds_no_fault_with_the_simulated_table(
+    layout: str, pi: FakePi, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pi.remove("proc/device-tree/model")
-    status, told = doctor("--layout", layout, "--simulate", "table", pi=pi, monkeypatch=monkeypatch)
+    status, text = doctor("--layout", layout, "--simulate", "table", pi=pi, monkeypatch=monkeypatch)
     assert status == 0
-    assert "No fault found" in told
+    assert "No fault found" in text
 
 
-def test_the_command_with_a_layout_that_is_none(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
-    status, told = doctor("--layout", "fool", pi=pi, monkeypatch=monkeypatch)
-    assert status == 1 and "there is no layout" in told
+def test_the_command_with_an_unknown_layout_is_an_error(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, text = doctor("--layout", "fool", pi=pi, monkeypatch=monkeypatch)
+    assert status == 1 and "there is no layout" in text
 
 
 @pytest.mark.parametrize(
@@ -415,16 +417,16 @@ def test_the_command_with_a_layout_that_is_none(pi: FakePi, monkeypatch: pytest.
         ),
     ],
 )
-def test_the_command_says_whether_the_bots_are_fast(
+def test_the_command_reports_whether_the_bots_core_is_compiled(
     core: str, line: str, pi: FakePi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    status, told = doctor("--simulate", "table", pi=pi, monkeypatch=monkeypatch, core=core)
-    assert line in told
+    status, text = doctor("--simulate", "table", pi=pi, monkeypatch=monkeypatch, core=core)
+    assert line in text
     assert status == 0, "bots play all the same"
 
 
-def test_a_user_without_a_name_is_known_by_the_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a container the doctor ended in a traceback."""
+def test_a_user_without_a_name_has_its_number_as_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container the doctor ended with a traceback."""
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("os.getuid", lambda: 54_321)

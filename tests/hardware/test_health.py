@@ -1,4 +1,4 @@
-"""Undervoltage and heat, as Pis tell them."""
+"""Undervoltage and heat of a Raspberry Pi: parsing, alarms and the monitor's thread."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ FIRMWARE = "sys/devices/platform/soc/soc:firmware/get_throttled"
     ("text", "reading"),
     [
         ("throttled=0x0\n", FINE),
-        ("throttled=0x50000\n", FINE),  # it was so since the start, and is no more
-        ("throttled=0x50005\n", LOW),  # slowed down by the voltage, not by heat
+        ("throttled=0x50000\n", FINE),  # in the past only
+        ("throttled=0x50005\n", LOW),  # throttled by the voltage, not by heat
         ("throttled=0x1", LOW),
         ("throttled=0x80008", HOT),
         ("throttled=0x2", HOT),
@@ -42,12 +42,12 @@ FIRMWARE = "sys/devices/platform/soc/soc:firmware/get_throttled"
         ("-1", None),
     ],
 )
-def test_what_a_pi_says(text: str, reading: Reading | None) -> None:
+def test_parsing_of_get_throttled(text: str, reading: Reading | None) -> None:
     assert parse_throttled(text) == reading
 
 
 @given(st.text(max_size=30))
-def test_whatever_it_says(text: str) -> None:
+def test_parsing_never_raises(text: str) -> None:
     parse_throttled(text)
 
 
@@ -56,23 +56,25 @@ def put(root: Path, path: str, text: str) -> None:
     (root / path).write_text(text)
 
 
-def test_the_kernels_file_is_asked_first(tmp_path: Path) -> None:
+def test_the_kernels_file_comes_first(tmp_path: Path) -> None:
     put(tmp_path, FIRMWARE, "80008\n")
     assert read(tmp_path, PATIENCE) == HOT
 
 
 @pytest.mark.system
-def test_vcgencmd_is_asked_where_the_kernel_has_no_file(tmp_path: Path) -> None:
+@pytest.mark.system
+def test_vcgencmd_is_run_if_the_kernel_has_no_file(tmp_path: Path) -> None:
     put(tmp_path, "usr/bin/vcgencmd", '#!/bin/sh\n[ "$1" = get_throttled ] && echo throttled=0x50005\n')
     (tmp_path / "usr/bin/vcgencmd").chmod(0o755)
     assert read(tmp_path, PATIENCE) == LOW
 
 
 @pytest.mark.system
+@pytest.mark.system
 @pytest.mark.parametrize(
     "script", ["#!/bin/sh\necho VCHI initialization failed\nexit 255\n", "not a program"]
 )
-def test_sensors_are_asked_where_vcgencmd_fails(tmp_path: Path, script: str) -> None:
+def test_sensors_are_read_if_vcgencmd_fails(tmp_path: Path, script: str) -> None:
     put(tmp_path, "usr/bin/vcgencmd", script)
     (tmp_path / "usr/bin/vcgencmd").chmod(0o755)
     put(tmp_path, "sys/class/hwmon/hwmon0/name", "cpu_thermal\n")
@@ -85,7 +87,7 @@ def test_sensors_are_asked_where_vcgencmd_fails(tmp_path: Path, script: str) -> 
     assert read(tmp_path, PATIENCE) == FINE
 
 
-def test_a_vcgencmd_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_vcgencmd_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def hang(*_arguments: Any, **_options: Any) -> Any:
         raise subprocess.TimeoutExpired("vcgencmd", 2)
 
@@ -94,34 +96,34 @@ def test_a_vcgencmd_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.system
-def test_a_machine_that_is_no_pi_says_nothing(tmp_path: Path) -> None:
+def test_a_machine_that_is_not_a_pi_has_no_reading(tmp_path: Path) -> None:
     assert read(tmp_path, PATIENCE) is None
 
 
-def judged(*readings: tuple[float, Reading]) -> list[PartLost | PartBack]:
+def evaluated(*readings: tuple[float, Reading]) -> list[PartLost | PartBack]:
     health = Health()
-    told: list[PartLost | PartBack] = []
+    inbox: list[PartLost | PartBack] = []
     for at, reading in readings:
         health, events = evaluate(health, reading, at)
-        told += events
-    return told
+        inbox += events
+    return inbox
 
 
-def test_an_alarm_is_told_once_and_over_when_it_was_quiet_for_long() -> None:
-    lost, back = judged((0, FINE), (5, LOW), (10, LOW), (15, FINE), (20, FINE), (25, FINE), (30, FINE))
+def test_an_alarm_is_reported_once_and_ends_after_the_hysteresis() -> None:
+    lost, back = evaluated((0, FINE), (5, LOW), (10, LOW), (15, FINE), (20, FINE), (25, FINE), (30, FINE))
     assert isinstance(lost, PartLost)
     assert (lost.part, lost.reason, lost.at) == ("power", Loss.VOLTAGE, 5)
     assert "supply" in lost.message
     assert back == PartBack("power", 25)
 
 
-def test_what_comes_and_goes_is_one_alarm() -> None:
-    assert len(judged(*((5.0 * n, (LOW, FINE)[n % 2]) for n in range(50)))) == 1
+def test_a_fault_that_comes_and_goes_is_one_alarm() -> None:
+    assert len(evaluated(*((5.0 * n, (LOW, FINE)[n % 2]) for n in range(50)))) == 1
 
 
 def test_power_and_heat_are_two_alarms() -> None:
-    told = judged((0, LOW), (5, Reading(undervoltage=True, hot=True)), (10, HOT), (20, HOT), (40, FINE))
-    assert [(type(event), event.part) for event in told] == [
+    inbox = evaluated((0, LOW), (5, Reading(undervoltage=True, hot=True)), (10, HOT), (20, HOT), (40, FINE))
+    assert [(type(event), event.part) for event in inbox] == [
         (PartLost, "power"),
         (PartLost, "heat"),
         (PartBack, "power"),
@@ -130,50 +132,52 @@ def test_power_and_heat_are_two_alarms() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.builds(Reading, st.booleans(), st.booleans())), max_size=40))
-def test_each_alarm_is_told_and_taken_back_in_turns(steps: list[tuple[float, Reading]]) -> None:
-    told = judged(*((sum(gap for gap, _ in steps[: n + 1]), reading) for n, (_, reading) in enumerate(steps)))
+def test_each_alarm_begins_and_ends_alternately(steps: list[tuple[float, Reading]]) -> None:
+    inbox = evaluated(
+        *((sum(gap for gap, _ in steps[: n + 1]), reading) for n, (_, reading) in enumerate(steps))
+    )
     for part in ("power", "heat"):
-        own = [event for event in told if event.part == part]
+        own = [event for event in inbox if event.part == part]
         assert all(isinstance(event, (PartLost, PartBack)[n % 2]) for n, event in enumerate(own))
         for lost, back in zip(own[::2], own[1::2], strict=False):
             assert back.at - lost.at >= HYSTERESIS
 
 
-def test_the_thread_asks_and_tells() -> None:
+def test_the_monitor_reports_alarms() -> None:
     clock = Clock()
     readings = [FINE, LOW, None, LOW]
-    asked: list[Reading | None] = []
+    reads: list[Reading | None] = []
 
-    def ask() -> Reading | None:
+    def read_next() -> Reading | None:
         reading = readings.pop(0) if readings else FINE
-        asked.append(reading)
+        reads.append(reading)
         clock.now += HYSTERESIS / 2
         return reading or FINE
 
-    told: Inbox = SimpleQueue()
-    watch = PowerMonitor(told.put, ask, clock, poll=0.001)
-    assert isinstance(next_of(told), PartLost)
-    assert isinstance(next_of(told), PartBack)
-    watch.close()
-    watch.close()
+    inbox: Inbox = SimpleQueue()
+    monitor = PowerMonitor(inbox.put, read_next, clock, poll=0.001)
+    assert isinstance(next_of(inbox), PartLost)
+    assert isinstance(next_of(inbox), PartBack)
+    monitor.close()
+    monitor.close()
 
 
-def test_a_watch_that_fails_is_told_and_is_back_when_it_can_ask_again() -> None:
-    """It stayed lost for good, and with it what had been told before: that the Pi was too hot."""
+def test_a_failing_poll_is_reported_as_lost_until_it_works_again() -> None:
+    """It stayed lost for good, and so did the heat that was reported before."""
     clock = Clock()
     readings: list[Reading | Exception] = [HOT, ValueError("no memory"), FINE]
 
-    def ask() -> Reading:
+    def read_next() -> Reading:
         reading = readings.pop(0) if readings else FINE
         clock.now += HYSTERESIS
         if isinstance(reading, Exception):
             raise reading
         return reading
 
-    told: Inbox = SimpleQueue()
-    watch = PowerMonitor(told.put, ask, clock, poll=0.001)
-    events = [next_of(told) for _ in range(4)]
-    watch.close()
+    inbox: Inbox = SimpleQueue()
+    monitor = PowerMonitor(inbox.put, read_next, clock, poll=0.001)
+    events = [next_of(inbox) for _ in range(4)]
+    monitor.close()
     assert [(type(event), getattr(event, "part")) for event in events] == [  # noqa: B009 - parts alone come here
         (PartLost, "heat"),
         (PartLost, "power"),
@@ -182,14 +186,14 @@ def test_a_watch_that_fails_is_told_and_is_back_when_it_can_ask_again() -> None:
     ]
 
 
-def test_a_machine_that_says_nothing_is_no_fault() -> None:
-    told: Inbox = SimpleQueue()
-    asked: list[bool] = []
+def test_a_machine_without_a_reading_has_no_fault() -> None:
+    inbox: Inbox = SimpleQueue()
+    reads: list[bool] = []
 
-    def ask() -> None:
-        asked.append(True)
+    def read_next() -> None:
+        reads.append(True)
 
-    watch = PowerMonitor(told.put, ask)
-    until(lambda: asked != [])
-    watch.close()
-    assert waiting_in(told) == []
+    monitor = PowerMonitor(inbox.put, read_next)
+    until(lambda: reads != [])
+    monitor.close()
+    assert waiting_in(inbox) == []

@@ -1,4 +1,4 @@
-"""The layouts that ship: complete, free of contradictions, and drawn so that nothing lies on anything."""
+"""Layouts that ship: complete, consistent, and without overlaps."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ def test_the_smallest_table() -> None:
     assert layout.drivers == DRIVERS["pi"]
     pins = {button.switch for button in layout.buttons}
     assert len(pins) == 12
-    assert not pins & {0, 1, 2, 3, 7, 8, 9, 10, 11, 14, 15}, "kept for other uses, or pulled up on the Pi"
+    assert not pins & {0, 1, 2, 3, 7, 8, 9, 10, 11, 14, 15}, "reserved, or with a pull-up resistor on the Pi"
 
 
-def test_the_smallest_table_may_hang_on_the_pi() -> None:
-    """All of its lights at full white keep below what its supply gives."""
+def test_the_pi_can_feed_the_smallest_table() -> None:
+    """All of its lights at full white are within the current limit."""
     layout = read_layout("indicators")
     white = LightFrame({light.name: (255, 255, 255) for light in layout.lights})
     assert limit(white, layout.supply) is white
@@ -105,7 +105,7 @@ def test_every_pixel_of_every_chain_is_one_light(name: str) -> None:
 
 
 @every
-def test_names_are_given_once(name: str) -> None:
+def test_names_are_unique(name: str) -> None:
     layout = read_layout(name)
     for things in (layout.lights, layout.buttons, layout.readers, layout.outlines):
         names = [thing.name for thing in things]
@@ -128,7 +128,7 @@ def test_buttons_are_large_enough_for_fingers_and_pointers(name: str) -> None:
 
 @every
 def test_plates_keep_their_distance_and_stay_on_the_table(name: str) -> None:
-    """Sampled along their edges: no point of one plate lies within 4 mm of another or of the table's edge."""
+    """No point of an edge, sampled, is within 4 mm of another plate or of the edge of the table."""
     layout = read_layout(name)
     for outline in layout.outlines:
         for x, y in edge(outline):
@@ -138,7 +138,7 @@ def test_plates_keep_their_distance_and_stay_on_the_table(name: str) -> None:
 
 
 @every
-def test_everything_of_a_part_lies_on_its_plate(name: str) -> None:
+def test_lights_and_buttons_are_on_their_plates(name: str) -> None:
     layout = read_layout(name)
     plates = {outline.name: outline for outline in layout.outlines}
     boards = 0 if name == "indicators" else layout.seats
@@ -172,7 +172,7 @@ def edge(outline: Outline) -> list[tuple[float, float]]:
 
 
 def covers(outline: Outline, x: float, y: float, *, margin: float) -> bool:
-    """Tell whether a point lies on the plate, or within `margin` of it; below 0: that far inside of it."""
+    """Return whether a point is on the plate, extended by `margin` millimetres, which may be negative."""
     x, y, turn = x - outline.x, y - outline.y, radians(-outline.turn)
     x, y = x * cos(turn) - y * sin(turn), x * sin(turn) + y * cos(turn)
     if outline.shape == "circle":
@@ -180,8 +180,8 @@ def covers(outline: Outline, x: float, y: float, *, margin: float) -> bool:
     return abs(x) <= outline.width / 2 + margin and abs(y) <= outline.height / 2 + margin
 
 
-def test_seats_sit_clockwise_and_face_their_edges(full: Layout) -> None:
-    """The floor's button, nearest to the player, is nearer to the seat's own edge than its score lights."""
+def test_seats_are_clockwise_and_face_their_edges(full: Layout) -> None:
+    """The button of the floor line is nearer to the seat's edge than the score lights."""
     bottom, left, top, right = (
         (button(full, f"seat.{seat}.floor"), light(full, f"seat.{seat}.tens.0")) for seat in range(1, 5)
     )
@@ -192,13 +192,13 @@ def test_seats_sit_clockwise_and_face_their_edges(full: Layout) -> None:
 
 
 @with_boards
-def test_a_board_reads_as_its_player_sees_it(name: str) -> None:
-    """Seat 1 sits at the bottom edge, so that its left is the drawing's left."""
+def test_a_board_is_arranged_as_its_player_sees_it(name: str) -> None:
+    """Seat 1 is at the bottom edge: its left is the left of the drawing."""
     layout = read_layout(name)
     for line in range(1, 6):
         row = [light(layout, f"seat.1.line.{line}.{place}") for place in range(1, line + 1)]
         assert [spot.x for spot in row] == sorted(spot.x for spot in row)
-        assert row[-1].x == light(layout, "seat.1.line.1.1").x  # one right edge: a staircase
+        assert row[-1].x == light(layout, "seat.1.line.1.1").x  # aligned at the right
         of_line = button(layout, f"seat.1.line.{line}")
         assert of_line.x < row[0].x and of_line.y == row[0].y
         assert light(layout, f"seat.1.wall.{line}.1").y == row[0].y
@@ -214,7 +214,7 @@ def test_a_board_reads_as_its_player_sees_it(name: str) -> None:
 
 
 @with_boards
-def test_boards_are_one_board_turned(name: str) -> None:
+def test_boards_differ_in_their_turn_only(name: str) -> None:
     """Distances on a board do not depend on the seat."""
     layout = read_layout(name)
 
@@ -226,8 +226,8 @@ def test_boards_are_one_board_turned(name: str) -> None:
         assert spans(seat) == pytest.approx(spans(1), abs=0.05)
 
 
-def test_wires_run_from_light_to_neighbouring_light(full: Layout) -> None:
-    """The board's wire never jumps farther than from the turn light to the score."""
+def test_successive_pixels_are_neighbours(full: Layout) -> None:
+    """The longest distance is from the turn light to the score lights."""
     own = sorted((light for light in full.lights if light.chain == "seat2"), key=lambda light: light.pixel)
     jumps = [hypot(one.x - other.x, one.y - other.y) for one, other in pairwise(own)]
     assert max(jumps) < 140
@@ -241,15 +241,17 @@ def test_the_fifth_light_of_display_5_is_in_its_middle(full: Layout) -> None:
     assert fifth.y == pytest.approx(sum(spot.y for spot in four) / 4, abs=0.01)
 
 
-def test_a_layout_of_ones_own_is_read_by_its_path(tmp_path: Path) -> None:
+def test_a_custom_layout_is_read_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_bytes(b"\xef\xbb\xbf" + (SHIPPED / "duo.toml").read_bytes())  # as a Windows editor saves it
+    path.write_bytes(
+        b"\xef\xbb\xbf" + (SHIPPED / "duo.toml").read_bytes()
+    )  # with the byte order mark of Windows editors
     mine = read_layout(str(path))
     assert mine.name == "mine"
     assert mine.lights == read_layout("duo").lights
 
 
-def test_tables_may_stand_in_any_order(tmp_path: Path) -> None:
+def test_tables_may_be_in_any_order(tmp_path: Path) -> None:
     head, *tables = (SHIPPED / "full.toml").read_text("utf-8").split("\n[")
     path = tmp_path / "full.toml"
     path.write_text("\n[".join([head, *reversed(tables)]), "utf-8")
@@ -259,7 +261,7 @@ def test_tables_may_stand_in_any_order(tmp_path: Path) -> None:
 
 
 @every
-def test_the_drawing_is_json_and_tells_nothing_of_wires(name: str) -> None:
+def test_the_layout_for_pages_is_json_without_wiring(name: str) -> None:
     layout = read_layout(name)
     drawn = json.loads(json.dumps(layout_json(layout), allow_nan=False))
     assert set(drawn) == {

@@ -1,4 +1,4 @@
-"""Waiting for what other threads do, no longer than it takes."""
+"""Waiting for the threads of drivers, and a clock for them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hardware.api import HardwareEvent
 Inbox = SimpleQueue[HardwareEvent]
 Item = TypeVar("Item")
 PATIENCE = 60.0
+"""Seconds after which a wait fails."""
 
 
 class Clock:
@@ -25,6 +26,7 @@ class Clock:
 
 
 def until(happened: Callable[[], bool]) -> None:
+    """Wait until a condition is true. Raises AssertionError after PATIENCE."""
     end = monotonic() + PATIENCE
     while not happened():
         assert monotonic() < end, "it never happened"
@@ -32,6 +34,7 @@ def until(happened: Callable[[], bool]) -> None:
 
 
 def next_of(queue: SimpleQueue[Item]) -> Item:
+    """Return the next item of a queue. Raises AssertionError after PATIENCE."""
     try:
         return queue.get(timeout=PATIENCE)
     except Empty:
@@ -39,7 +42,7 @@ def next_of(queue: SimpleQueue[Item]) -> Item:
 
 
 def waiting_in(queue: SimpleQueue[Item]) -> list[Item]:
-    """Take out what is there by now."""
+    """Return all items that are in a queue now."""
     items = []
     while not queue.empty():
         items.append(queue.get_nowait())
