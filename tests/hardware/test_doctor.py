@@ -39,7 +39,6 @@ def the_fault(layout: Layout, pi: FakePi) -> Finding:
     return found[0]
 
 
-@pytest.mark.system
 @pytest.mark.parametrize("generation", [3, 4, 5])
 def test_a_complete_pi_has_no_faults(duo: Layout, tmp_path: Path, generation: int) -> None:
     findings = examine(duo, FakePi(tmp_path, generation).machine)
@@ -117,7 +116,6 @@ CASES: list[tuple[str, int, Change, str, str, str]] = [
 ]
 
 
-@pytest.mark.system
 @pytest.mark.parametrize(
     ("generation", "change", "part", "message", "remedy"),
     [case[1:] for case in CASES],
@@ -134,7 +132,6 @@ def test_a_fault_has_its_part_and_its_remedy(
     assert remedy in fault.remedy
 
 
-@pytest.mark.system
 def test_a_new_pi_gets_all_faults_in_the_order_to_mend(duo: Layout, pi: FakePi) -> None:
     pi.write("boot/firmware/config.txt", "# as it comes\ndtparam=audio=on\n[pi5]\ndtparam=spi=on\n")
     for device in ("dev/spidev0.0", "dev/serial0"):
@@ -153,7 +150,6 @@ def test_a_new_pi_gets_all_faults_in_the_order_to_mend(duo: Layout, pi: FakePi) 
     assert found[-1].remedy == "sudo reboot"
 
 
-@pytest.mark.system
 def test_the_console_of_a_pi_5_has_its_own_connector_by_default(duo: Layout, tmp_path: Path) -> None:
     """Its cmdline.txt names serial0, as that of any Pi, but that is not the port of the reader."""
     pi = FakePi(tmp_path, 5)
@@ -163,14 +159,12 @@ def test_the_console_of_a_pi_5_has_its_own_connector_by_default(duo: Layout, tmp
     assert "console=serial0" in the_fault(duo, pi).message
 
 
-@pytest.mark.system
 def test_a_user_who_has_joined_the_group_must_log_in_again(duo: Layout, pi: FakePi) -> None:
     pi.user = "pi"
     pi.denied.add("spidev0.0")
     assert the_fault(duo, pi).remedy == "log out and in again"
 
 
-@pytest.mark.system
 def test_config_txt_is_found_in_the_folder_of_older_systems(duo: Layout, pi: FakePi) -> None:
     (pi.root / "boot/firmware/config.txt").rename(pi.root / "boot/config.txt")
     (pi.root / "boot/firmware/cmdline.txt").rename(pi.root / "boot/cmdline.txt")
@@ -179,7 +173,6 @@ def test_config_txt_is_found_in_the_folder_of_older_systems(duo: Layout, pi: Fak
     assert "tee -a /boot/config.txt" in the_fault(duo, pi).remedy
 
 
-@pytest.mark.system
 def test_many_lights_need_a_larger_buffer(duo: Layout, pi: FakePi) -> None:
     long = replace(duo, chains=(Chain("lights", 10, 338),))
     fault = the_fault(long, pi)
@@ -189,7 +182,6 @@ def test_many_lights_need_a_larger_buffer(duo: Layout, pi: FakePi) -> None:
     assert faults(long, pi) == []
 
 
-@pytest.mark.system
 def test_lights_by_pwm_need_root_and_no_audio(duo: Layout, pi: FakePi) -> None:
     by_pwm = replace(duo, chains=(Chain("lights", 18, 174),), drivers=replace(duo.drivers, lights="pwm"))
     text = {fault.message for fault in faults(by_pwm, pi)}
@@ -200,7 +192,6 @@ def test_lights_by_pwm_need_root_and_no_audio(duo: Layout, pi: FakePi) -> None:
     assert faults(by_pwm, pi) == []
 
 
-@pytest.mark.system
 @pytest.mark.parametrize(
     ("generation", "driver", "pin", "text"),
     [
@@ -220,7 +211,6 @@ def test_lights_that_this_board_can_not_send_to_are_a_fault(
     assert fault.remedy
 
 
-@pytest.mark.system
 def test_a_reader_on_a_missing_port_is_a_fault(duo: Layout, pi: FakePi) -> None:
     usb = replace(duo, readers=(Reader("shared", "/dev/ttyUSB0"),))
     assert "there is no /dev/ttyUSB0" in the_fault(usb, pi).message
@@ -228,13 +218,11 @@ def test_a_reader_on_a_missing_port_is_a_fault(duo: Layout, pi: FakePi) -> None:
     assert faults(usb, pi) == []
 
 
-@pytest.mark.system
 def test_a_reader_at_a_pin_without_a_serial_port_is_a_fault(duo: Layout, tmp_path: Path) -> None:
     fault = the_fault(replace(duo, readers=(Reader("shared", 5),)), FakePi(tmp_path, 3))
     assert "no serial port at GPIO5" in fault.message and "GPIO15" in fault.remedy
 
 
-@pytest.mark.system
 def test_another_serial_port_needs_its_overlay_and_a_restart(duo: Layout, pi: FakePi) -> None:
     second = replace(duo, readers=(Reader("shared", 13),))
     assert "dtoverlay=uart5" in the_fault(second, pi).remedy
@@ -356,7 +344,6 @@ def doctor(
     return result.exit_code, result.output
 
 
-@pytest.mark.system
 def test_the_command_prints_faults_with_remedies(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
     pi.remove("dev/spidev0.0")
     status, text = doctor("--layout", "duo", pi=pi, monkeypatch=monkeypatch)
@@ -368,7 +355,6 @@ def test_the_command_prints_faults_with_remedies(pi: FakePi, monkeypatch: pytest
     assert text.splitlines()[-1].startswith("1 fault. Fix")
 
 
-@pytest.mark.system
 def test_the_layout_of_the_service_is_the_default(
     pi: FakePi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -62,14 +62,12 @@ def test_the_kernels_file_comes_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-@pytest.mark.system
 def test_vcgencmd_is_run_if_the_kernel_has_no_file(tmp_path: Path) -> None:
     put(tmp_path, "usr/bin/vcgencmd", '#!/bin/sh\n[ "$1" = get_throttled ] && echo throttled=0x50005\n')
     (tmp_path / "usr/bin/vcgencmd").chmod(0o755)
     assert read(tmp_path, PATIENCE) == LOW
 
 
-@pytest.mark.system
 @pytest.mark.system
 @pytest.mark.parametrize(
     "script", ["#!/bin/sh\necho VCHI initialization failed\nexit 255\n", "not a program"]
@@ -95,7 +93,6 @@ def test_a_hanging_vcgencmd_times_out(tmp_path: Path, monkeypatch: pytest.Monkey
     assert read(tmp_path, PATIENCE) is None
 
 
-@pytest.mark.system
 def test_a_machine_that_is_not_a_pi_has_no_reading(tmp_path: Path) -> None:
     assert read(tmp_path, PATIENCE) is None
 
