@@ -684,6 +684,14 @@ class Snapshot(msgspec.Struct, frozen=True):
 # --- Past games ---
 
 
+class PastPosition(Snapshot, frozen=True):
+    """The position of a past game: a snapshot without what belongs to the table."""
+
+    schema: int = SCHEMA
+    stage: str = "offer"
+    ask: dict[str, Any] = {}
+
+
 class PastPlayer(msgspec.Struct, frozen=True):
     """A player and their score at the end, or so far; None where the game is too long to be replayed."""
 
@@ -724,7 +732,7 @@ class CostlyMove(msgspec.Struct, frozen=True):
     lost: float
     played: PastMove
     better: PastMove
-    table: Snapshot
+    position: PastPosition
     number: int = 0
 
 
@@ -754,17 +762,17 @@ class PastGame(msgspec.Struct, frozen=True):
     players: tuple[PastPlayer, ...] = ()
 
 
-class RetoldGame(PastGame, frozen=True):
+class ReviewedGame(PastGame, frozen=True):
     """A game with all its choices and its review so far; `choices` is the number of those to grade.
 
-    Without moves and table the game is too long to be shown.
+    Without moves and position the game is too long to be shown.
     """
 
     choices: int = 0
     moves: tuple[PastMove, ...] | None = None
     scores: tuple[RoundScores, ...] | None = None
     reviews: tuple[Review, ...] | None = None
-    table: Snapshot | None = None
+    position: PastPosition | None = None
 
 
 class PastGames(msgspec.Struct, frozen=True):
@@ -787,7 +795,7 @@ _message: msgspec.json.Decoder[ServerMessage] = msgspec.json.Decoder(ServerMessa
 _schema = msgspec.json.Decoder(_Schema)
 _snapshot = msgspec.json.Decoder(Snapshot)
 _games = msgspec.json.Decoder(PastGames)
-_game = msgspec.json.Decoder(RetoldGame)
+_game = msgspec.json.Decoder(ReviewedGame)
 _text = msgspec.json.Decoder(str)
 
 
@@ -819,7 +827,7 @@ def read_games(raw: msgspec.Raw) -> PastGames:
     return _decode(_games, raw)
 
 
-def read_game(raw: msgspec.Raw) -> RetoldGame:
+def read_game(raw: msgspec.Raw) -> ReviewedGame:
     """Decode the result of `ReadGame`. Raises MessageError."""
     return _decode(_game, raw)
 

@@ -90,7 +90,7 @@ class Historian:
                     return messages.refusal(question, "no_such_game")
                 if isinstance(question, ReadRecord):
                     return _record(question, past)
-                return messages.taken(question, history.retold(past, self._palette))
+                return messages.taken(question, history.game_with_review_json(past, self._palette))
             case _:
                 return messages.refusal(question, "not_now")
 

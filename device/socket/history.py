@@ -1,52 +1,44 @@
-"""Games that were played at this table, as the pages are told of them: lists, single games, records.
+"""Past games as JSON for clients: lists of games, single games with their review, and records.
 
-Everything comes from a game's events; no sentence is in it, as in a snapshot.
+Everything comes from a game's events. Like a snapshot it holds no sentences.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from device.lights.palettes import Palette, palette_for
 from device.records import record
 from device.records.review import Graded, PlayerReview, real_choices, reviews
 from device.rules import game as rules
+from device.rules.board import Board
 from device.rules.events import Chance, Draft, Event
 from device.rules.game import Setup
 from device.rules.notation import text_of
 from device.rules.scoring import Outcome
 from device.rules.solo.penalty_row import PLAYER
-from device.rules.standard import DISPLAYS
-from device.socket.snapshot import Json, snapshot, told_choice, told_move
-from device.table.game import Play, Selection, default_name, move_of
-from device.table.state import CurrentGame, Table, new_table
-
-SHOWN: Final = (
-    "schema",
-    "stage",
-    "ask",
-    "mode",
-    "round",
-    "first",
-    "seats",
-    "displays",
-    "centre",
-    "marker_in_centre",
-    "choice",
-    "choosing",
-    "scoring_tile",
-    "result",
-    "palette",
+from device.socket.snapshot import (
+    Json,
+    choice_json,
+    choices_json,
+    game_json,
+    move_json,
+    palette_json,
+    result_json,
+    seat_json,
+    selection_json,
 )
-"""What is told of a snapshot of the past: all that has nothing to do with pressing."""
+from device.table.buttons import place_and_line_of
+from device.table.game import Play, Selection, default_name, move_of
+from device.table.turns import choices
 
 MOST_EVENTS: Final = 3000
-"""A game of more is told without its moves: no people play so long (R17)."""
+"""A game with more events is described without its moves; people play no game so long (R17)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastGame:
-    """A game as it is kept; times are UTC texts; of each graded event the points lost and what was best."""
+    """A stored game; times are UTC texts. A grade of an event is the points lost and the best choice."""
 
     number: int
     setup: Setup
@@ -60,25 +52,44 @@ class PastGame:
 
     @property
     def status(self) -> str:
-        """Whether it was played to its end, goes on, or was stopped."""
+        """Whether the game is `finished`, `in_play` or `stopped`."""
         if self.ended is not None:
             return "finished"
         return "in_play" if self.on_table else "stopped"
 
     @property
     def too_long(self) -> bool:
-        """Whether there is too much of it to tell."""
+        """Whether the game is too long to be replayed for a client."""
         return len(self.events) > MOST_EVENTS
 
-    def name_at(self, seat: int) -> str:
-        """The name of a player; empty where nobody said one."""
+    def name_of(self, seat: int) -> str | None:
+        """Return a player's name; None where nobody gave one."""
         name = self.setup.players[seat]
-        return "" if name == default_name(self.places[seat]) else name
+        return None if name == default_name(self.places[seat]) else name
+
+    def name_at(self, place: int) -> str | None:
+        """Return the name of the player at a place; the second board of a solo game has none."""
+        seats = range(len(self.setup.players))
+        return next((self.name_of(seat) for seat in seats if self.places[seat] == place), None)
+
+    def at(self, state: rules.State) -> Play:
+        """Return the game in one of its states, without its events."""
+        return Play(self.setup, self.places, state)
+
+    def last_state(self) -> rules.State:
+        """Replay the game and return its last state. Raises RulesError if the events are not legal."""
+        state = rules.setup(self.setup)
+        for event in self.events:
+            state = state.apply(event)
+        return state
 
 
-def entry(past: PastGame) -> Json:
-    """A game in a list; of one that was not finished the scores as they stand."""
-    told = {
+# --- The list ---
+
+
+def entry_json(past: PastGame) -> Json:
+    """Describe a game for the list; the scores are final, or those so far. Raises RulesError."""
+    entry = {
         "number": past.number,
         "started": past.started,
         "ended": past.ended,
@@ -89,34 +100,29 @@ def entry(past: PastGame) -> Json:
         "events": len(past.events),
         "rounds": None,
         "victory": None,
-        "players": [_player(past, seat) for seat in range(len(past.setup.players))],
+        "players": [_player_json(past, seat) for seat in range(len(past.setup.players))],
     }
-    if past.too_long:
-        return told
-    return told | _ending(past, _state_after(past))
+    return entry if past.too_long else entry | _ending_json(past, past.last_state())
 
 
-def unreadable(number: int, started: str) -> Json:
-    """A game in a list of which no more can be told: what was kept of it is damaged."""
-    told = dict.fromkeys(("ended", "mode", "level", "wall", "events", "rounds", "victory"))
-    return {**told, "number": number, "started": started, "status": "unreadable", "players": []}
+def unreadable_json(number: int, started: str) -> Json:
+    """Describe a game whose stored data is damaged, for the list."""
+    entry = dict.fromkeys(("ended", "mode", "level", "wall", "events", "rounds", "victory"))
+    return {**entry, "number": number, "started": started, "status": "unreadable", "players": []}
 
 
-def _player(past: PastGame, seat: int) -> Json:
-    name = past.name_at(seat) or None
-    bot = past.bots.get(seat)
-    return {"seat": past.places[seat], "name": name, "bot": bot, "score": None, "winner": False}
+def _player_json(past: PastGame, seat: int) -> Json:
+    return {
+        "seat": past.places[seat],
+        "name": past.name_of(seat),
+        "bot": past.bots.get(seat),
+        "score": None,
+        "winner": False,
+    }
 
 
-def _state_after(past: PastGame) -> rules.State:
-    state = rules.setup(past.setup)
-    for event in past.events:
-        state = state.apply(event)
-    return state
-
-
-def _ending(past: PastGame, state: rules.State) -> Json:
-    """The scores, and who won where the game is over."""
+def _ending_json(past: PastGame, state: rules.State) -> Json:
+    """Describe the scores, and the winners where the game is over."""
     outcome = state.outcome()
     scores = [board.score for board in state.boards]
     winners: tuple[int, ...] = ()
@@ -126,118 +132,126 @@ def _ending(past: PastGame, state: rules.State) -> Json:
     elif outcome is not None:
         scores[PLAYER], victory = outcome.score, outcome.victory.value.replace(" ", "_")
     players = [
-        {**_player(past, seat), "score": scores[seat], "winner": seat in winners}
+        {**_player_json(past, seat), "score": scores[seat], "winner": seat in winners}
         for seat in range(len(past.setup.players))
     ]
     return {"rounds": state.round, "victory": victory, "players": players}
 
 
-# --- A single game ---------------------------------------------------------------------------------------
+# --- A single game ---
 
 
-def retold(past: PastGame, palette: Palette) -> Json:
-    """A game with all its rounds and choices, its review as far as it was graded, and its last position."""
-    told = {**entry(past), "moves": None, "scores": None, "reviews": None, "choices": 0, "table": None}
+def game_with_review_json(past: PastGame, palette: Palette) -> Json:
+    """Describe a game with its moves, the scores after each round, its review so far and its last position.
+
+    Of a game that is too long all these are None. Raises RulesError if the events are not legal.
+    """
+    game = {
+        **entry_json(past),
+        "moves": None,
+        "scores": None,
+        "reviews": None,
+        "choices": 0,
+        "position": None,
+    }
     if past.too_long:
-        return told
-    shown = _Shown(past, palette)
+        return game
     real = {choice.number: choice for choice in real_choices(past.setup, past.events)}
     graded = [
         Graded(real[number], lost, best)
         for number, (lost, best) in sorted(past.grades.items())
         if number in real
     ]
-    moves, scores = _moves(past, shown, {each.choice.number: each for each in graded})
+    moves, scores = _moves_json(past, {each.choice.number: each for each in graded})
     found = reviews(graded, len(past.setup.players)) if graded else []
-    return told | {
+    return game | {
         "moves": moves,
         "scores": scores,
         "choices": len(real),
-        "reviews": [_review(shown, seat, review) for seat, review in enumerate(found)],
-        "table": shown.table(_state_after(past), None),
+        "reviews": [_review_json(past, palette, seat, review) for seat, review in enumerate(found)],
+        "position": _position_json(past, palette, past.last_state()),
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What is told of single moments of a past game."""
-
-    past: PastGame
-    palette: Palette
-
-    def at(self, state: rules.State) -> Table:
-        """The table at a moment of the game."""
-        past = self.past
-        places = max(past.places)
-        table = new_table(places, max(DISPLAYS.values()))
-        seats = table.seats
-        for seat in range(len(past.setup.players)):
-            seats = seats.with_name(past.places[seat], past.name_at(seat))
-        return replace(table, seats=seats, game=CurrentGame(Play(past.setup, past.places, state)))
-
-    def table(self, state: rules.State, best: Event | None) -> Json:
-        """The snapshot of a moment, with what is best chosen in it: its source, its colour and its line."""
-        table = self.at(state)
-        if isinstance(best, Draft) and table.game is not None:
-            game = replace(table.game, selection=Selection(best.source, best.colour))
-            table = replace(table, game=game)
-        told = snapshot(table, palette_for(self.past.setup.mode, self.palette))
-        shown = {key: told[key] for key in SHOWN}
-        if isinstance(best, Draft):
-            shown["choice"] = {**shown["choice"], "lines": [best.line], "sends": {}}
-        return shown
-
-    def choice(self, state: rules.State, event: Event) -> Json:
-        """A choice with its notation."""
-        table = self.at(state)
-        assert table.play is not None
-        if isinstance(event, Draft):
-            return {"kind": "draft", **told_move(table, table.play, move_of(state, event))}
-        return {**told_choice(table.play, event), "token": text_of(event)}
-
-
-def _moves(past: PastGame, shown: _Shown, graded: Mapping[int, Graded]) -> tuple[list[Json], list[Json]]:
-    """Every choice with its round, and what it lost where that is known; and the scores after each round."""
+def _moves_json(past: PastGame, graded: Mapping[int, Graded]) -> tuple[list[Json], list[Json]]:
+    """Describe every choice with its round and the points it lost, and the scores after each round."""
     moves, scores = [], []
     state = rules.setup(past.setup)
     for number, event in enumerate(past.events):
         if not isinstance(event, Chance):
             grade = graded.get(number)
             lost = None if grade is None else round(grade.lost, 2)
-            told = shown.choice(state, event)
-            moves.append({"number": number, "round": state.round, **told, "lost": lost})
+            choice = _choice_json(past, state, event)
+            moves.append({"number": number, "round": state.round, **choice, "lost": lost})
         before, state = state, state.apply(event)
         if (totals := state.closing_scores()) is not None:
             scores.append({"round": before.round, "scores": list(totals)})
     return moves, scores
 
 
-def _review(shown: _Shown, seat: int, review: PlayerReview) -> Json:
+def _choice_json(past: PastGame, state: rules.State, event: Event) -> Json:
+    """Describe a choice that was made in a state, with its notation."""
+    play = past.at(state)
+    if isinstance(event, Draft):
+        move = move_of(state, event)
+        return {"kind": "draft", **move_json(play, move, past.name_at(play.places[move.seat]))}
+    return {**choice_json(play, event), "token": text_of(event)}
+
+
+def _position_json(past: PastGame, palette: Palette, state: rules.State, best: Event | None = None) -> Json:
+    """Describe the position in a state; if `best` is a draft, with its tiles and its line selected."""
+    play = past.at(state)
+    boards = dict(zip(play.places, state.boards, strict=True))
+    acting = _acting_places(play)
+    selected = None
+    if isinstance(best, Draft):
+        selected = selection_json(play, Selection(best.source, best.colour), (best.line,))
     return {
-        "seat": shown.past.places[seat],
-        "lost": round(review.lost, 2),
-        "choices": review.choices,
-        "costliest": list(_costliest(shown, review)),
+        **game_json(play),
+        "seats": [
+            seat_json(play, place, past.name_at(place), boards.get(place, Board()), acting=place in acting)
+            for place in range(1, max(play.places) + 1)
+        ],
+        "choice": selected,
+        "choosing": choices_json(play, choices(play)),
+        "result": result_json(play),
+        "palette": palette_json(palette_for(past.setup.mode, palette)),
     }
 
 
-def _costliest(shown: _Shown, review: PlayerReview) -> Iterator[Json]:
-    """A player's costliest moves with what was better, and the position before them."""
+def _acting_places(play: Play) -> set[int]:
+    """Return the places that have a choice: one in an offer, several on gray walls."""
+    if play.state.in_offer:
+        return {play.places[play.state.turn]}
+    return {found[0] for button in choices(play) if (found := place_and_line_of(button)) is not None}
+
+
+def _review_json(past: PastGame, palette: Palette, seat: int, review: PlayerReview) -> Json:
+    return {
+        "seat": past.places[seat],
+        "lost": round(review.lost, 2),
+        "choices": review.choices,
+        "costliest": list(_costliest_json(past, palette, review)),
+    }
+
+
+def _costliest_json(past: PastGame, palette: Palette, review: PlayerReview) -> Iterator[Json]:
+    """Describe a player's costliest moves with better ones, and the positions before them."""
     for each in review.costliest:
         state = each.choice.state
         yield {
             "number": each.choice.number,
             "round": state.round,
             "lost": round(each.lost, 2),
-            "played": shown.choice(state, each.choice.event),
-            "better": shown.choice(state, each.best),
-            "table": shown.table(state, each.best),
+            "played": _choice_json(past, state, each.choice.event),
+            "better": _choice_json(past, state, each.best),
+            "position": _position_json(past, palette, state, each.best),
         }
 
 
-# --- Records ---------------------------------------------------------------------------------------------
+# --- Records ---
 
 
 def record_of(past: PastGame) -> bytes | None:
-    """The record of a finished game; None of any other: a record ends with a result."""
+    """Return the record of a finished game; None of any other, because a record ends with a result."""
     return record.write(past.setup, past.events) if past.status == "finished" else None

@@ -1,9 +1,12 @@
-"""What the pages may know of the table, as plain JSON values with a schema number.
+"""The snapshot: the state of the table as JSON, for clients.
 
-No sentence is in it: words are keys with values, and the pages say them in each reader's language.
+It holds no sentences: texts are keys with values, and the pages say them in the language of each reader.
+Colours are letters, source 0 is the centre, line 0 the floor, and places count from 1. `SOCKET.md` describes
+the keys. The sections "Choices and moves" and "Positions" also describe past games (`device.socket.history`).
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from enum import Enum
 from typing import Any, Final
@@ -28,53 +31,96 @@ from device.rules.solo.scoring import SoloOutcome
 from device.rules.tiles import COLOURS, LETTERS, MARKER, NO_TILES, Colour, letter, letters
 from device.table import physical_tiles
 from device.table.access import may_report_tiles, pressable_by_phones, seats_by_pages
-from device.table.game import (
-    Move,
-    Play,
-    starter,
-)
+from device.table.game import Move, Play, Selection, starter
 from device.table.opponents import seats_for_hints
 from device.table.prompts import acting_places, lines_for_selection, live_buttons, prompt
 from device.table.seating import menu, seat_items
-from device.table.state import STAND_IN, Explanation, Hint, Stage, Table
+from device.table.state import STAND_IN, CurrentGame, Explanation, Hint, Stage, Table
 from device.table.tags import LaidTag, Meaning, Tiles, TileTag, next_meaning, serialize_meaning, tile_counts
 from device.table.turns import choices_of_people
 
-# --- Choices and moves as plain JSON values, for the pages and for the history ---------------------------
-
 Json = dict[str, Any]
 
+SCHEMA: Final = 2
+"""Version of the snapshot and of the messages; it changes when a key goes or changes its meaning."""
 
-def told_choice(play: Play, event: Event) -> Json:
-    """What a choice that is no draft is about; the tile of a column or a square with its colour."""
+MOVES_SHOWN: Final = 8
+
+
+def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json | None = None) -> Json:
+    """Return the snapshot of a table.
+
+    `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts.
+    """
+    game, play = table.game, table.play
+    choosing = table.stage is Stage.CHOICE
+    return {
+        "schema": SCHEMA,
+        "stage": table.stage.value,
+        "ask": _prompt_json(table),
+        "mode": table.next_game.options.mode if table.next_game.choosing and play is None else None,
+        "round": 0,
+        "first": None,
+        "displays": [],
+        "centre": "",
+        "marker_in_centre": False,
+        "scoring_tile": None,
+        **(game_json(play) if play is not None else {}),
+        "menu": [asdict(item) for item in menu(table)] if table.stage is Stage.CHOOSING else [],
+        "opponents": [asdict(item) for item in seat_items(table)] if table.stage is Stage.SEATING else [],
+        "seats": [_seat_json(table, place) for place in range(1, table.settings.places + 1)],
+        "choice": _choice_json(table),
+        "choosing": choices_json(play, choices_of_people(table)) if play is not None and choosing else [],
+        "resin": _physical_tiles_json(table),
+        "tags": _tags_json(table),
+        "learning": _lesson_json(table),
+        "live": list(live_buttons(table)),
+        "phones": _phones_json(table),
+        "moves": _moves_json(table, play) if play is not None else [],
+        "reason": _reason_json(table),
+        "hint": _hints_json(table),
+        "account": _account_json(table, game) if game is not None else None,
+        "result": _table_result_json(table),
+        "refusal": _refusal_json(table),
+        "faults": _faults_json(table, zero),
+        "simulated": simulated,
+        "palette": palette_json(palette),
+    }
+
+
+# --- Choices and moves, of the table and of past games ---
+
+
+def choice_json(play: Play, event: Event) -> Json:
+    """Describe a choice other than a draft; a column or a square has the colour of its tile."""
     state = play.state
     match event:
         case Tile(seat, row, column):
             colour = state.boards[seat].colours[row - 1]
-            told = {"kind": "column", "row": row, "column": column, "colour": plain(colour)}
-            return {"seat": play.places[seat], **told}
+            described = {"kind": "column", "row": row, "column": column, "colour": _value_json(colour)}
+            return {"seat": play.places[seat], **described}
         case Scoring(row, column):
             colour = WALL_PATTERN[row - 1][column - 1]
-            told = {"kind": "square", "row": row, "column": column, "colour": letter(colour)}
+            described = {"kind": "square", "row": row, "column": column, "colour": letter(colour)}
         case Remove(position):
-            told = {"kind": "remove", "position": position}
+            described = {"kind": "remove", "position": position}
         case Swap(position):
-            told = {"kind": "swap", "position": position}
+            described = {"kind": "swap", "position": position}
         case _:
             raise ValueError(f"{event} is not made by one button")
-    return {"seat": play.places[ACTION], **told}
+    return {"seat": play.places[ACTION], **described}
 
 
-def named(table: Table, play: Play, seat: int) -> Json:
-    """A seat of the game as the table's, with who sits there."""
-    place = play.places[seat]
-    return {"seat": place, "name": table.seats.name_at(place)}
+def choices_json(play: Play, choices: Mapping[str, Event]) -> list[Json]:
+    """Describe choices other than drafts with the buttons that make them."""
+    return [{"button": button, **choice_json(play, event)} for button, event in choices.items()]
 
 
-def told_move(table: Table, play: Play, move: Move) -> Json:
-    """A draft that was made."""
+def move_json(play: Play, move: Move, name: str | None) -> Json:
+    """Describe a draft that was made, with the name of the player."""
     return {
-        **named(table, play, move.seat),
+        "seat": play.places[move.seat],
+        "name": name,
         "source": move.draft.source,
         "colour": letter(move.draft.colour),
         "count": move.tiles,
@@ -85,8 +131,8 @@ def told_move(table: Table, play: Play, move: Move) -> Json:
     }
 
 
-def plain(value: object) -> object:
-    """A value as JSON has it: colours as letters."""
+def _value_json(value: object) -> object:
+    """Return a value of an event or a step as JSON: a colour as its letter, an enum's value."""
     match value:
         case Colour():
             return letter(value)
@@ -96,145 +142,36 @@ def plain(value: object) -> object:
             return value
 
 
-# --- Why opponents chose what they did, and what persons are advised ---
-
-MOVES_SHOWN: Final = 8
-
-
-def reason(table: Table) -> Json | None:
-    """Why the opponent that chose last did so."""
-    game = table.game
-    if game is None or not table.opponents.explanations:
-        return None
-    last = table.opponents.explanations[-1]
-    shown = any(each.choice == last.choice and each.step for each in game.bot_choices)
-    place = game.play.places[last.seat]
-    told = {"seat": place, "name": table.seats.name_at(place), "showing": shown}
-    return {**told, "because": _because(table, game.play, last)}
-
-
-def _because(table: Table, play: Play, motive: Explanation) -> list[Json]:
-    return [
-        {
-            "key": each.key,
-            **each.values,
-            **(named(table, play, seat) if isinstance(seat := each.values.get("seat"), int) else {}),
-        }
-        for each in motive.reasons
-    ]
-
-
-def hint(table: Table) -> Json:
-    """Whether hints are allowed, at which seats one may be asked for now, is awaited, shown, missed."""
-    game = table.game
-    places = game.play.places if game is not None else ()
-    return {
-        "allowed": table.next_game.options.hints,
-        "seats": [places[seat] for seat in seats_for_hints(table)],
-        "asked": [places[each.seat] for each in table.opponents.requests if each.hint],
-        "shown": [_advice(game.play, each) for each in game.hints] if game is not None else [],
-        "missed": [
-            {"seat": places[each.seat], "why": each.why} for each in table.opponents.missing_hints if places
-        ],
-    }
-
-
-def _advice(play: Play, hint: Hint) -> Json:
-    """A choice that is advised, what it gains in points, and the next best."""
-    return {
-        "seat": play.places[hint.seat],
-        "choice": _advised(play, hint.choice),
-        "gain": None if hint.gain is None else round(hint.gain, 1),
-        "next": None if hint.next_best is None else _advised(play, hint.next_best),
-    }
-
-
-def _advised(play: Play, choice: Event) -> Json:
-    if not isinstance(choice, Draft):
-        return told_choice(play, choice)
-    count = play.state.sources[choice.source][choice.colour]
-    told = {"source": choice.source, "colour": letter(choice.colour), "count": count, "line": choice.line}
-    return {"seat": play.places[play.state.turn], "kind": "draft", **told}
-
-
-def moves(table: Table, play: Play) -> list[Json]:
-    """The last drafts; an opponent's with why."""
-    drafts = [at for at, event in enumerate(play.events) if isinstance(event, Draft)]
-    why = {each.at: _because(table, play, each) for each in table.opponents.explanations}
-    last = zip(drafts[-MOVES_SHOWN:], play.moves[-MOVES_SHOWN:], strict=True)
-    return [{**told_move(table, play, move), "because": why.get(at, [])} for at, move in last]
-
-
-# ----------------------------------------------------------------------------------------------------------
-
-SCHEMA: Final = 2
-"""Number of the version of the snapshot and of the messages that carry it."""
+# --- Positions, of the table and of past games ---
 
 _PATTERN: Final = ["".join(map(letter, row)) for row in WALL_PATTERN]
 
 
-def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json | None = None) -> Json:
-    """Everything the pages show of the table now.
-
-    `zero` is the Unix time at which the clock of the events stood at 0; `simulated` says what of the table
-    hands on a page may do because it is simulated.
-    """
-    play = table.play
-    asked = prompt(table)
+def game_json(play: Play) -> Json:
+    """Describe what all players of a game share: its mode and round, and the tiles on the sources."""
+    state = play.state
+    centre, *displays = (letters(tiles) for tiles in state.sources)
     return {
-        "schema": SCHEMA,
-        "stage": table.stage.value,
-        "ask": {"say": asked.say, **asked.values},
-        "mode": play.setup.mode
-        if play
-        else table.next_game.options.mode
-        if table.next_game.choosing
-        else None,
-        "menu": [asdict(item) for item in menu(table)] if table.stage is Stage.CHOOSING else [],
-        "opponents": [asdict(item) for item in seat_items(table)] if table.stage is Stage.SEATING else [],
-        "round": play.state.round if play else 0,
-        "first": starter(play) if play else None,
-        "seats": [_seat(table, place) for place in range(1, table.settings.places + 1)],
-        **_sources(play),
-        "choice": _choice(table),
-        "choosing": _choosing(table),
-        "scoring_tile": _scoring_tile(play),
-        "resin": _resin(table),
-        "tags": _tags(table),
-        "learning": _learning(table),
-        "live": list(live_buttons(table)),
-        "phones": _phones(table),
-        "moves": moves(table, play) if play else [],
-        "reason": reason(table),
-        "hint": hint(table),
-        "account": _account(table),
-        "result": _result(table),
-        "refusal": _refusal(table),
-        "faults": [
-            {"part": lost.part, "why": lost.reason.value, "since": round(zero + lost.at)}
-            for lost in table.faults.parts
-        ],
-        "simulated": simulated,
-        "palette": {
-            LETTERS[at]: {"name": shade.word, "rgb": "#{:02x}{:02x}{:02x}".format(*shade.light)}
-            for at, shade in enumerate(palette.shades)
-        },
+        "mode": play.setup.mode,
+        "round": state.round,
+        "first": starter(play),
+        "displays": displays,
+        "centre": centre,
+        "marker_in_centre": state.marker_in_centre,
+        "scoring_tile": None if state.scoring_tile is None else list(state.scoring_tile),
     }
 
 
-def _seat(table: Table, place: int) -> Json:
-    play = table.play
-    seat = play.seat_at(place) if play else None
-    board = shown_boards(table).get(place, Board())
+def seat_json(play: Play | None, place: int, name: str | None, board: Board, *, acting: bool) -> Json:
+    """Describe a place and the board there; `taken` is whether it plays in this game."""
+    seat = play.seat_at(place) if play is not None else None
     gray = play is not None and seat is not None and play.state.has_gray_wall(seat)
     return {
         "seat": place,
-        "taken": seat is not None if play else place in table.seats.taken,
-        "role": "action" if play and play.setup.mode == SOLO and seat == ACTION else "player",
-        "name": table.seats.name_at(place),
-        "bot": table.seats.bot_at(place) or None,
-        "stand_in": _stand_in(table, place),
-        "acting": place in acting_places(table),
+        "taken": seat is not None,
+        "role": "action" if play is not None and play.setup.mode == SOLO and seat == ACTION else "player",
+        "name": name,
+        "acting": acting,
         "score": board.score,
         "marker": play is not None and seat is not None and play.state.marker == seat,
         "lines": [
@@ -248,8 +185,79 @@ def _seat(table: Table, place: int) -> Json:
     }
 
 
-def _stand_in(table: Table, place: int) -> Json | None:
-    """Why somebody else chose for an opponent, or does from now on."""
+def selection_json(play: Play, selection: Selection, lines: tuple[int, ...]) -> Json:
+    """Describe the selected tiles, the lines that may take them, and in solo the line that is tried."""
+    return {
+        "source": selection.source,
+        "colour": letter(selection.colour),
+        "count": play.state.sources[selection.source][selection.colour],
+        "lines": list(lines),
+        "sends": {},
+        "tried": selection.tried,
+    }
+
+
+def result_json(play: Play) -> Json | None:
+    """Describe how a game ended; None while it is not over."""
+    outcome = play.state.outcome()
+    if outcome is None:
+        return None
+    if isinstance(outcome, SoloOutcome):
+        return {
+            "score": outcome.score,
+            "victory": outcome.victory.value.replace(" ", "_"),
+            "rule": outcome.why,
+            "ending": outcome.ending.name.lower(),
+        }
+    scores = [
+        {
+            "seat": place,
+            "name": play.name_of(seat),
+            "score": outcome.scores[seat],
+            "rows": outcome.rows[seat],
+            "winner": seat in outcome.winners,
+        }
+        for seat, place in enumerate(play.places)
+    ]
+    return {"scores": scores, "tie": _tie(outcome)}
+
+
+def _tie(outcome: Outcome) -> str:
+    """Return how a tie in points was settled (R15): `none` was, by complete `rows`, or it is `shared`."""
+    if len(outcome.winners) > 1:
+        return "shared"
+    return "rows" if outcome.scores.count(max(outcome.scores)) > 1 else "none"
+
+
+def palette_json(palette: Palette) -> Json:
+    """Return the word and the colour of the lights for each letter."""
+    return {
+        LETTERS[at]: {"name": shade.word, "rgb": "#{:02x}{:02x}{:02x}".format(*shade.light)}
+        for at, shade in enumerate(palette.shades)
+    }
+
+
+# --- Seats, selection and scoring of the table ---
+
+
+def _prompt_json(table: Table) -> Json:
+    asked = prompt(table)
+    return {"say": asked.say, **asked.values}
+
+
+def _seat_json(table: Table, place: int) -> Json:
+    play, name = table.play, table.seats.name_at(place)
+    board = shown_boards(table).get(place, Board())
+    return {
+        **seat_json(play, place, name, board, acting=place in acting_places(table)),
+        **({} if play is not None else {"taken": place in table.seats.taken}),
+        "bot": table.seats.bot_at(place) or None,
+        "stand_in": _stand_in_json(table, place),
+    }
+
+
+def _stand_in_json(table: Table, place: int) -> Json | None:
+    """Describe why somebody else chose for the opponent at a place, once or from now on."""
     for each in table.opponents.stand_ins:
         if each.place == place and table.play is not None:
             return {"why": each.why, "detail": each.detail, "by": STAND_IN, "for_good": each.for_good}
@@ -257,7 +265,7 @@ def _stand_in(table: Table, place: int) -> Json | None:
 
 
 def shown_boards(table: Table) -> dict[int, Board]:
-    """The boards by place as they are shown: during the scoring ceremony, after the step on show."""
+    """Return the boards by place as they are shown: during a score animation, after its current step."""
     game = table.game
     if game is None:
         return {}
@@ -267,126 +275,18 @@ def shown_boards(table: Table) -> dict[int, Board]:
     return dict(zip(game.play.places, boards, strict=True))
 
 
-def _sources(play: Play | None) -> Json:
-    if play is None:
-        return {"displays": [], "centre": "", "marker_in_centre": False}
-    centre, *displays = (letters(tiles) for tiles in play.state.sources)
-    return {"displays": displays, "centre": centre, "marker_in_centre": play.state.marker_in_centre}
-
-
-def _resin(table: Table) -> Json | None:
-    """With tiles of resin: what the bag and the lid must hold, and where the tiles told so far lie."""
-    game = table.game
-    if game is None or not table.settings.physical_tiles:
-        return None
-    play = game.play
-    bag, lid = play.state.bag, play.state.lid
-    if table.stage is Stage.REPORTING:
-        bag, lid = physical_tiles.in_bag(game), (NO_TILES if physical_tiles.lid_is_poured(game) else lid)
-    due = physical_tiles.slots(play)
-    return {
-        "bag": letters(bag),
-        "lid": letters(lid),
-        "told": [
-            {"display": slot.display, "at": slot.at, "colour": letter(tile.colour), "tag": tile.tag}
-            for slot, tile in zip(due, game.reported_tiles, strict=False)
-        ],
-    }
-
-
-def _choice(table: Table) -> Json | None:
-    """The tiles in hand; in solo also what each line would send to the penalty row, and the line tried."""
+def _choice_json(table: Table) -> Json | None:
+    """Describe the selection; in solo also the tiles that each line would send to the penalty row."""
     if table.game is None or table.game.selection is None:
         return None
-    state, selection = table.game.play.state, table.game.selection
-    source, colour, tried = selection.source, selection.colour, selection.tried
+    play, selection = table.game.play, table.game.selection
     lines = lines_for_selection(table)
-    sent = {str(line): state.sent_to_penalty_row(Draft(source, colour, line)) for line in lines}
-    return {
-        "source": source,
-        "colour": letter(colour),
-        "count": state.sources[source][colour],
-        "lines": list(lines),
-        "sends": {line: "".join(map(letter, tiles)) for line, tiles in sent.items() if tiles},
-        "tried": tried,
+    sent = {
+        str(line): play.state.sent_to_penalty_row(Draft(selection.source, selection.colour, line))
+        for line in lines
     }
-
-
-def _choosing(table: Table) -> list[Json]:
-    """Every choice that is no draft, with the button that makes it: columns, squares, penalty tiles."""
-    if table.play is None or table.stage is not Stage.CHOICE:
-        return []
-    play = table.play
-    return [
-        {"button": button, **told_choice(play, event)} for button, event in choices_of_people(table).items()
-    ]
-
-
-def _scoring_tile(play: Play | None) -> list[int] | None:
-    """Row and column of the solo game's scoring tile on the action wall, while it lies there."""
-    if play is None or play.state.scoring_tile is None:
-        return None
-    return list(play.state.scoring_tile)
-
-
-def _tags(table: Table) -> Json:
-    """What is known: how many tiles of each colour, and every card."""
-    counts = tile_counts(table.tags.known)
-    cards = {tag: each for tag, each in table.tags.known.items() if not isinstance(each, TileTag)}
-    return {
-        "tiles": {letter(colour): counts[colour] for colour in COLOURS},
-        "cards": [{"tag": tag, **_meaning(card)} for tag, card in cards.items()],
-    }
-
-
-def _learning(table: Table) -> Json | None:
-    """What is learned just now: the lesson, what the next tag will mean, and what became of the last."""
-    lesson = table.tags.lesson
-    if lesson is None:
-        return None
-    meaning = next_meaning(lesson, table.tags.known)
-    subject = lesson.subject
-    return {
-        "lesson": "tiles" if isinstance(subject, Tiles) else serialize_meaning(subject)[0].value,
-        "next": _meaning(meaning) if meaning is not None else None,
-        "learned": len(lesson.learned),
-        "last": _laid(lesson.last) if lesson.last is not None else None,
-    }
-
-
-def _meaning(meaning: Meaning) -> Json:
-    kind, value = serialize_meaning(meaning)
-    return {"kind": kind.value, "value": value}
-
-
-def _laid(last: LaidTag) -> Json:
-    known = _meaning(last.meaning) if last.meaning is not None else {"kind": None, "value": None}
-    return {"tag": last.tag, "verdict": last.verdict.value, "number": last.number, **known}
-
-
-def _phones(table: Table) -> Json:
-    """What phones in the network may do."""
-    fittings, lost = table.settings.equipment, [each.part for each in table.faults.parts]
-    return {
-        "press": list(pressable_by_phones(table.settings.places, table.settings.displays, fittings, lost)),
-        "tell": may_report_tiles(fittings, lost),
-        "hint": table.play is not None and table.next_game.options.hints,
-        "learn": fittings.phones_play,
-        "seats": seats_by_pages(fittings),
-    }
-
-
-def _account(table: Table) -> Json | None:
-    game = table.game
-    if game is None or game.play.state.account is None:
-        return None
-    play, account = game.play, game.play.state.account
-    steps = account.steps if game.animation is None else account.steps[: game.animation.shown]
-    return {
-        "round": account.round,
-        "running": game.animation is not None,
-        "steps": [{**_step(step), **named(table, play, step.seat)} for step in steps],
-    }
+    sends = {line: "".join(map(letter, tiles)) for line, tiles in sent.items() if tiles}
+    return {**selection_json(play, selection, lines), "sends": sends}
 
 
 _STEP_NAMES: Final[dict[type[Item], str]] = {
@@ -397,55 +297,196 @@ _STEP_NAMES: Final[dict[type[Item], str]] = {
 }
 
 
-def _step(step: Step) -> Json:
-    """A step by its name, with all that it holds but the board; of that, the score after it."""
+def _account_json(table: Table, game: CurrentGame) -> Json | None:
+    """Describe the steps of the last scoring; while it is shown, only those shown so far."""
+    play, account = game.play, game.play.state.account
+    if account is None:
+        return None
+    steps = account.steps if game.animation is None else account.steps[: game.animation.shown]
+    return {
+        "round": account.round,
+        "running": game.animation is not None,
+        "steps": [{**_step_json(step), **_player_json(table, play, step.seat)} for step in steps],
+    }
+
+
+def _step_json(step: Step) -> Json:
+    """Describe a step by its name, its fields, and the score of its board."""
     item = step.item
     name = _STEP_NAMES.get(type(item)) or re.sub(r"(?<!^)(?=[A-Z])", "_", type(item).__name__).lower()
-    held = {each.name: plain(getattr(item, each.name)) for each in fields(item) if each.name != "board"}
+    held = {each.name: _value_json(getattr(item, each.name)) for each in fields(item) if each.name != "board"}
     return {"step": name, "score": item.board.score, **held}
 
 
-def _result(table: Table) -> Json | None:
-    """The end of the game; before another begins, that of the last one."""
+def _player_json(table: Table, play: Play, seat: int) -> Json:
+    """Return the place and the name of a player of the game."""
+    place = play.places[seat]
+    return {"seat": place, "name": table.seats.name_at(place)}
+
+
+def _table_result_json(table: Table) -> Json | None:
+    """Describe the result of the game, after its scoring was shown; before a game, of the last one."""
     play = table.play or table.last_game
     scoring = table.game is not None and table.game.animation is not None
-    return None if play is None or scoring else _end(play)
+    return None if play is None or scoring else result_json(play)
 
 
-def _end(play: Play) -> Json | None:
-    """How a game ended; None while it is on."""
-    ended = play.state.outcome()
-    if ended is None:
-        return None
-    if isinstance(ended, SoloOutcome):
-        return {
-            "score": ended.score,
-            "victory": ended.victory.value.replace(" ", "_"),
-            "rule": ended.why,
-            "ending": ended.ending.name.lower(),
-        }
-    scores = [
+# --- Moves, the reasons of opponents, and hints ---
+
+
+def _moves_json(table: Table, play: Play) -> list[Json]:
+    """Describe the last drafts, those of opponents with their reasons."""
+    drafts = [at for at, event in enumerate(play.events) if isinstance(event, Draft)]
+    reasons = {each.at: _reasons_json(table, play, each) for each in table.opponents.explanations}
+    return [
         {
-            "seat": place,
-            "name": play.name_of(seat),
-            "score": ended.scores[seat],
-            "rows": ended.rows[seat],
-            "winner": seat in ended.winners,
+            **move_json(play, move, table.seats.name_at(play.places[move.seat])),
+            "because": reasons.get(at, []),
         }
-        for seat, place in enumerate(play.places)
+        for at, move in zip(drafts[-MOVES_SHOWN:], play.moves[-MOVES_SHOWN:], strict=True)
     ]
-    return {"scores": scores, "tie": _tie(ended)}
 
 
-def _tie(ended: Outcome) -> str:
-    """How a tie in points was settled (R15): not needed, by complete rows, or shared."""
-    if len(ended.winners) > 1:
-        return "shared"
-    return "rows" if ended.scores.count(max(ended.scores)) > 1 else "none"
+def _reason_json(table: Table) -> Json | None:
+    """Describe why the opponent that chose last did so, and whether its choice is being shown."""
+    game = table.game
+    if game is None or not table.opponents.explanations:
+        return None
+    last = table.opponents.explanations[-1]
+    return {
+        **_player_json(table, game.play, last.seat),
+        "showing": any(each.choice == last.choice and each.step for each in game.bot_choices),
+        "because": _reasons_json(table, game.play, last),
+    }
 
 
-def _refusal(table: Table) -> Json | None:
+def _reasons_json(table: Table, play: Play, explanation: Explanation) -> list[Json]:
+    """Describe the reasons of a choice; a seat that a reason names is a place with its name."""
+    reasons = []
+    for each in explanation.reasons:
+        seat = each.values.get("seat")
+        player = _player_json(table, play, seat) if isinstance(seat, int) else {}
+        reasons.append({"key": each.key, **each.values, **player})
+    return reasons
+
+
+def _hints_json(table: Table) -> Json:
+    """Describe whether hints are allowed, the places that may ask, wait or miss one, and the hints."""
+    game = table.game
+    places = game.play.places if game is not None else ()
+    missing = table.opponents.missing_hints if places else ()
+    return {
+        "allowed": table.next_game.options.hints,
+        "seats": [places[seat] for seat in seats_for_hints(table)],
+        "asked": [places[each.seat] for each in table.opponents.requests if each.hint],
+        "shown": [_hint_json(game.play, each) for each in game.hints] if game is not None else [],
+        "missed": [{"seat": places[each.seat], "why": each.why} for each in missing],
+    }
+
+
+def _hint_json(play: Play, hint: Hint) -> Json:
+    """Describe a hint: the choice, the points that it gains, and the next best choice."""
+    return {
+        "seat": play.places[hint.seat],
+        "choice": _advised_json(play, hint.choice),
+        "gain": None if hint.gain is None else round(hint.gain, 1),
+        "next": None if hint.next_best is None else _advised_json(play, hint.next_best),
+    }
+
+
+def _advised_json(play: Play, choice: Event) -> Json:
+    if not isinstance(choice, Draft):
+        return choice_json(play, choice)
+    return {
+        "seat": play.places[play.state.turn],
+        "kind": "draft",
+        "source": choice.source,
+        "colour": letter(choice.colour),
+        "count": play.state.sources[choice.source][choice.colour],
+        "line": choice.line,
+    }
+
+
+# --- Physical tiles, tags, phones, refusals and faults ---
+
+
+def _physical_tiles_json(table: Table) -> Json | None:
+    """With physical tiles, describe what bag and lid must hold, and the tiles that were reported."""
+    game = table.game
+    if game is None or not table.settings.physical_tiles:
+        return None
+    bag, lid = game.play.state.bag, game.play.state.lid
+    if table.stage is Stage.REPORTING:
+        bag, lid = physical_tiles.in_bag(game), (NO_TILES if physical_tiles.lid_is_poured(game) else lid)
+    slots = physical_tiles.slots(game.play)
+    return {
+        "bag": letters(bag),
+        "lid": letters(lid),
+        "told": [
+            {"display": slot.display, "at": slot.at, "colour": letter(tile.colour), "tag": tile.tag}
+            for slot, tile in zip(slots, game.reported_tiles, strict=False)
+        ],
+    }
+
+
+def _tags_json(table: Table) -> Json:
+    """Describe the known tags: the number of tiles of each colour, and every card."""
+    counts = tile_counts(table.tags.known)
+    cards = {tag: each for tag, each in table.tags.known.items() if not isinstance(each, TileTag)}
+    return {
+        "tiles": {letter(colour): counts[colour] for colour in COLOURS},
+        "cards": [{"tag": tag, **_meaning_json(card)} for tag, card in cards.items()],
+    }
+
+
+def _lesson_json(table: Table) -> Json | None:
+    """Describe the current lesson: what the next tag will mean, and what became of the last one."""
+    lesson = table.tags.lesson
+    if lesson is None:
+        return None
+    meaning = next_meaning(lesson, table.tags.known)
+    subject = lesson.subject
+    return {
+        "lesson": "tiles" if isinstance(subject, Tiles) else serialize_meaning(subject)[0].value,
+        "next": _meaning_json(meaning) if meaning is not None else None,
+        "learned": len(lesson.learned),
+        "last": _laid_tag_json(lesson.last) if lesson.last is not None else None,
+    }
+
+
+def _meaning_json(meaning: Meaning) -> Json:
+    kind, value = serialize_meaning(meaning)
+    return {"kind": kind.value, "value": value}
+
+
+def _laid_tag_json(last: LaidTag) -> Json:
+    meaning = _meaning_json(last.meaning) if last.meaning is not None else {"kind": None, "value": None}
+    return {"tag": last.tag, "verdict": last.verdict.value, "number": last.number, **meaning}
+
+
+def _phones_json(table: Table) -> Json:
+    """Describe what phones in the network may do."""
+    settings, lost = table.settings, [each.part for each in table.faults.parts]
+    equipment = settings.equipment
+    return {
+        "press": list(pressable_by_phones(settings.places, settings.displays, equipment, lost)),
+        "tell": may_report_tiles(equipment, lost),
+        "hint": table.play is not None and table.next_game.options.hints,
+        "learn": equipment.phones_play,
+        "seats": seats_by_pages(equipment),
+    }
+
+
+def _refusal_json(table: Table) -> Json | None:
     refusal = table.refusal
     if refusal is None or not refusal.shown:
         return None
     return {"say": refusal.why, "button": refusal.button, "number": refusal.number}
+
+
+def _faults_json(table: Table, zero: float) -> list[Json]:
+    """Describe the lost parts, each with the Unix time of its loss."""
+    return [
+        {"part": lost.part, "why": lost.reason.value, "since": round(zero + lost.at)}
+        for lost in table.faults.parts
+    ]

@@ -129,10 +129,10 @@ _Row = tuple[int, str, str, str, str | None, int]
 
 def _entry(connection: sqlite3.Connection, row: _Row) -> Json:
     try:
-        return history.entry(_past_game(connection, row))
+        return history.entry_json(_past_game(connection, row))
     except _DAMAGE:
         number, _, _, started, *_ = row
-        return history.unreadable(number, started)
+        return history.unreadable_json(number, started)
 
 
 def _past_game(connection: sqlite3.Connection, row: _Row) -> PastGame:

@@ -146,9 +146,9 @@ def test_a_game_is_told_with_all_its_choices(client: Client, path: Path, chosen:
     assert told["choices"] == len(list(real_choices(chosen, play.events)))
     assert told["reviews"] == []
     assert [player["seat"] for player in told["players"]] == list(PLACES[chosen][: len(chosen.players)])
-    boards = {seat["seat"]: seat for seat in told["table"]["seats"] if seat["taken"]}
+    boards = {seat["seat"]: seat for seat in told["position"]["seats"] if seat["taken"]}
     assert sorted(boards) == sorted(PLACES[chosen])
-    assert told["table"]["result"] is not None
+    assert told["position"]["result"] is not None
     assert all(set(move) >= {"round", "kind", "seat", "lost"} for move in told["moves"])
     listed = ask(client, {"type": "games"})["games"][0]
     assert listed == {key: told[key] for key in listed}
@@ -197,9 +197,9 @@ def test_a_graded_game_has_its_review(client: Client, path: Path) -> None:
     assert costly["lost"] == 12.4
     assert event_of(costly["played"]["token"]) == worst.event
     assert event_of(costly["better"]["token"]) == best
-    marked = costly["table"]["choice"]
+    marked = costly["position"]["choice"]
     assert (marked["source"], marked["lines"]) == (best.source, [best.line])
-    assert costly["table"]["seats"][2]["acting"]
+    assert costly["position"]["seats"][2]["acting"]
     lost = {move["number"]: move["lost"] for move in told["moves"]}
     assert lost[worst.number] == 12.4
 
@@ -224,7 +224,7 @@ def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: S
         told = ask(client, {"type": "game", "number": 1})
         (costly,) = [move for review in told["reviews"] for move in review["costliest"]]
         assert costly["number"] == choice.number
-        assert costly["table"]["round"] == choice.state.round
+        assert costly["position"]["round"] == choice.state.round
     assert Draft in kinds
 
 
@@ -234,7 +234,7 @@ def test_a_game_that_never_ended_is_told_without_its_moves(client: Client, path:
     keep(path, [play])
     assert ask(client, {"type": "games"})["games"][0]["rounds"] is None
     told = ask(client, {"type": "game", "number": 1})
-    assert (told["moves"], told["table"], told["events"]) == (None, None, len(play.events))
+    assert (told["moves"], told["position"], told["events"]) == (None, None, len(play.events))
 
 
 # --- What goes wrong -------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from device.lights.palettes import BOX
 from device.records.review import real_choices
 from device.rules.events import Chance, Draft, Event
 from device.rules.game import Setup
-from device.socket.history import PastGame, entry, record_of, retold, unreadable
+from device.socket.history import PastGame, entry_json, game_with_review_json, record_of, unreadable_json
 from tests.harness.past import GRAY, PLACES, SOLO, SOLO_GRAY, STANDARD, played
 from tests.web_ui.browsing import Text
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
@@ -55,13 +55,13 @@ def telling(*games: PastGame, more: bool = False) -> Callable[[Message], Message
 
     def answer(question: Message) -> Message:
         if question["type"] == "games":
-            return {"taken": True, "result": {"games": [entry(game) for game in games], "more": more}}
+            return {"taken": True, "result": {"games": [entry_json(game) for game in games], "more": more}}
         game = known.get(question["number"])
         if game is None:
             return {"taken": False, "why": "no_such_game"}
         written = record_of(game)
         if question["type"] == "game":
-            return {"taken": True, "result": retold(game, BOX)}
+            return {"taken": True, "result": game_with_review_json(game, BOX)}
         return (
             {"taken": True, "result": written.decode()}
             if written
@@ -91,7 +91,7 @@ def test_the_list_names_players_scores_and_winners(daemon: FakeDaemon, client: F
     finished, stopped = past(number=2), past(GRAY, 1, ended=False, most=12)
     daemon.answer = telling(finished, stopped)
     text = read(client, "/history")
-    winners = [player for player in entry(finished)["players"] if player["winner"]]
+    winners = [player for player in entry_json(finished)["players"] if player["winner"]]
     assert f"{winners[0]['name']} winner {winners[0]['score']}" in text
     assert "Gray walls stopped" in text
     assert "5 March 2026" in text
@@ -102,7 +102,11 @@ def test_the_list_names_players_scores_and_winners(daemon: FakeDaemon, client: F
 
 
 def test_a_game_that_can_not_be_read_says_so_in_the_list(daemon: FakeDaemon, client: FlaskClient) -> None:
-    games = [entry(past(number=3)), unreadable(2, "2026-03-05 08:00:00"), entry(past(number=1))]
+    games = [
+        entry_json(past(number=3)),
+        unreadable_json(2, "2026-03-05 08:00:00"),
+        entry_json(past(number=1)),
+    ]
     daemon.answer = lambda _: {"taken": True, "result": {"games": games, "more": True}}
     text = read(client, "/history")
     assert "Game 2 This game can't be read: what was saved of it is damaged." in text
@@ -149,7 +153,7 @@ def test_a_game_is_told_in_words(
         assert "\N{EN DASH}" not in text
         assert ALL_WORDS[language].text("review.title") in text
         assert "\N{MINUS SIGN}7" in text
-        for player in retold(game, BOX)["players"]:
+        for player in game_with_review_json(game, BOX)["players"]:
             assert player["name"] is None or player["name"] in text
     assert Draft in kinds
 
@@ -159,7 +163,7 @@ def test_the_costliest_moves_say_what_was_better(daemon: FakeDaemon, client: Fla
     number = next(at for at, event in enumerate(game.events) if isinstance(event, Draft))
     daemon.answer = telling(graded(game, {number: 12.2}))
     text = read(client, "/history/7")
-    told = retold(game, BOX)["moves"][0]
+    told = game_with_review_json(game, BOX)["moves"][0]
     who = next(player["name"] for player in told_players(game) if player["seat"] == told["seat"])
     assert f"{who}: 12 points lost in " in text
     assert "Round 1: 12 points" in text
@@ -169,7 +173,7 @@ def test_the_costliest_moves_say_what_was_better(daemon: FakeDaemon, client: Fla
 
 
 def told_players(game: PastGame) -> list[Message]:
-    players: list[Message] = entry(game)["players"]
+    players: list[Message] = entry_json(game)["players"]
     return players
 
 
@@ -196,7 +200,13 @@ def test_a_stopped_game_shows_its_boards_and_no_record(daemon: FakeDaemon, clien
 
 
 def test_a_game_too_long_to_tell_can_be_kept_all_the_same(daemon: FakeDaemon, client: FlaskClient) -> None:
-    too_long = {**retold(past(), BOX), "moves": None, "scores": None, "reviews": None, "table": None}
+    too_long = {
+        **game_with_review_json(past(), BOX),
+        "moves": None,
+        "scores": None,
+        "reviews": None,
+        "position": None,
+    }
     daemon.answer = lambda _: {"taken": True, "result": too_long}
     assert "This game is too long to be shown here." in read(client, "/history/7")
     assert "/history/7/record" in Text(client.get("/history/7").text).values("href")
@@ -237,7 +247,7 @@ def test_the_past_needs_no_scripts_and_nothing_from_elsewhere(
 
 def test_names_can_not_break_a_page_of_the_past(daemon: FakeDaemon, client: FlaskClient) -> None:
     nasty = "<script>alert('\"')</script>"
-    told = retold(graded(past(), {3: 4.0}), BOX)
+    told = game_with_review_json(graded(past(), {3: 4.0}), BOX)
     nasty_game = json.loads(json.dumps(told).replace('"Ana"', json.dumps(nasty)))
     daemon.answer = lambda _: {"taken": True, "result": nasty_game}
     page = client.get("/history/7").text

@@ -11,9 +11,9 @@ from web_ui.messages import (
     PastGames,
     PastMove,
     PastPlayer,
-    RetoldGame,
+    PastPosition,
     Review,
-    Snapshot,
+    ReviewedGame,
 )
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
@@ -165,19 +165,19 @@ def when(words: Words, utc: str) -> str:
 # --- A single game ---------------------------------------------------------------------------------------
 
 
-def past_game(words: Words, game: RetoldGame) -> PastGameView:
+def past_game(words: Words, game: ReviewedGame) -> PastGameView:
     """Return the page of a game."""
     finished = game.status == "finished"
     parts = [_mode(words, game), when(words, game.started)]
     about = " \N{MIDDLE DOT} ".join(parts)
-    if game.table is None:
-        head = words.text("history.game", number=game.number)
+    title, position = words.text("history.game", number=game.number), game.position
+    if position is None:
         note = words.text("history.too_long")
-        return PastGameView(game.number, head, about, note, "", finished, None, (), (), (), ())
-    formatter = SnapshotFormatter(words, game.table)
+        return PastGameView(game.number, title, about, note, "", finished, None, (), (), (), ())
+    formatter = SnapshotFormatter(words, position)
     return PastGameView(
         number=game.number,
-        head=formatter.heading() if finished else words.text("history.game", number=game.number),
+        head=formatter.result(position.result) if finished and position.result else title,
         when=about,
         note="" if finished else words.text(f"history.{game.status}_told"),
         grading=_grading(words, game),
@@ -185,12 +185,12 @@ def past_game(words: Words, game: RetoldGame) -> PastGameView:
         result=phone.result(formatter),
         reviews=tuple(_review(words, game, review) for review in game.reviews or ()),
         rounds=_rounds(formatter, game),
-        boards=_boards(formatter, game.table),
-        tiles=phone.palette(game.table),
+        boards=_boards(formatter, position),
+        tiles=phone.palette(position),
     )
 
 
-def _grading(words: Words, game: RetoldGame) -> str:
+def _grading(words: Words, game: ReviewedGame) -> str:
     """Return how far the grading has come; empty once it is done."""
     graded = sum(review.choices for review in game.reviews or ())
     if game.status != "finished" or graded >= game.choices:
@@ -198,12 +198,12 @@ def _grading(words: Words, game: RetoldGame) -> str:
     return words.text("history.grading" if graded else "history.not_graded", done=graded, count=game.choices)
 
 
-def _boards(formatter: SnapshotFormatter, table: Snapshot) -> tuple[BoardView, ...]:
-    found = (boards.board(formatter, seat.seat) for seat in table.seats)
+def _boards(formatter: SnapshotFormatter, position: PastPosition) -> tuple[BoardView, ...]:
+    found = (boards.board(formatter, seat.seat) for seat in position.seats)
     return tuple(board for board in found if board is not None)
 
 
-def _rounds(formatter: SnapshotFormatter, game: RetoldGame) -> tuple[RoundView, ...]:
+def _rounds(formatter: SnapshotFormatter, game: ReviewedGame) -> tuple[RoundView, ...]:
     words, moves = formatter.words, game.moves or ()
     after = {each.round: each.scores for each in game.scores or ()}
     return tuple(
@@ -216,7 +216,7 @@ def _rounds(formatter: SnapshotFormatter, game: RetoldGame) -> tuple[RoundView, 
     )
 
 
-def _scores(formatter: SnapshotFormatter, game: RetoldGame, scores: tuple[int, ...]) -> str:
+def _scores(formatter: SnapshotFormatter, game: ReviewedGame, scores: tuple[int, ...]) -> str:
     """Return all scores after a round in one line."""
     words = formatter.words
     if formatter.solo:
@@ -251,7 +251,7 @@ def _made(formatter: SnapshotFormatter, move: PastMove) -> str:
 # --- The review ------------------------------------------------------------------------------------------
 
 
-def _review(words: Words, game: RetoldGame, review: Review) -> ReviewView:
+def _review(words: Words, game: ReviewedGame, review: Review) -> ReviewView:
     who = next((_name(words, player) for player in game.players if player.seat == review.seat), "")
     key = "review.lost" if review.costliest else "review.nothing"
     title = words.text(key, who=who, points=round(review.lost), count=review.choices)
@@ -259,7 +259,7 @@ def _review(words: Words, game: RetoldGame, review: Review) -> ReviewView:
 
 
 def _costly(words: Words, move: CostlyMove) -> CostlyView:
-    formatter = SnapshotFormatter(words, move.table)
+    formatter = SnapshotFormatter(words, move.position)
     return CostlyView(
         title=words.text("review.move", round=move.round, points=round(move.lost)),
         played=MoveLine(_made(formatter, move.played), move.played.colour),
