@@ -14,10 +14,8 @@ from device.rules.board import (
     LINES,
     Board,
     Wall,
-    drop,
     legal_columns,
     next_full_line,
-    place,
     printed_column,
 )
 from device.rules.events import CENTRE, Draft, Event, Remove, Tile
@@ -27,7 +25,7 @@ from device.rules.solo import game as solo
 from device.rules.solo.game import Pick, SoloState
 from device.rules.solo.scoring import PENALTY_TILE_POINTS
 from device.rules.standard import StandardState
-from device.rules.tiles import COLOURS, MARKER, NO_TILES, Colour
+from device.rules.tiles import COLOURS, NO_TILES, Colour
 
 Below = Callable[[int], int]
 Bot = Callable[[State, Below], Event]
@@ -82,10 +80,7 @@ def _worth_of_draft(state: StandardState, draft: Draft, known: dict[tuple[object
     takes_marker = draft.source == CENTRE and state.marker is None
     same = (draft.colour, draft.line, number, takes_marker)
     if same not in known:
-        board = state.boards[state.turn]
-        if takes_marker:
-            board, _ = drop(board, (MARKER,))
-        board, _ = place(board, draft.colour, number, draft.line)
+        board, _ = state.board_after(draft)
         known[same] = _worth(board, gray=state.ruleset.gray)
     return known[same]
 

@@ -9,9 +9,19 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar, Final
 
-from device.rules.board import LINES, Board, Wall, clear_line, drop, set_tile
+from device.rules.board import (
+    LINES,
+    Board,
+    Wall,
+    clear_line,
+    drop,
+    legal_columns,
+    next_full_line,
+    printed_column,
+    set_tile,
+)
 from device.rules.errors import IllegalEventError
-from device.rules.tiles import COLOURS, Colour, Counts
+from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, add, of_colour
 
 FLOOR_COSTS: Final = (0, 1, 2, 4, 6, 8, 11, 14)
 """Points lost for 0 to 7 tiles on the floor: the running sums of 1 1 2 2 2 3 3 (R12)."""
@@ -164,6 +174,29 @@ def let_line_fall(board: Board, line: int) -> tuple[LineFell, Counts]:
         raise IllegalEventError("line_not_full", f"line {line} is empty")
     after, over = drop(clear_line(board, line), (colour,) * line)
     return LineFell(after, line, colour), over
+
+
+def tile_full_lines(board: Board, *, gray: bool) -> tuple[list[TilePlaced | LineFell], Counts]:
+    """Tile full lines from the top until a gray wall leaves a choice (R10, G2).
+
+    Return the items of the account, whose last one has the board, and the discarded tiles.
+    """
+    items: list[TilePlaced | LineFell] = []
+    discarded = NO_TILES
+    while (line := next_full_line(board)) is not None:
+        colour = board.colours[line - 1]
+        assert colour is not None
+        if not gray:
+            items.append(tile_line(board, line, printed_column(colour, line)))
+            over = of_colour(colour, line - 1)
+        elif not legal_columns(board, line):
+            fell, over = let_line_fall(board, line)
+            items.append(fell)
+        else:
+            break
+        board = items[-1].board
+        discarded = add(discarded, over)
+    return items, discarded
 
 
 def charge_floor(board: Board) -> FloorCharged:

@@ -1,7 +1,6 @@
 """The game for two to four players: coloured walls, gray walls and the DTC ruleset, told apart by `Ruleset`.
 
-`StandardState` is an immutable value without hidden information: the bag and the lid are counts, and the
-tiles that are drawn arrive as a `Deal`. It implements `device.rules.game.State`.
+The bag and the lid are counts; the tiles that are drawn arrive as a `Deal`.
 """
 
 from collections.abc import Callable
@@ -20,19 +19,17 @@ from device.rules.board import (
     lines_by_colour,
     next_full_line,
     place,
-    printed_column,
     tiles_on_floor,
 )
 from device.rules.dealing import DISPLAY_TILES, check_deal, deal
 from device.rules.errors import IllegalEventError, SetupError
 from device.rules.events import CENTRE, Chance, Deal, Draft, Event, Tile
 from device.rules.scoring import Account, Outcome, Step
+from device.rules.state import State
 from device.rules.tiles import (
-    ALL_TILES,
     COLOURS,
     MARKER,
     NO_TILES,
-    Colour,
     Counts,
     add,
     of_colour,
@@ -73,20 +70,13 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class StandardState:
-    """A game at one moment; seats count from 0. `game.State` describes the methods."""
+class StandardState(State):
+    """A game for two to four at one moment."""
 
-    ruleset: Ruleset
-    phase: Phase
-    boards: tuple[Board, ...]
-    sources: tuple[Counts, ...]  # 0 the centre, then the displays
-    turn: int  # the seat that drafts next
-    starter: int  # the seat that starts this round; before a deal, the one that will start
-    marker: int | None = None  # the seat that took the marker this round; None while it lies in the centre
-    round: int = 0
-    bag: Counts = ALL_TILES
-    lid: Counts = NO_TILES
-    account: Account | None = None  # how the last round was scored
+    ruleset: Ruleset = STANDARD
+    phase: Phase = Phase.DEAL
+    starter: int = 0
+    marker: int | None = None
 
     # --- The course of the game ---
 
@@ -168,14 +158,6 @@ class StandardState:
 
     # --- Seats and boards ---
 
-    def player_of(self, seat: int) -> int:
-        """Return the player of a board: its own seat."""
-        return seat
-
-    def keeps_score(self, _seat: int) -> bool:
-        """Return True: every board keeps a score and pays for its floor."""
-        return True
-
     def has_gray_wall(self, _seat: int) -> bool:
         """Return whether a board's wall has no colours printed (G1)."""
         return self.ruleset.gray
@@ -197,10 +179,6 @@ class StandardState:
         """Whether the marker lies in the centre: in an offer, until a seat takes tiles from there (R6)."""
         return self.marker is None and any(tiles != NO_TILES for tiles in self.sources)
 
-    def sources_to_draft(self) -> tuple[int, ...]:
-        """Return the sources that hold tiles (R5)."""
-        return tuple(source for source, tiles in enumerate(self.sources) if tiles != NO_TILES)
-
     def check_draft(self, draft: Draft) -> int:
         """Return how many tiles a draft takes; raises IllegalEventError if it is illegal (R5, R7)."""
         if self.phase is not Phase.OFFER:
@@ -215,13 +193,12 @@ class StandardState:
             check_line(self.boards[self.turn], draft.line, draft.colour)
         return number
 
-    def sent_to_penalty_row(self, _draft: Draft) -> tuple[Colour, ...]:
-        """Return nothing: only solo has a penalty row."""
-        return ()
-
-    def loses_at_once(self, _draft: Draft) -> bool:
-        """Return False: no draft ends the game."""
-        return False
+    def board_after(self, draft: Draft) -> tuple[Board, Counts]:
+        """Return the drafting seat's board after a legal draft, and the tiles that did not fit (R6 to R8)."""
+        board = self.boards[self.turn]
+        if draft.source == CENTRE and self.marker is None:
+            board, _ = drop(board, (MARKER,))  # R6: before the tiles, and never onto a full floor
+        return place(board, draft.colour, self.sources[draft.source][draft.colour], draft.line)
 
     # --- Deals ---
 
@@ -235,18 +212,6 @@ class StandardState:
         """The tiles that go into the bag when it runs empty during a deal: the lid (R4)."""
         return self.lid
 
-    # --- What only solo has ---
-
-    @property
-    def penalty_spaces_due(self) -> tuple[int, ...]:
-        """The spaces of the penalty row that the chance event due will fill: none."""
-        return ()
-
-    @property
-    def scoring_tile(self) -> None:
-        """The square of the scoring tile: none."""
-        return None
-
 
 def setup(ruleset: Ruleset, players: int, first: int) -> StandardState:
     """Return a game before its first deal (R1, R3).
@@ -259,7 +224,8 @@ def setup(ruleset: Ruleset, players: int, first: int) -> StandardState:
     if not 0 <= first < players:
         raise SetupError(f"the first player is a seat from 0 to {players - 1}, not {first}")
     sources = (NO_TILES,) * (DISPLAYS[players] + 1)
-    return StandardState(ruleset, Phase.DEAL, (Board(),) * players, sources, first, first)
+    boards = (Board(),) * players
+    return StandardState(boards, sources, first, ruleset=ruleset, starter=first)
 
 
 # --- Deals and drafts --------------------------------------------------------------------------------------
@@ -304,32 +270,29 @@ def _legal_drafts(state: StandardState) -> list[Event]:
 def _draft(state: StandardState, event: Draft) -> StandardState:
     number = state.check_draft(event)
     seat = state.turn
-    board = state.boards[seat]
+    board, over = state.board_after(event)
     sources = list(state.sources)
     marker = state.marker
     rest = without(sources[event.source], of_colour(event.colour, number))
     if event.source == CENTRE:
         sources[CENTRE] = rest
-        if marker is None:
-            marker = seat
-            board, _ = drop(board, (MARKER,))  # R6: before the tiles, and never onto a full floor
+        marker = seat if marker is None else marker
     else:
         sources[event.source] = NO_TILES
         sources[CENTRE] = add(sources[CENTRE], rest)
-    board, over = place(board, event.colour, number, event.line)
     bag, lid = _discarded(state, over)
     after = StandardState(
-        state.ruleset,
-        Phase.OFFER,
         (*state.boards[:seat], board, *state.boards[seat + 1 :]),
         tuple(sources),
         (seat + 1) % len(state.boards),
-        state.starter,
-        marker,
         state.round,
         bag,
         lid,
         state.account,
+        state.ruleset,
+        Phase.OFFER,
+        state.starter,
+        marker,
     )
     return after if any(tiles != NO_TILES for tiles in sources) else _start_tiling(after)  # R9
 
@@ -374,36 +337,15 @@ def _go_on_tiling(state: StandardState, steps: list[Step]) -> StandardState:
     assert state.account is not None
     boards = []
     discarded = []
-    for seat, start in enumerate(state.boards):
-        board, moved, over = _tile_without_choice(state.ruleset, seat, start)
-        boards.append(board)
-        steps += moved
+    for seat, board in enumerate(state.boards):
+        items, over = scoring.tile_full_lines(board, gray=state.ruleset.gray)
+        boards.append(items[-1].board if items else board)
+        steps += [Step(seat, item) for item in items]
         discarded.append(over)
     bag, lid = _discarded(state, total(discarded))
     account = replace(state.account, steps=(*state.account.steps, *steps))
     after = replace(state, boards=tuple(boards), bag=bag, lid=lid, account=account)
     return after if _seats_with_full_lines(after.boards) else _finish_round(after, account)
-
-
-def _tile_without_choice(ruleset: Ruleset, seat: int, board: Board) -> tuple[Board, list[Step], Counts]:
-    """Tile full lines from the top until a choice is due; also return the discarded tiles (R10, G2)."""
-    steps = []
-    discarded = []
-    while (line := next_full_line(board)) is not None:
-        colour = board.colours[line - 1]
-        assert colour is not None
-        item: scoring.TilePlaced | scoring.LineFell
-        if not ruleset.gray:
-            item = scoring.tile_line(board, line, printed_column(colour, line))
-            discarded.append(of_colour(colour, line - 1))
-        elif not legal_columns(board, line):
-            item, over = scoring.let_line_fall(board, line)
-            discarded.append(over)
-        else:
-            break
-        steps.append(Step(seat, item))
-        board = item.board
-    return board, steps, total(discarded)
 
 
 def _finish_round(state: StandardState, account: Account) -> StandardState:

@@ -10,12 +10,20 @@ from typing import Final
 
 from device.rules import game as rules
 from device.rules import standard
-from device.rules.board import FLOOR, Board, drop, next_full_line, place, printed_column
+from device.rules.board import FLOOR, Board
 from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap, Tile
-from device.rules.scoring import FLOOR_COSTS, complete_colours, complete_columns, complete_rows, tile_line
+from device.rules.scoring import (
+    FLOOR_COSTS,
+    TilePlaced,
+    complete_colours,
+    complete_columns,
+    complete_rows,
+    tile_full_lines,
+    tile_line,
+)
 from device.rules.solo.game import SoloState, preview
 from device.rules.solo.penalty_row import ACTION, PLAYER, removable, swap, tiles_in
-from device.rules.tiles import MARKER, letter
+from device.rules.tiles import letter
 from device.table.game import move_of
 
 MOST_REASONS: Final = 2
@@ -56,7 +64,7 @@ def reasons_for(state: rules.State, choice: Event) -> tuple[Reason, ...]:
 
 def _of_draft(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
     before = state.boards[state.turn]
-    after = _board_after(state, draft)
+    after = state.board_after(draft)[0]
     yield from _of_filled_line(before, after, draft.line, gray=state.ruleset.gray)
     following = (state.turn + 1) % len(state.boards)
     yield from _of_next_player(state, draft, following)
@@ -64,15 +72,6 @@ def _of_draft(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
     if draft.source == CENTRE and state.marker is None:
         yield Reason("marker")
     yield from _of_growing_line(after, draft.line)
-
-
-def _board_after(state: standard.StandardState, draft: Draft) -> Board:
-    """Return the drafting player's board after the draft; the marker goes to the floor first (R6)."""
-    board = state.boards[state.turn]
-    if draft.source == CENTRE and state.marker is None:
-        board, _ = drop(board, (MARKER,))
-    number = state.sources[draft.source][draft.colour]
-    return place(board, draft.colour, number, draft.line)[0]
 
 
 def _of_filled_line(before: Board, after: Board, line: int, *, gray: bool) -> Iterator[Reason]:
@@ -95,14 +94,9 @@ def _of_filled_line(before: Board, after: Board, line: int, *, gray: bool) -> It
 
 def _tiled(board: Board) -> tuple[Board, dict[int, int]]:
     """Return a coloured wall after tiling, and the points of each full line (R10)."""
-    points = {}
-    while (line := next_full_line(board)) is not None:
-        colour = board.colours[line - 1]
-        assert colour is not None
-        placed = tile_line(board, line, printed_column(colour, line))
-        points[line] = placed.points
-        board = placed.board
-    return board, points
+    items, _ = tile_full_lines(board, gray=False)
+    points = {item.row: item.points for item in items if isinstance(item, TilePlaced)}
+    return (items[-1].board if items else board), points
 
 
 def _of_growing_line(after: Board, line: int) -> Iterator[Reason]:
@@ -139,7 +133,7 @@ def _of_floor(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
 
 
 def _cost(state: standard.StandardState, draft: Draft) -> int:
-    before, after = state.boards[state.turn], _board_after(state, draft)
+    before, after = state.boards[state.turn], state.board_after(draft)[0]
     return FLOOR_COSTS[len(after.floor)] - FLOOR_COSTS[len(before.floor)]
 
 

@@ -55,7 +55,7 @@ def offer(
     in_lid = counts_of(lid)
     bag = without(ALL_TILES, total([in_lid, *sources, *map(tiles_on, players)]))
     return StandardState(
-        game.ruleset(mode), Phase.OFFER, players, sources, 0, starter, marker, round=1, bag=bag, lid=in_lid
+        players, sources, 0, 1, bag, in_lid, None, game.ruleset(mode), Phase.OFFER, starter, marker
     )
 
 

@@ -39,15 +39,15 @@ def offer(
     boards = (player or board(score=EASY.score), action or board())
     elsewhere = add(add(total(sources), total(map(tiles_on, boards))), lid)
     return SoloState(
-        EASY,
-        gray,
-        Phase.OFFER,
         boards,
         sources,
-        scoring_tile=scoring_tile,
+        ACTION,
         round=1,
         bag=without(ALL_TILES, elsewhere),
         lid=lid,
+        gray=gray,
+        phase=Phase.OFFER,
+        scoring_tile=scoring_tile,
     )
 
 

@@ -395,15 +395,15 @@ def state_of(view: View, round_number: int = 1) -> StandardState:
     started = {Taker.YOU: 0, Taker.OPPONENT: 1}
     starter = started.get(view.taker, _starter(view))
     return StandardState(
-        DTC,
-        Phase.OFFER,
         tuple(boards),
         view.sources,
         turn=0,
-        starter=starter,
-        marker=started.get(view.taker),
         round=round_number,
         bag=unseen,
+        ruleset=DTC,
+        phase=Phase.OFFER,
+        starter=starter,
+        marker=started.get(view.taker),
     )
 
 

@@ -1,8 +1,7 @@
 """The solo game: one player, a player board, and an action board whose floor is the penalty row (S1 to S15).
 
-`SoloState` is an immutable value and implements `device.rules.game.State`. Each phase takes one kind of
-event. The account shows a round from its last draft on: the action board line by line, the charge for the
-penalty row, the player board, and at the end of the game the end scoring.
+Each phase takes one kind of event. The account shows a round from its last draft on: the action board line
+by line, the charge for the penalty row, the player board, and at the end of the game the end scoring.
 """
 
 from collections.abc import Callable
@@ -63,7 +62,8 @@ from device.rules.solo.scoring import (
     SoloOutcome,
     Square,
 )
-from device.rules.tiles import ALL_TILES, COLOURS, NO_TILES, Colour, Counts, add, of_colour, without
+from device.rules.state import State
+from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, add, of_colour, without
 
 DISPLAYS: Final = 5
 INNER: Final = (2, 3, 4)
@@ -104,24 +104,18 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class SoloState:
-    """A solo game at one moment; its seats are PLAYER and ACTION. `game.State` describes the methods."""
+class SoloState(State):
+    """A solo game at one moment; its seats are PLAYER and ACTION."""
 
-    level: Level
-    gray: bool  # the player board's wall; the action board's is always coloured
-    phase: Phase
     boards: Boards
-    sources: tuple[Counts, ...] = (NO_TILES,) * (DISPLAYS + 1)  # 0, always empty; the displays
-    turn: int = ACTION  # the board that the next pick goes to
+    level: Level = EASY
+    gray: bool = False  # the player board's wall; the action board's is always coloured
+    phase: Phase = Phase.DEAL
     scoring_colour: Colour | None = None  # drawn for the scoring tile
-    scoring_tile: Square | None = None  # where it lies; None before it is put down and once it is covered
+    scoring_tile: Square | None = None  # None before it is put down and once it is covered
     acting: ActionTilePlaced | None = None  # the action tile whose line asks for a draw or a choice now
     fifth_tile: bool = False  # display 5 gets five tiles in the next deal
     refilled: bool = False  # the tiles out of play have gone back into the bag, once in a game
-    round: int = 0
-    bag: Counts = ALL_TILES
-    lid: Counts = NO_TILES  # the tiles out of play
-    account: Account | None = None  # how this round, or the last one, was scored
     ending: Ending | None = None
 
     # --- The course of the game ---
@@ -140,11 +134,6 @@ class SoloState:
     def chance_due(self) -> type[Chance] | None:
         """The class of the chance event that is due."""
         return _CHANCES.get(self.phase)
-
-    @property
-    def simultaneous(self) -> bool:
-        """False: there is one player."""
-        return False
 
     def to_act(self) -> tuple[int, ...]:
         """Return the only player's seat when it has a choice."""
@@ -213,16 +202,6 @@ class SoloState:
 
     # --- Seats and boards ---
 
-    @property
-    def starter(self) -> None:
-        """None: one player needs nobody to start."""
-        return None
-
-    @property
-    def marker(self) -> None:
-        """None: there is no marker."""
-        return None
-
     def player_of(self, _seat: int) -> int:
         """Return PLAYER: both boards are one player's."""
         return PLAYER
@@ -235,16 +214,7 @@ class SoloState:
         """Return whether a board's wall has no colours printed (S11)."""
         return self.gray and seat == PLAYER
 
-    def for_seat(self, _seat: int) -> "SoloState":
-        """Return the state itself: there is one player."""
-        return self
-
     # --- Sources and drafts ---
-
-    @property
-    def marker_in_centre(self) -> bool:
-        """False: there is no marker."""
-        return False
 
     def sources_to_draft(self) -> tuple[int, ...]:
         """Return the display in work, the only one to draft from; none outside the offer (S3)."""
@@ -267,11 +237,6 @@ class SoloState:
         return (DISPLAY_TILES,) * (DISPLAYS - 1) + (DISPLAY_TILES + self.fifth_tile,)
 
     @property
-    def refill(self) -> Counts:
-        """No tiles: the bag is never refilled during a deal (S12)."""
-        return NO_TILES
-
-    @property
     def penalty_spaces_due(self) -> tuple[int, ...]:
         """The spaces of the penalty row, from 1, that the chance event due will fill (S1, S8)."""
         if self.phase is Phase.PENALTY:
@@ -291,7 +256,8 @@ def setup(players: int, first: int, level: str | None, wall: str | None) -> Solo
     if wall not in WALLS:
         raise SetupError(f"a solo game's wall is {' or '.join(WALLS)}; not {wall!r}")
     boards = (Board(score=LEVELS[level].score), Board())
-    return SoloState(LEVELS[level], wall == "gray", Phase.DEAL, boards)
+    sources = (NO_TILES,) * (DISPLAYS + 1)  # the centre stays empty
+    return SoloState(boards, sources, ACTION, level=LEVELS[level], gray=wall == "gray")
 
 
 # --- Setup and deals (S1, S12, S15) ----------------------------------------------------------------------
@@ -545,23 +511,13 @@ def _line_to_tile(state: SoloState) -> int:
 
 def _go_on_tiling(state: SoloState) -> SoloState:
     """Tile the player board's full lines from the top until a gray wall leaves a choice of columns (S11)."""
-    while (line := next_full_line(state.boards[PLAYER])) is not None:
-        player = state.boards[PLAYER]
-        colour = player.colours[line - 1]
-        assert colour is not None
-        if not state.gray:
-            state = _tile_line(state, line, printed_column(colour, line))
-        elif legal_columns(player, line):
-            return replace(state, phase=Phase.TILING)
-        else:
-            fell, over = scoring.let_line_fall(player, line)
-            state = _noted(state, PLAYER, fell, lid=add(state.lid, over))
+    items, out = scoring.tile_full_lines(state.boards[PLAYER], gray=state.gray)
+    for item in items:
+        state = _noted(state, PLAYER, item)
+    state = replace(state, lid=add(state.lid, out))
+    if next_full_line(state.boards[PLAYER]) is not None:
+        return replace(state, phase=Phase.TILING)
     return _finish_round(state)
-
-
-def _tile_line(state: SoloState, line: int, column: int) -> SoloState:
-    placed = scoring.tile_line(state.boards[PLAYER], line, column)
-    return _noted(state, PLAYER, placed, lid=add(state.lid, of_colour(placed.colour, line - 1)))
 
 
 def _tile(state: SoloState, event: Tile) -> SoloState:
@@ -571,7 +527,9 @@ def _tile(state: SoloState, event: Tile) -> SoloState:
         raise IllegalEventError("not_now", f"the tile to place now is that of row {line}, seat {PLAYER}")
     if event.column not in legal_columns(state.boards[PLAYER], line):
         raise IllegalEventError("column_taken", f"row {line} can't take this tile in column {event.column}")
-    return _go_on_tiling(_tile_line(state, line, event.column))
+    placed = scoring.tile_line(state.boards[PLAYER], line, event.column)
+    out = of_colour(placed.colour, line - 1)
+    return _go_on_tiling(_noted(state, PLAYER, placed, lid=add(state.lid, out)))
 
 
 def _finish_round(state: SoloState) -> SoloState:
