@@ -1,4 +1,5 @@
-"""What every light shows at a moment: `view(table, now, palette)`.
+"""Light frames: `view.view(table, now, palette)` returns the colour of every light at one moment.
 
-Pure. Imports `device.table`, `device.rules` and the names in `hardware.api`.
+Pure. Import `view` and its frame cache, the palettes, the flash limiter, and the frame times of
+`animation`; the package itself imports `device.table`, `device.rules` and the names in `hardware.api`.
 """

@@ -1,6 +1,7 @@
-"""Rhythms of light: a state is told by hue and by rhythm, never by hue alone.
+"""Pulses, flashes and frame times: how a light's brightness changes with time.
 
-Nothing here flashes more than 3 times a second.
+A state has a rhythm as well as a hue, so that nobody has to tell hues apart. No rhythm flashes more than 3
+times a second.
 """
 
 import math
@@ -13,56 +14,56 @@ SLOW: Final = 2.0
 FAST: Final = 0.5
 """Seconds of a fast pulse: chosen."""
 SWELL: Final = 1.0
-"""Seconds in which a light swells up and falls: advised."""
+"""Seconds in which a light grows bright and falls dark: advised."""
 FLASH: Final = 0.25
-"""Seconds of the one short flash: refused."""
+"""Seconds of one short flash: refused."""
 BEATS: Final = ((0.0, 0.25), (0.5, 0.75))
-"""Seconds in each slow pulse in which a fault is shown: two beats, then a pause."""
+"""Seconds within a slow pulse in which a fault is shown: two beats, then a pause."""
 FRAMES_A_SECOND: Final = 16
-"""How often moving light changes: smooth to the eye, and next to nothing to compute."""
+"""How often moving light changes: smooth to the eye, and cheap to compute."""
 
 STEADY: Final = 0.7
-"""How bright a tile that just lies there is; a pulse goes above and below it."""
+"""Level of a tile that lies there; pulses go above and below it."""
 FAINT: Final = 0.15
-"""How bright a space is that tiles would fill."""
+"""Level of a space that tiles would fill."""
 
 
 def dimmed(light: Rgb, level: float) -> Rgb:
-    """A light at a level from 0 (dark) to 1."""
+    """Return a light at a level from 0 (dark) to 1."""
     return (int(light[0] * level), int(light[1] * level), int(light[2] * level))
 
 
 def pulse(now: float, seconds: float, low: float, high: float) -> float:
-    """The level of a pulse at `now`, between `low` and `high`; exactly the same in each."""
+    """Return the level of a cosine pulse with a period of some seconds, between `low` and `high`."""
     swing = 0.5 - 0.5 * math.cos(math.tau * (now % seconds) / seconds)
     return low + (high - low) * swing
 
 
 def slow(now: float) -> float:
-    """The level of what can be chosen."""
+    """Return the level of what can be chosen."""
     return pulse(now, SLOW, 0.25, 1.0)
 
 
 def fast(now: float) -> float:
-    """The level of what is chosen."""
+    """Return the level of what is chosen."""
     return pulse(now, FAST, 0.1, 1.0)
 
 
-def beats(now: float) -> bool:
-    """Whether a fault is shown at `now`; between its beats a light shows what it would show without."""
-    return any(start <= now % SLOW < end for start, end in BEATS)
-
-
 def swell(now: float) -> float:
-    """The level of what is advised: it grows, and falls at once."""
+    """Return the level of what is advised: it grows, stays, and falls at once."""
     return FAINT + (1.0 - FAINT) * min(1.0, now % SWELL / (0.8 * SWELL))
 
 
+def beats(now: float) -> bool:
+    """Return whether a fault is shown at `now`; between its beats a light shows something else."""
+    return any(start <= now % SLOW < end for start, end in BEATS)
+
+
 def frame_time(now: float) -> float:
-    """The moment that the frame shown at `now` is drawn for: all of a step look the same."""
+    """Return the time of the frame shown at `now`."""
     return math.floor(now * FRAMES_A_SECOND) / FRAMES_A_SECOND
 
 
 def next_frame_time(now: float) -> float:
-    """When moving light changes next."""
+    """Return the time of the frame after the one shown at `now`."""
     return (math.floor(now * FRAMES_A_SECOND) + 1) / FRAMES_A_SECOND

@@ -1,32 +1,56 @@
-"""Painting what lies on the table: a tile is a steady light, by the names of `hardware/api.py`."""
+"""Painting of tiles: boards, scores, displays, the centre, choices, and sources with a single light.
 
-from collections.abc import Callable, Collection
+A tile that lies on the table is a steady light. Functions named `paint_...` change a `Painting` in place.
+"""
+
+from collections.abc import Callable, Collection, Iterable
 from math import lcm
 from typing import Final
 
-from device.lights.animation import SLOW, STEADY, dimmed, fast, slow
+from device.lights.animation import SLOW, STEADY, dimmed, fast, slow, swell
 from device.lights.palettes import Palette
 from device.rules import game as rules
 from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board
-from device.rules.dealing import DISPLAY_TILES
 from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.solo.penalty_row import ACTION, tiles_in
-from device.rules.tiles import COLOURS, MARKER, TILES_OF_A_COLOUR, Colour, Counts
+from device.rules.tiles import COLOURS, MARKER, Colour
 from device.table.game import Play, Selection
-from device.table.state import CurrentGame, Table
-from device.table.tags import TileTag, next_meaning, tile_counts
-from device.table.turns import choices_of_people
 from hardware import api
 from hardware.api import DARK, Rgb
-
-Painting = dict[str, Rgb]
-"""Light by name, changed in place while one frame is made; what is not in it is dark."""
 
 SCORE: Final[Rgb] = (180, 180, 160)
 SCORE_FROM_100: Final[tuple[Rgb, ...]] = (SCORE, (255, 60, 150), (0, 220, 255))
 """The tens' light by hundreds: from 100 points it changes colour."""
 SCORE_BELOW_0: Final[Rgb] = (255, 30, 30)
-"""Both lights of a score below 0, which solo games alone can end with (S13)."""
+"""Both lights of a score below 0, which only solo games can end with (S13)."""
+
+
+class Painting(dict[str, Rgb]):
+    """The lights of one frame by name, for a palette and a time; lights that are missing are dark.
+
+    `slow`, `fast` and `swell` are the levels of the pulses at that time.
+    """
+
+    def __init__(self, palette: Palette, now: float) -> None:
+        super().__init__()
+        self.palette = palette
+        self.now = now
+        self.slow = slow(now)
+        self.fast = fast(now)
+        self.swell = swell(now)
+
+    def paint(self, names: Iterable[str], light: Rgb, level: float) -> None:
+        """Set some lights to a light at a level."""
+        at_level = dimmed(light, level)
+        for name in names:
+            self[name] = at_level
+
+    def paint_tiles(self, names: Iterable[str], colour: Colour, level: float) -> None:
+        """Set some lights to the light of a tile colour at a level."""
+        self.paint(names, self.palette.shades[colour].light, level)
+
+
+# --- Names of lights ---
 
 _PLACES: Final = range(1, 5)
 _WALL: Final = [
@@ -43,35 +67,44 @@ _DISPLAY: Final = [[api.display_light(display, at + 1) for at in range(5)] for d
 
 
 def wall_light(place: int, row: int, column: int) -> str:
-    """The light of a wall's square."""
+    """Return the light of a wall's space."""
     return _WALL[place - 1][row - 1][column - 1]
 
 
 def line_lights(place: int, line: int) -> list[str]:
-    """The lights of a pattern line, leftmost first; of the floor for line 0."""
+    """Return the lights of a pattern line, leftmost first; of the floor for line 0."""
     return _LINE[place - 1][line - 1] if line != FLOOR else _FLOOR[place - 1]
 
 
 def source_lights(source: int) -> list[str]:
-    """The lights of a display or the centre, as far as tables have them."""
+    """Return the lights of a display or the centre; only display 5 has a fifth."""
     if source == CENTRE:
         return _CENTRE
     return _DISPLAY[source - 1] if source == 5 else _DISPLAY[source - 1][:4]
 
 
 def free_spaces(place: int, board: Board, line: int, tiles: int) -> list[str]:
-    """The lights of the spaces that `tiles` more tiles would fill on a line or the floor."""
+    """Return the lights of the spaces that `tiles` more tiles would fill on a line or the floor."""
     if line == FLOOR:
         return _FLOOR[place - 1][len(board.floor) : len(board.floor) + tiles]
     free = _LINE[place - 1][line - 1][: line - board.held[line - 1]]
     return free[max(0, len(free) - tiles) :]  # lines fill from the right
 
 
-def paint_board(
-    painting: Painting, place: int, board: Board, palette: Palette, level: float = STEADY
-) -> None:
-    """Light what lies on a place's board."""
-    lights = [dimmed(shade.light, level) for shade in palette.shades]
+# --- Boards and scores ---
+
+
+def paint_boards(painting: Painting, play: Play) -> None:
+    """Light all boards of a game, and the scores."""
+    for seat, board in enumerate(play.state.boards):
+        paint_board(painting, play.places[seat], board)
+        if play.state.keeps_score(seat):
+            paint_score(painting, play.places[seat], board.score)
+
+
+def paint_board(painting: Painting, place: int, board: Board, level: float = STEADY) -> None:
+    """Light the tiles on a place's board."""
+    lights = [dimmed(shade.light, level) for shade in painting.palette.shades]
     for row, names in zip(board.wall, _WALL[place - 1], strict=True):
         for tile, name in zip(row, names, strict=True):
             if tile is not None:
@@ -80,13 +113,13 @@ def paint_board(
         if colour is not None:
             for name in names[len(names) - held :]:
                 painting[name] = lights[colour]
-    marker = dimmed(palette.marker, level)
+    marker = dimmed(painting.palette.marker, level)
     for tile_or_marker, name in zip(board.floor, _FLOOR[place - 1], strict=False):
         painting[name] = marker if tile_or_marker is MARKER else lights[tile_or_marker]
 
 
 def paint_score(painting: Painting, place: int, score: int, level: float = STEADY) -> None:
-    """Light a score: one of ten lights for the tens, one for the units; the hundreds are the tens' colour."""
+    """Light a score: one of ten lights for the tens, one for the units; the tens' colour has the hundreds."""
     tens_light, units_light = SCORE_FROM_100[min(abs(score) // 100, len(SCORE_FROM_100) - 1)], SCORE
     if score < 0:
         score, tens_light, units_light = -score, SCORE_BELOW_0, SCORE_BELOW_0
@@ -97,51 +130,47 @@ def paint_score(painting: Painting, place: int, score: int, level: float = STEAD
     painting[_UNITS[place - 1][score % 10]] = dimmed(units_light, level)
 
 
+# --- Displays and the centre ---
+
+
 def paint_sources(
-    painting: Painting, state: rules.State, palette: Palette, level_of: Callable[[int, Colour], float]
+    painting: Painting, state: rules.State, level_of: Callable[[int, Colour], float] = lambda *_: STEADY
 ) -> None:
-    """Light the tiles of the displays and the centre, each colour at its own level; the marker lies first."""
+    """Light the tiles of all sources, each colour of a source at its level; the marker lies first."""
     centre = _CENTRE
     if state.marker_in_centre:
-        painting[_CENTRE[0]] = dimmed(palette.marker, STEADY)
+        painting[_CENTRE[0]] = dimmed(painting.palette.marker, STEADY)
         centre = _CENTRE[1:]
     for source, tiles in enumerate(state.sources):
         names = centre if source == CENTRE else source_lights(source)
-        _paint_tiles(painting, names, source, tiles, palette, level_of)
+        at = 0
+        for colour, number in zip(COLOURS, tiles, strict=True):
+            if number:
+                painting.paint_tiles(names[at : at + number], colour, level_of(source, colour))
+                at += number
 
 
-def _paint_tiles(
-    painting: Painting,
-    names: list[str],
-    source: int,
-    tiles: Counts,
-    palette: Palette,
-    level_of: Callable[[int, Colour], float],
-) -> None:
-    at = 0
-    for colour, number in zip(COLOURS, tiles, strict=True):
-        if number:
-            light = dimmed(palette.shades[colour].light, level_of(source, colour))
-            for name in names[at : at + number]:
-                painting[name] = light
-            at += number
+def selected_lights(state: rules.State, source: int, colour: Colour) -> list[str]:
+    """Return the lights of a source's tiles of a colour."""
+    tiles, names = state.sources[source], source_lights(source)
+    first = sum(tiles[:colour]) + int(source == CENTRE and state.marker_in_centre)
+    return names[first : first + tiles[colour]]
 
 
-# --- Displays and a centre with a single light each: it stands for all the tiles that lie there ----------
-# It goes through their colours, one after another, each as long as a slow pulse, so that what can be chosen
-# still pulses slowly and what just lies there is still steady. What matters most there goes before: the
-# chosen colour, the space of the next tile told, tiles on their way.
+# --- Sources with a single light ---
+#
+# The light stands for all tiles of the source. It shows their colours one after another, each for a slow
+# pulse, so that tiles on offer still pulse slowly and the others are steady. What matters most is shown
+# instead of them: the selected colour, the space of the next reported tile, tiles on their way.
 
-ROUND: Final = SLOW * lcm(*range(1, len(COLOURS) + 2))
-"""Seconds after which all begin anew together, however many colours each goes through, up to 6."""
+SINGLE_PERIOD: Final = SLOW * lcm(*range(1, len(COLOURS) + 2))
+"""Seconds after which all single lights begin anew together, whatever their numbers of colours, up to 6."""
 
 
-def merge_single_lights(
-    painting: Painting, sources: Collection[int], foremost: Collection[str], now: float
-) -> None:
-    """Leave each of these sources its first light, showing what the lights that a tile each would have show.
+def merge_single_lights(painting: Painting, sources: Collection[int], foremost: Collection[str]) -> None:
+    """Leave each of these sources its first light only, which shows what all its lights would show.
 
-    `foremost` are the lights, by name, of what matters most now.
+    `foremost` has the names of the lights that matter most now.
     """
     for source in sources:
         names = source_lights(source)
@@ -149,110 +178,50 @@ def merge_single_lights(
         lights = [light for light in lit.values() if light != DARK]
         first = [lit[name] for name in foremost if lit.get(name, DARK) != DARK]
         if lights:
-            painting[names[0]] = first[0] if first else _in_turn(lights, now)
+            painting[names[0]] = first[0] if first else _in_turn(lights, painting.now)
 
 
 def _in_turn(lights: list[Rgb], now: float) -> Rgb:
-    """One of the different lights, another after each slow pulse."""
+    """Return one of the different lights, the next one after each slow pulse."""
     different = list(dict.fromkeys(lights))
     return different[int(now // SLOW) % len(different)]
 
 
-def lights_of_selection(state: rules.State, selection: Selection, palette: Palette) -> list[str]:
-    """The lights of the tiles in hand."""
-    painting = Painting()
-    chosen = selection.source, selection.colour
-    paint_sources(painting, state, palette, lambda *tiles: float(tiles == chosen))
-    light = palette.shades[selection.colour].light
-    return [name for name in source_lights(selection.source) if painting.get(name) == light]
+# --- Choices other than drafts ---
 
 
-# --- Choices other than drafts in light: a gray wall's columns ---
-
-
-def paint_choices(painting: Painting, table: Table, game: CurrentGame, palette: Palette, now: float) -> None:
-    """What people can choose pulses slowly, what an opponent has chosen fast.
-
-    A tile whose column is asked for pulses fast on its line.
-    """
-    for event in choices_of_people(table).values():
-        paint_choice(painting, game.play, event, palette, slow(now) * STEADY, fast(now))
-    for chosen in game.bot_choices:
-        if chosen.step:
-            paint_choice(painting, game.play, chosen.choice, palette, fast(now), fast(now))
-
-
-def paint_choice(
-    painting: Painting, play: Play, event: Event, palette: Palette, level: float, of_line: float
-) -> None:
+def paint_choice(painting: Painting, play: Play, event: Event, level: float, line_level: float) -> None:
     """Light where a choice goes; a tile's line at a level of its own."""
+    penalty_lights = line_lights(play.places[ACTION], FLOOR)
     match event:
         case Tile(seat, row, column):
             place = play.places[seat]
             colour = play.state.boards[seat].colours[row - 1]
             assert colour is not None
-            painting[wall_light(place, row, column)] = _light(palette, colour, level)
-            for name in line_lights(place, row):
-                painting[name] = _light(palette, colour, of_line)
+            painting.paint_tiles([wall_light(place, row, column)], colour, level)
+            painting.paint_tiles(line_lights(place, row), colour, line_level)
         case Scoring(row, column):
-            painting[wall_light(play.places[ACTION], row, column)] = dimmed(palette.marker, level)
-        case _:
-            _paint_penalty_choice(painting, play, event, palette, level)
+            painting.paint([wall_light(play.places[ACTION], row, column)], painting.palette.marker, level)
+        case Swap(position):
+            tiles = tiles_in(play.state.boards[ACTION])
+            for at in (position - 1, position):
+                painting.paint_tiles([penalty_lights[at]], tiles[at], level)
+        case Remove(position) if position is not None:
+            colour = tiles_in(play.state.boards[ACTION])[position - 1]
+            painting.paint_tiles([penalty_lights[position - 1]], colour, level)
 
 
-def _paint_penalty_choice(
-    painting: Painting, play: Play, event: Event, palette: Palette, level: float
-) -> None:
-    names = line_lights(play.places[ACTION], FLOOR)
-    tiles = tiles_in(play.state.boards[ACTION])
-    positions = []
-    if isinstance(event, Swap):
-        positions = [event.position, event.position + 1]
-    elif isinstance(event, Remove) and event.position is not None:
-        positions = [event.position]
-    for position in positions:
-        painting[names[position - 1]] = _light(palette, tiles[position - 1], level)
+def paint_scoring_tile(painting: Painting, play: Play) -> None:
+    """Light solo's scoring tile on the action wall, until it is covered (S1, S9)."""
+    if play.state.scoring_tile is not None:
+        name = wall_light(play.places[ACTION], *play.state.scoring_tile)
+        painting.paint([name], painting.palette.marker, STEADY)
 
 
-def paint_scoring_tile(painting: Painting, play: Play, palette: Palette) -> None:
-    """The scoring tile lies on the action wall until it is covered (S1, S9)."""
-    state = play.state
-    if state.scoring_tile is not None:
-        painting[wall_light(play.places[ACTION], *state.scoring_tile)] = dimmed(palette.marker, STEADY)
-
-
-def paint_sent(painting: Painting, play: Play, selection: Selection, palette: Palette, level: float) -> None:
-    """The penalty spaces that a tried draft would fill (S4 to S6)."""
+def paint_sent(painting: Painting, play: Play, selection: Selection) -> None:
+    """Light the penalty spaces that a tried draft would fill (S4 to S6)."""
     assert selection.tried is not None
     draft = Draft(selection.source, selection.colour, selection.tried)
     free = line_lights(play.places[ACTION], FLOOR)[len(play.state.boards[ACTION].floor) :]
     for name, colour in zip(free, play.state.sent_to_penalty_row(draft), strict=False):
-        painting[name] = _light(palette, colour, level)
-
-
-def _light(palette: Palette, colour: Colour, level: float) -> Rgb:
-    return dimmed(palette.shades[colour].light, level)
-
-
-# --- Learning in light: the displays' first 20 lights are the tiles of the colour that is learned now
-
-LEARNING: Final[Rgb] = (90, 120, 255)
-
-
-def paint_lesson(painting: Painting, table: Table, palette: Palette, now: float) -> None:
-    """Each tile that is known lights one more; the status light pulses fast while a tag is waited for."""
-    assert table.tags.lesson is not None
-    meaning, single = next_meaning(table.tags.lesson, table.tags.known), table.settings.equipment.single
-    painting[api.STATUS] = dimmed(LEARNING, fast(now) if meaning is not None else STEADY)
-    if not isinstance(meaning, TileTag):
-        return
-    known = tile_counts(table.tags.known)[meaning.colour]
-    light = palette.shades[meaning.colour].light
-    for number in range(min(known + 1, TILES_OF_A_COLOUR)):
-        display, at = divmod(number, DISPLAY_TILES)
-        if display + 1 in single:  # its one light is steady when its four tiles are known
-            level = STEADY if known >= (display + 1) * DISPLAY_TILES else fast(now)
-            painting[source_lights(display + 1)[0]] = dimmed(light, level)
-        else:
-            name = source_lights(display + 1)[at]
-            painting[name] = dimmed(light, STEADY if number < known else fast(now))
+        painting.paint_tiles([name], colour, painting.fast)

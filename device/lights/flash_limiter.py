@@ -1,8 +1,8 @@
-"""Calm lights: none flashes more than 3 times in any second, however people press.
+"""Flash limiter: keeps every light at no more than 3 flashes in any second, however people press.
 
-That is for people with photosensitive epilepsy. The rhythms keep to it by themselves, but presses make lights
-jump from one to another, and a flood of presses does so often. So each light's way up and down is followed;
-one that has flashed often enough stays as dark as it was, until it may flash again.
+It protects people with photosensitive epilepsy. The rhythms keep the limit by themselves, but presses
+switch lights from one colour to another, and many presses do so often. The limiter follows each light up
+and down; a light that has flashed too often stays as dark as it was until it may flash again.
 """
 
 from collections.abc import Mapping
@@ -13,17 +13,20 @@ from hardware.api import LightFrame, Rgb
 
 MOST_FLASHES: Final = 3
 WITHIN: Final = 1.0
-"""Seconds in which a light may flash so often."""
+"""Seconds in which a light may flash MOST_FLASHES times."""
 STEP: Final = 64
 HALF: Final = 128
-"""A light flashes when its brightest channel rises by a STEP since it was darkest, or from below HALF."""
+"""A light flashes when its brightest channel rises by STEP since it was darkest, or from below HALF to it."""
 
 
 class Swing(NamedTuple):
-    """How a light goes up and down: the level where it will have turned, and when it rose of late."""
+    """The direction of a light, its extreme level in that direction, and its last rises.
+
+    `turn` is the highest level since it rose, or the lowest since it fell; `rises` are times in seconds.
+    """
 
     up: bool = False
-    turn: int = 0  # the highest level since it rose; the lowest since it fell
+    turn: int = 0
     rises: tuple[float, ...] = ()
 
 
@@ -32,25 +35,25 @@ _RESTING: Final = Swing()
 
 @dataclass(frozen=True, slots=True)
 class FlashLimiter:
-    """The frame shown last, and the swings of its lights."""
+    """The state of the limiter: the frame shown last, and the swings of its lights."""
 
     frame: LightFrame = field(default_factory=lambda: LightFrame({}))
     swings: Mapping[str, Swing] = field(default_factory=dict)
 
 
-def limit_flashes(past: FlashLimiter, frame: LightFrame, now: float) -> FlashLimiter:
-    """What may be shown at `now` (seconds) of a frame, after all that was shown before.
+def limit_flashes(before: FlashLimiter, frame: LightFrame, now: float) -> FlashLimiter:
+    """Return the limiter after a frame at `now` (seconds); its `frame` is what may be shown.
 
-    No channel is ever brighter than the frame asks for.
+    No channel is brighter than the frame asks for.
     """
-    lit, before = frame.lit, past.frame.lit
-    changed = [name for name, light in lit.items() if before.get(name) != light]
-    changed += before.keys() - lit.keys()
+    lit, shown_before = frame.lit, before.frame.lit
+    changed = [name for name, light in lit.items() if shown_before.get(name) != light]
+    changed += shown_before.keys() - lit.keys()
     if not changed:
-        return past
-    swings = dict(past.swings)
+        return before
+    swings = dict(before.swings)
     held: dict[str, Rgb] = {}
-    followed: dict[tuple[Swing, Rgb], tuple[Swing, Rgb]] = {}  # most swing as others do
+    followed: dict[tuple[Swing, Rgb], tuple[Swing, Rgb]] = {}  # most lights swing as others do
     for name in changed:
         step = swings.get(name, _RESTING), frame.colour(name)
         if step not in followed:
@@ -62,7 +65,7 @@ def limit_flashes(past: FlashLimiter, frame: LightFrame, now: float) -> FlashLim
 
 
 def _follow(swing: Swing, light: Rgb, now: float) -> tuple[Swing, Rgb]:
-    """A light's swing with its next colour, and the colour, held back where it would flash too often."""
+    """Return a light's swing after its next colour, and the colour, held dark if it would flash too often."""
     level = max(light)
     if swing.up:
         if _is_turn(level, swing.turn):
@@ -78,5 +81,5 @@ def _follow(swing: Swing, light: Rgb, now: float) -> tuple[Swing, Rgb]:
 
 
 def _is_turn(low: int, high: int) -> bool:
-    """Whether two levels are so far apart that a light has turned between them."""
+    """Return whether two levels are so far apart that a light has turned between them."""
     return high - low >= STEP or low < HALF <= high

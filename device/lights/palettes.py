@@ -1,4 +1,4 @@
-"""Palettes: what light a colour's tiles are shown in, and what people call it."""
+"""Palettes: the light and the name of each tile colour."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from hardware.api import Rgb
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """One colour of tiles: the key of its word on the pages, and its light (0 to 255 each)."""
+    """The light of a tile colour, and the key of its word on the pages."""
 
     word: str
     light: Rgb
@@ -17,13 +17,13 @@ class Shade:
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Five shades in wall order, and the starting player marker's light."""
+    """The shades of the five colours in wall order, and the light of the first-player marker."""
 
     shades: tuple[Shade, Shade, Shade, Shade, Shade]
     marker: Rgb = (70, 255, 190)
 
 
-_VIOLET: Final = (150, 0, 255)  # a black tile needs a colour that a light can show
+_VIOLET: Final = (150, 0, 255)  # a light can't show black
 
 BOX: Final = Palette(
     (
@@ -46,7 +46,7 @@ DISTINCT: Final = Palette(
     ),
     marker=(0, 200, 120),
 )
-"""Shades that differ in lightness as well as in hue, for colour-blind players."""
+"""Shades that differ in lightness, too, for colour-blind players."""
 
 BOT_GAMES: Final = Palette(
     (
@@ -63,5 +63,5 @@ PALETTES: Final[Mapping[str, Palette]] = {"box": BOX, "distinct": DISTINCT}
 
 
 def palette_for(mode: str, chosen: Palette) -> Palette:
-    """The palette of a game: bot games have colours of their own (D2)."""
+    """Return the palette of a game of a mode: the bot ruleset has colours of its own (D2)."""
     return BOT_GAMES if mode == "dtc" else chosen

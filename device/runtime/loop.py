@@ -18,7 +18,7 @@ from device.lights.animation import next_frame_time
 from device.lights.board import source_lights
 from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
-from device.lights.view import Frames
+from device.lights.view import FrameCache
 from device.rules.events import CENTRE, Chance
 from device.rules.tiles import colour_of
 from device.runtime.simulation import NOTHING_SIMULATED, SimulatedParts, with_simulated_tags
@@ -184,7 +184,7 @@ class TableLoop:
         observers: Sequence[Observer] = (),
         log: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
-        self._frames = Frames(
+        self._frames = FrameCache(
             [light.name for light in layout.lights], lambda frame: limit(frame, layout.supply)
         )
         self._button_names = frozenset(all_buttons(layout.seats, layout.displays))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from device.lights.animation import FRAMES_A_SECOND, SLOW, frame_time
 from device.lights.palettes import BOX, DISTINCT
-from device.lights.view import Frames, repeats_after, view
+from device.lights.view import FrameCache, repeats_after, view
 from device.runtime.loop import Options, fittings
 from hardware.api import LightFrame
 from hardware.layout.model import Layout, read_layout
@@ -29,9 +29,9 @@ def at(layout: Layout, hands: Hands) -> Hands:
     return hands
 
 
-def frames_of(layout: Layout) -> Frames:
+def frames_of(layout: Layout) -> FrameCache:
     """What makes a layout's frames."""
-    return Frames([light.name for light in layout.lights], lambda frame: limit(frame, layout.supply))
+    return FrameCache([light.name for light in layout.lights], lambda frame: limit(frame, layout.supply))
 
 
 def made(layout: Layout, hands: Hands, now: float) -> LightFrame:

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from device.lights.board import paint_score
+from device.lights.board import Painting, paint_score
 from device.lights.palettes import BOX
 from device.records.record import Record
 from device.rules import standard
@@ -128,8 +128,8 @@ def test_the_winners_lights_pulse_fast_and_the_result_says_why(ended: Record) ->
 
 
 def test_from_100_points_the_tens_change_their_colour() -> None:
-    def lit(score: int) -> dict[str, tuple[int, int, int]]:
-        painting: dict[str, tuple[int, int, int]] = {}
+    def lit(score: int) -> Painting:
+        painting = Painting(BOX, 0.0)
         paint_score(painting, 1, score)
         return painting
 
@@ -141,8 +141,7 @@ def test_from_100_points_the_tens_change_their_colour() -> None:
 
 def test_a_score_below_0_is_shown_as_such() -> None:
     """S13: a solo game may end below 0; -3 was once lit as 297."""
-    below: dict[str, tuple[int, int, int]] = {}
-    above: dict[str, tuple[int, int, int]] = {}
+    below, above = Painting(BOX, 0.0), Painting(BOX, 0.0)
     paint_score(below, 1, -13)
     paint_score(above, 1, 13)
     assert below.keys() == above.keys()
