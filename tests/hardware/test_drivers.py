@@ -27,7 +27,7 @@ from hardware.layout.model import DRIVERS, SIMULATED, Chain, Drivers, Layout, Re
 from .conftest import SHIPPED, Faults, changed
 from .waiting import Inbox, next_of, waiting_in
 
-# In the layout file
+# --- In the layout file ---
 
 
 def written(tmp_path: Path, name: str, *changes: tuple[str, str, str]) -> Layout:
@@ -167,7 +167,7 @@ def test_a_pi_has_one_data_line_for_lights(faults: Faults) -> None:
     assert fault.startswith("chain: a Raspberry Pi sends to lights on one data line, and there are 2; ")
 
 
-# Opened
+# --- Opened ---
 
 
 @pytest.fixture

@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.api import Loss, PartBack, PartLost
-from hardware.drivers.health import HYSTERESIS, Health, PowerMonitor, Reading, evaluate, parse_throttled, read
+from hardware.drivers.health import (
+    HYSTERESIS,
+    VCGENCMD_TIMEOUT,
+    Health,
+    PowerMonitor,
+    Reading,
+    evaluate,
+    parse_throttled,
+    read,
+)
 
 from .waiting import PATIENCE, Clock, Inbox, next_of, until, waiting_in
 
@@ -86,11 +95,16 @@ def test_sensors_are_read_if_vcgencmd_fails(tmp_path: Path, script: str) -> None
 
 
 def test_a_hanging_vcgencmd_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def hang(*_arguments: Any, **_options: Any) -> Any:
-        raise subprocess.TimeoutExpired("vcgencmd", 2)
+    put(tmp_path, "usr/bin/vcgencmd", "hangs")
+    timeouts: list[float] = []
+
+    def hang(*_arguments: Any, timeout: float, **_options: Any) -> Any:
+        timeouts.append(timeout)
+        raise subprocess.TimeoutExpired("vcgencmd", timeout)
 
     monkeypatch.setattr(subprocess, "run", hang)
-    assert read(tmp_path, PATIENCE) is None
+    assert read(tmp_path) is None
+    assert timeouts == [VCGENCMD_TIMEOUT]
 
 
 def test_a_machine_that_is_not_a_pi_has_no_reading(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Everything that can be wrong with a layout file is named with its path, all of it at once."""
+"""Faults of layout files: each is reported with its path and a remedy, all of them at once."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from .conftest import SHIPPED, Change, Faults
 
 
 def only(found: list[str], *parts: str) -> None:
-    """Expect one fault, with these words in it."""
+    """Assert that there is one fault with these texts in it."""
     assert len(found) == 1, found
     for part in parts:
         assert part in found[0]
 
 
 def without(name: str, head: str) -> Change:
-    """Take a table out of a shipped layout, up to the next one."""
+    """Return the change that removes a table from a shipped layout."""
     text = (SHIPPED / f"{name}.toml").read_text("utf-8")
     start = text.index(f"\n{head}")
     end = text.find("\n[", start + 1)
     return ("", text[start : end if end >= 0 else len(text)], "\n")
 
 
-# Files that are none
+# --- Unreadable files ---
 
 
-def the_sentence(path: str | Path) -> str:
+def the_message(path: str | Path) -> str:
     with pytest.raises(LayoutError) as raised:
         read_layout(str(path))
     assert len(raised.value.faults) == 1
@@ -44,29 +44,29 @@ def the_sentence(path: str | Path) -> str:
 
 
 @pytest.mark.parametrize("name", ["fool", "", "Full", "full ", "x" * 5000, "fu\0ll", "füll"])
-def test_an_unknown_name_is_answered_with_those_that_ship(name: str) -> None:
-    sentence = the_sentence(name)
+def test_an_unknown_name_is_an_error_with_the_known_names(name: str) -> None:
+    sentence = the_message(name)
     assert "duo" in sentence and "full" in sentence
 
 
-def test_no_such_file(tmp_path: Path) -> None:
-    assert "there is no such file" in the_sentence(tmp_path / "none.toml")
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    assert "there is no such file" in the_message(tmp_path / "none.toml")
 
 
-def test_a_folder(tmp_path: Path) -> None:
-    assert "is a folder" in the_sentence(tmp_path)
+def test_a_folder_is_an_error(tmp_path: Path) -> None:
+    assert "is a folder" in the_message(tmp_path)
 
 
-def test_a_device_is_no_file() -> None:
-    assert "there is no such file" in the_sentence("/dev/zero")
+def test_a_device_is_an_error() -> None:
+    assert "there is no such file" in the_message("/dev/zero")
 
 
-def test_a_path_that_is_too_long(tmp_path: Path) -> None:
-    assert "can't be read" in the_sentence(tmp_path / ("x" * 5000) / "a.toml")
+def test_a_too_long_path_is_an_error(tmp_path: Path) -> None:
+    assert "can't be read" in the_message(tmp_path / ("x" * 5000) / "a.toml")
 
 
-def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The refusal is made here, because root, whom tests may run as, is never refused."""
+def test_a_file_without_permission_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is simulated, because root, as whom tests may run, has every permission."""
 
     def refuse(path: Path) -> bytes:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
@@ -74,13 +74,13 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "closed.toml"
     path.write_text("")
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    assert "can't be read" in the_sentence(path)
+    assert "can't be read" in the_message(path)
 
 
-def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "latin.toml"
     path.write_bytes('title = "Für zwei"'.encode("latin-1"))
-    assert "byte 10 is not UTF-8" in the_sentence(path)
+    assert "byte 10 is not UTF-8" in the_message(path)
 
 
 @pytest.mark.parametrize(
@@ -94,19 +94,19 @@ def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
         "\0",
     ],
 )
-def test_broken_toml(tmp_path: Path, text: str) -> None:
+def test_invalid_toml_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "broken.toml"
     path.write_text(text, "utf-8")
-    assert str(path) in the_sentence(path)
+    assert str(path) in the_message(path)
 
 
-def test_a_file_that_is_too_large(tmp_path: Path) -> None:
+def test_a_too_large_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "large.toml"
     path.write_text("#" * 1_000_001)
-    assert "larger than any layout" in the_sentence(path)
+    assert "larger than any layout" in the_message(path)
 
 
-def test_an_empty_file_is_told_everything_that_is_missing(tmp_path: Path) -> None:
+def test_an_empty_file_has_a_fault_for_everything_missing(tmp_path: Path) -> None:
     path = tmp_path / "empty.toml"
     path.write_text("")
     with pytest.raises(LayoutError) as raised:
@@ -118,7 +118,7 @@ def test_an_empty_file_is_told_everything_that_is_missing(tmp_path: Path) -> Non
     }
 
 
-# Values of the wrong kind
+# --- Wrong values ---
 
 
 @pytest.mark.parametrize(
@@ -176,13 +176,15 @@ def test_an_empty_file_is_told_everything_that_is_missing(tmp_path: Path) -> Non
         (("[seat_board.wall]", "left = 48\n", ""), ("seat_board.wall.left: is missing", "add left")),
     ],
 )
-def test_a_wrong_value_is_named_with_its_path(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
+def test_a_wrong_value_is_a_fault_with_its_path(
+    faults: Faults, change: Change, parts: tuple[str, ...]
+) -> None:
     found = faults("full", change)
     for part in parts:
         assert part in found[0]
 
 
-def test_values_in_the_place_of_tables(faults: Faults) -> None:
+def test_values_instead_of_tables_are_faults(faults: Faults) -> None:
     found = faults(
         "duo", ("", without("duo", "[status]")[1], "\n"), ("", "seats = 2", "seats = 2\nstatus = 1")
     )
@@ -195,7 +197,7 @@ def test_values_in_the_place_of_tables(faults: Faults) -> None:
     only(found, "centre.rings: [] is not a list with entries")
 
 
-def test_faults_of_every_kind_are_found_together(faults: Faults) -> None:
+def test_faults_of_all_kinds_are_found_together(faults: Faults) -> None:
     found = faults(
         "full",
         ("[table]", "width = 1000", "width = 1000\ncolour = 1"),
@@ -211,32 +213,32 @@ def test_faults_of_every_kind_are_found_together(faults: Faults) -> None:
         ("[seat_board.wall]", "pitch = 30", "pitch = 21"),
     )
     assert {fault.split(": ")[0] for fault in found} == {
-        "table.colour",  # is no key
-        "seat.2.turn",  # is no number
-        "centre.rings",  # hold too few lights
-        "display.2.first",  # is display 1's pixel
-        "status.first",  # is beyond the chain's end
-        "seat.3.reader",  # is on seat 1's pin
-        "seat.4.reader",  # is on a pin that the Pico has not
-        "display.4.button",  # is on display 3's crossing
-        "supply.amperes",  # do not even feed dark lights
-        "seat_board",  # has lights on each other
-        "display.7",  # lies beside the table
+        "table.colour",  # an unknown key
+        "seat.2.turn",  # not a number
+        "centre.rings",  # too few lights
+        "display.2.first",  # a pixel of display 1
+        "status.first",  # beyond the end of the chain
+        "seat.3.reader",  # the pin of seat 1
+        "seat.4.reader",  # a pin that the Pico does not have
+        "display.4.button",  # the crossing of display 3
+        "supply.amperes",  # not enough for dark lights
+        "seat_board",  # overlapping lights
+        "display.7",  # outside of the table
     }
 
 
-# Parts that are missing or too many
+# --- Seats and displays ---
 
 
-def test_a_display_without_a_button(faults: Faults) -> None:
+def test_a_display_without_a_button_is_a_fault(faults: Faults) -> None:
     only(faults("full", ("[display.3]", "button = [5, 3]\n", "")), "display.3.button: is missing", "pin")
 
 
-def test_a_seat_without_its_floor_button(faults: Faults) -> None:
+def test_a_seat_without_its_floor_button_is_a_fault(faults: Faults) -> None:
     only(faults("duo", ("[seat.2]", "floor_button = 20\n", "")), "seat.2.floor_button: is missing")
 
 
-def test_a_missing_seat(faults: Faults) -> None:
+def test_a_missing_seat_is_a_fault(faults: Faults) -> None:
     found = faults("full", without("full", "[seat.3]"))
     assert found[0].startswith("seat.3: is missing (a table for 4 needs 4 seats and 9 displays)")
     assert found[1:] == [
@@ -244,14 +246,14 @@ def test_a_missing_seat(faults: Faults) -> None:
     ]
 
 
-def test_seats_without_the_board_that_they_have(faults: Faults) -> None:
+def test_seats_without_a_board_are_a_fault(faults: Faults) -> None:
     text = (SHIPPED / "duo.toml").read_text("utf-8")
     start, end = text.index("\n[seat_board]"), text.index("\n[seat.1]")
     found = faults("duo", ("", text[start:end], "\n"))
     assert found[0].startswith("seat_board: is missing")
 
 
-def test_a_board_without_seats(faults: Faults) -> None:
+def test_a_board_without_seats_is_a_fault(faults: Faults) -> None:
     found = faults("duo", without("duo", "[seat.1]"), without("duo", "[seat.2]"))
     assert [fault.split(":")[0] for fault in found if "is missing" in fault] == ["seat.1", "seat.2"]
 
@@ -285,19 +287,19 @@ def test_a_source_has_a_light_for_each_tile_or_a_single_one(
         assert part in found[0]
 
 
-def test_a_seat_too_many(faults: Faults) -> None:
+def test_a_surplus_seat_is_a_fault(faults: Faults) -> None:
     found = faults("full", ("", "seats = 4", "seats = 3"))
     only(found, "seat.4: there is no such seat", "1 to 3")
 
 
-def test_a_seat_with_a_name_for_a_number(faults: Faults) -> None:
+def test_a_seat_with_a_name_instead_of_a_number_is_a_fault(faults: Faults) -> None:
     found = faults("duo", ("[seat.2]", "[seat.2]", "[seat.north]"))
     assert any(fault.startswith("seat.north: there is no such seat") for fault in found)
     assert any(fault.startswith("seat.2: is missing") for fault in found)
 
 
 @pytest.mark.parametrize(("seats", "displays", "centre"), [(3, 7, 22), (4, 9, 28)])
-def test_too_few_displays_and_too_small_a_centre_for_the_seats(
+def test_too_few_displays_and_lights_of_the_centre_are_faults(
     faults: Faults, seats: int, displays: int, centre: int
 ) -> None:
     found = faults("duo", ("", "seats = 2", f"seats = {seats}"))
@@ -309,67 +311,67 @@ def test_too_few_displays_and_too_small_a_centre_for_the_seats(
     )
 
 
-def test_a_centre_one_light_too_small(faults: Faults) -> None:
+def test_a_centre_with_one_light_too_few_is_a_fault(faults: Faults) -> None:
     found = faults("duo", ("[centre]", "lights = 10", "lights = 9"))
     assert found[0].startswith("centre.rings: 15 lights are too few: 15 tiles of 5 displays and the marker")
     assert found[1].startswith("chain.lights: there is no light at pixel 104;")
 
 
-def test_a_gap_in_the_displays(faults: Faults) -> None:
+def test_a_gap_in_the_displays_is_a_fault(faults: Faults) -> None:
     found = faults("full", without("full", "[display.4]"))
     assert found[0].startswith("display.4: is missing")
 
 
-def test_a_tenth_display(faults: Faults) -> None:
+def test_a_tenth_display_is_a_fault(faults: Faults) -> None:
     found = faults("full", ("[display.9]", "[display.9]", "[display.10]"))
     assert any(fault.startswith("display.10: there is no such display") for fault in found)
     assert any(fault.startswith("display.9: is missing") for fault in found)
 
 
 @pytest.mark.parametrize("head", ["[centre]", "[status]", "[ok]", "[undo]", "[supply]", "[display_plate]"])
-def test_a_missing_table(faults: Faults, head: str) -> None:
+def test_a_missing_table_is_a_fault(faults: Faults, head: str) -> None:
     found = faults("full", without("full", head))
     assert any(fault.startswith(f"{head[1:-1]}: is missing; add the table {head}") for fault in found)
 
 
-# Pixels
+# --- Pixels ---
 
 
-def test_two_parts_on_the_same_pixels(faults: Faults) -> None:
+def test_overlapping_pixels_are_a_fault(faults: Faults) -> None:
     found = faults("full", ("[display.2]", "first = 4", "first = 2"))
     assert found[0].startswith("display.2.first: overlaps display.1.first at pixels 2 to 3 of chain.middle")
     assert found[1].startswith("chain.middle: there is no light at pixels 6 to 7")
     assert len(found) == 2
 
 
-def test_two_seats_on_one_chain(faults: Faults) -> None:
+def test_two_seats_on_the_same_pixels_are_a_fault(faults: Faults) -> None:
     found = faults("full", ("[seat.2]", 'chain = "seat2"', 'chain = "seat1"'))
     assert found[0].startswith("seat.2.first: overlaps seat.1.first at pixels 0 to 67 of chain.seat1")
     assert found[1].startswith("chain.seat2: there is no light at pixels 0 to 67")
 
 
-def test_pixels_beyond_the_end_of_a_chain(faults: Faults) -> None:
+def test_pixels_beyond_the_end_of_a_chain_are_a_fault(faults: Faults) -> None:
     only(
         faults("duo", ("[chain]", "174", "173")),
         "seat.2.first: extends to pixel 173, but chain.lights has only 173 pixels",
     )
 
 
-def test_a_gap_at_the_end_of_a_chain(faults: Faults) -> None:
+def test_pixels_without_a_light_are_a_fault(faults: Faults) -> None:
     only(faults("duo", ("[chain]", "174", "176")), "chain.lights: there is no light at pixels 174 to 175")
 
 
-def test_an_unknown_chain(faults: Faults) -> None:
+def test_an_unknown_chain_is_a_fault(faults: Faults) -> None:
     found = faults("duo", ("[status]", 'chain = "lights"', 'chain = "lihgts"'))
     assert found[0].startswith("status.chain: there is no chain 'lihgts'; write one of lights")
 
 
-def test_no_chain_at_all(faults: Faults) -> None:
+def test_a_missing_chain_is_a_fault(faults: Faults) -> None:
     found = faults("duo", ("[chain]", "lights = { pin = 10, pixels = 174 }", ""))
     assert any(fault.startswith("seat.1.chain: there is no chain 'lights'") for fault in found)
 
 
-def test_a_boards_own_wire(faults: Faults) -> None:
+def test_overlaps_and_gaps_on_a_board_are_faults(faults: Faults) -> None:
     found = faults("full", ("[seat_board.floor]", "first = 36", "first = 35"))
     assert found[0].startswith(
         "seat_board.floor.first: overlaps seat_board.lines.first at pixel 35 of seat_board"
@@ -378,7 +380,7 @@ def test_a_boards_own_wire(faults: Faults) -> None:
     assert len(found) == 2
 
 
-# Pins
+# --- Pins ---
 
 
 @pytest.mark.parametrize(
@@ -400,7 +402,7 @@ def test_a_boards_own_wire(faults: Faults) -> None:
         (("[centre]", "button = 7", "button = 7\nreader = 15"), ("shared.reader: GPIO15", "centre.reader")),
     ],
 )
-def test_pins_of_the_pi(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
+def test_unusable_pins_of_the_pi_are_faults(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
     only(faults("duo", change), *parts)
 
 
@@ -408,7 +410,7 @@ def test_serial_pins_are_free_without_a_reader(faults: Faults) -> None:
     assert faults("duo", without("duo", "[shared]"), ("[ok]", "button = 12", "button = 14")) == []
 
 
-def test_spi_pins_are_free_when_the_data_line_is_elsewhere(faults: Faults) -> None:
+def test_spi_pins_are_free_when_the_data_line_is_on_another_pin(faults: Faults) -> None:
     change = ("[chain]", "pin = 10", "pin = 21")
     assert faults("duo", change, ("[ok]", "button = 12", "button = 9")) == []
 
@@ -431,7 +433,7 @@ def test_spi_pins_are_free_when_the_data_line_is_elsewhere(faults: Faults) -> No
         (("[matrix]", "columns", "collumns"), ("matrix.collumns: is not a known key",)),
     ],
 )
-def test_pins_of_the_pico(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
+def test_unusable_pins_of_the_pico_are_faults(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
     found = faults("full", change)
     for part in parts:
         assert part in found[0]
@@ -442,22 +444,22 @@ def test_a_button_of_the_pico_may_have_a_pin_of_its_own(faults: Faults) -> None:
     assert faults("full", ("[ok]", "button = [6, 5]", "button = 0")) == []
 
 
-def test_no_matrix_for_all_the_crossings_is_one_fault(faults: Faults) -> None:
+def test_a_missing_matrix_is_one_fault_for_all_crossings(faults: Faults) -> None:
     only(
         faults("full", without("full", "[matrix]")), "matrix: is missing, but 36 buttons are on its crossings"
     )
 
 
-# The supply
+# --- Power supply ---
 
 
-def test_a_supply_that_dark_lights_use_up(faults: Faults) -> None:
+def test_a_supply_must_feed_more_than_dark_lights(faults: Faults) -> None:
     found = faults("duo", ("[supply]", "amperes = 5 ", "amperes = 0.174 "))
     only(found, "supply.amperes: 0.174 A is not more than the 174 lights take when all are dark (0.174 A)")
     assert faults("duo", ("[supply]", "amperes = 5 ", "amperes = 0.175 ")) == []
 
 
-# The drawing
+# --- Drawing ---
 
 
 @pytest.mark.parametrize(
@@ -495,19 +497,21 @@ def test_a_supply_that_dark_lights_use_up(faults: Faults) -> None:
         (("[centre]", "radius = 74", "radius = 89"), ("centre: light 11 (and 17 more like it) extends",)),
     ],
 )
-def test_things_outside_or_on_each_other(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
+def test_things_outside_or_overlapping_are_faults(
+    faults: Faults, change: Change, parts: tuple[str, ...]
+) -> None:
     found = faults("full", change)
     for part in parts:
         assert any(part in fault for fault in found), found
 
 
-# Whatever is done to a file
+# --- Any file ---
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_damage_gives_sentences_and_nothing_else(tmp_path: Path, data: st.DataObject) -> None:
-    """A file with lines lost, doubled or changed reads as a layout, or raises LayoutError: nothing else."""
+def test_a_damaged_file_is_read_or_raises_a_layout_error(tmp_path: Path, data: st.DataObject) -> None:
+    """Lines are removed, duplicated or changed."""
     lines = (SHIPPED / "duo.toml").read_text("utf-8").splitlines()
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(lines) - 1))

@@ -1,4 +1,4 @@
-"""Adafruit's real NeoPixel library, down to the bytes that it gives to the wire."""
+"""Lights through Adafruit's real NeoPixel library, down to the bytes that it sends."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ colours = st.tuples(channels, channels, channels)
 
 
 class Wire:
-    """What is put in the place of `neopixel_write`: it keeps every buffer that is sent."""
+    """Replacement of `neopixel_write` that records every buffer."""
 
     def __init__(self) -> None:
         self.sent: SimpleQueue[bytes] = SimpleQueue()
         self.pins: set[int] = set()
         self.buffers: set[int] = set()
         self.threads: set[str] = set()
-        self.errors: list[Exception] = []  # what the next frames meet, one each
+        self.errors: list[Exception] = []  # raised by the next frames, one each
         self.free = threading.Event()
         self.free.set()
 
@@ -71,17 +71,17 @@ Open = Callable[..., NeoPixelLights]
 
 
 @pytest.fixture
-def told() -> Inbox:
+def inbox() -> Inbox:
     return SimpleQueue()
 
 
 @pytest.fixture
-def open_lights(duo: Layout, wire: Wire, told: Inbox) -> Iterator[Open]:
-    """Open the lights of the layout duo, its chain as asked for; the first frame on the wire is dark."""
+def open_lights(duo: Layout, wire: Wire, inbox: Inbox) -> Iterator[Open]:
+    """Return a function that opens the lights of the layout duo, with changes of its chain."""
     opened: list[NeoPixelLights] = []
 
     def open_lights(**chain: Any) -> NeoPixelLights:
-        opened.append(NeoPixelLights(with_chain(duo, **chain), told.put))
+        opened.append(NeoPixelLights(with_chain(duo, **chain), inbox.put))
         assert next_of(wire.sent) == bytes(3 * 174)
         return opened[-1]
 
@@ -96,7 +96,7 @@ def with_chain(layout: Layout, **changes: Any) -> Layout:
 
 
 def expected(layout: Layout, frame: LightFrame, order: str = "GRB") -> bytes:
-    """The bytes of a frame, made in the plainest way: gamma 2.2, full brightness."""
+    """Return the bytes of a frame, computed in the simplest lights_driver: gamma 2.2, full brightness."""
     data = bytearray(3 * len(layout.lights))
     for light in layout.lights:
         for name, value in zip("RGB", frame.colour(light.name), strict=True):
@@ -108,13 +108,13 @@ def expected(layout: Layout, frame: LightFrame, order: str = "GRB") -> bytes:
 FRAME = LightFrame({"seat.1.turn": (255, 128, 1), "status": (0, 10, 255), "display.5.5": (1, 2, 3)})
 
 
-# The bytes
+# --- Bytes ---
 
 
-def test_a_frame_to_the_exact_bytes(duo: Layout, open_lights: Open, wire: Wire) -> None:
+def test_a_frame_becomes_the_expected_bytes(duo: Layout, open_lights: Open, wire: Wire) -> None:
     open_lights().show(FRAME)
     sent = next_of(wire.sent)
-    assert sent[0:3] == bytes((56, 255, 1))  # seat 1's turn light is pixel 0: green, red, blue
+    assert sent[0:3] == bytes((56, 255, 1))  # the turn light of seat 1 is pixel 0: green, red, blue
     assert sent[3 * 88 : 3 * 89] == bytes((1, 1, 1))
     assert sent[3 * 105 : 3 * 106] == bytes((1, 0, 255))
     assert sent == expected(duo, FRAME)
@@ -122,22 +122,24 @@ def test_a_frame_to_the_exact_bytes(duo: Layout, open_lights: Open, wire: Wire) 
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_every_order_of_colours(duo: Layout, open_lights: Open, wire: Wire, order: ColourOrder) -> None:
+def test_colours_have_the_order_of_the_chain(
+    duo: Layout, open_lights: Open, wire: Wire, order: ColourOrder
+) -> None:
     open_lights(order=order).show(FRAME)
     assert next_of(wire.sent) == expected(duo, FRAME, order)
 
 
-def test_brightness_and_gamma_are_those_of_the_chain(open_lights: Open, wire: Wire) -> None:
+def test_frames_have_the_brightness_and_gamma_of_the_chain(open_lights: Open, wire: Wire) -> None:
     open_lights(brightness=0.5, gamma=1.0, order="RGB").show(LightFrame({"seat.1.turn": (255, 100, 1)}))
     assert next_of(wire.sent)[:3] == bytes((128, 50, 1))
 
 
-def test_a_fifth_of_35_is_7() -> None:
-    """And not 8, though the arithmetic has a hair more than 7."""
+def test_a_whole_number_is_not_rounded_up() -> None:
+    """0.2 * 35 is slightly more than 7 in floating point."""
     assert gamma_table(Chain("lights", 10, 1, "GRB", 0.2, 1.0))[35] == 7
 
 
-def test_a_light_that_is_not_named_is_dark_again(open_lights: Open, wire: Wire) -> None:
+def test_a_light_that_is_not_in_the_next_frame_is_dark_again(open_lights: Open, wire: Wire) -> None:
     lights = open_lights()
     lights.show(FRAME)
     assert next_of(wire.sent) != bytes(3 * 174)
@@ -147,8 +149,8 @@ def test_a_light_that_is_not_named_is_dark_again(open_lights: Open, wire: Wire) 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_any_frame_after_any_other(duo: Layout, wire: Wire, data: st.DataObject) -> None:
-    """Only pixels that changed are given to the library: what it sends is the whole frame all the same."""
+def test_any_frame_after_any_other_is_sent_as_a_whole(duo: Layout, wire: Wire, data: st.DataObject) -> None:
+    """The driver passes only changed pixels to the library, which sends the whole strip."""
     names = [light.name for light in duo.lights]
     frames = data.draw(
         st.lists(st.dictionaries(st.sampled_from(names), colours, max_size=40).map(LightFrame), max_size=5)
@@ -165,10 +167,10 @@ def test_any_frame_after_any_other(duo: Layout, wire: Wire, data: st.DataObject)
 
 
 @given(st.sampled_from(ORDERS), st.floats(0.001, 1), st.floats(1, 4))
-def test_no_channel_is_ever_raised_and_what_is_lit_stays_lit(
+def test_gamma_correction_raises_no_channel_and_keeps_lit_lights_lit(
     order: ColourOrder, brightness: float, gamma: float
 ) -> None:
-    """The limit of the current counts on the first, players on the second."""
+    """The current limit relies on the first, players on the second."""
     table = gamma_table(Chain("lights", 10, 1, order, brightness, gamma))
     assert table[0] == 0
     assert all(1 <= sent <= value for value, sent in enumerate(table) if value)
@@ -181,7 +183,7 @@ def test_the_pico_sends_the_same_colours(duo: Layout, colour: Rgb) -> None:
     assert FrameEncoder(duo).encode(frame) == expected(duo, frame)
 
 
-def test_a_frame_that_is_none_of_this_table_is_refused(open_lights: Open, wire: Wire) -> None:
+def test_an_invalid_frame_is_an_error(open_lights: Open, wire: Wire) -> None:
     lights = open_lights()
     with pytest.raises(HardwareError, match=r"seat\.3\.turn"):
         lights.show(LightFrame({"seat.3.turn": (1, 1, 1)}))
@@ -190,7 +192,7 @@ def test_a_frame_that_is_none_of_this_table_is_refused(open_lights: Open, wire: 
     assert waiting_in(wire.sent) == []
 
 
-# One chain, one thread, the latest frame
+# --- Thread ---
 
 
 def test_one_buffer_and_one_thread_for_all_frames(open_lights: Open, wire: Wire) -> None:
@@ -202,7 +204,7 @@ def test_one_buffer_and_one_thread_for_all_frames(open_lights: Open, wire: Wire)
     assert wire.threads == {"lights"}
 
 
-def test_the_latest_frame_wins_and_no_call_waits(duo: Layout, open_lights: Open, wire: Wire) -> None:
+def test_the_latest_frame_wins_and_show_does_not_block(duo: Layout, open_lights: Open, wire: Wire) -> None:
     lights = open_lights()
     wire.free.clear()
     for value in range(256):
@@ -213,18 +215,18 @@ def test_the_latest_frame_wins_and_no_call_waits(duo: Layout, open_lights: Open,
     sent = [next_of(wire.sent)]
     while sent[-1] != expected(duo, last):
         sent.append(next_of(wire.sent))
-    assert len(sent) <= 2  # the one that was on its way, and the last
+    assert len(sent) <= 2  # the one being sent, and the last
 
 
 def test_a_frame_shown_again_is_sent_again(open_lights: Open, wire: Wire) -> None:
-    """A strip that lost its power for a moment is right again with the table's next refresh."""
+    """So the next refresh restores a strip that lost its power for a moment."""
     lights = open_lights()
     for _ in range(3):
         lights.show(FRAME)
         next_of(wire.sent)
 
 
-def test_closing_turns_the_lights_dark(open_lights: Open, wire: Wire, told: Inbox) -> None:
+def test_closing_turns_the_lights_dark(open_lights: Open, wire: Wire, inbox: Inbox) -> None:
     lights = open_lights()
     lights.show(FRAME)
     next_of(wire.sent)
@@ -232,32 +234,32 @@ def test_closing_turns_the_lights_dark(open_lights: Open, wire: Wire, told: Inbo
     assert next_of(wire.sent) == bytes(3 * 174)
     lights.close()
     assert "lights" not in {thread.name for thread in threading.enumerate()}
-    assert waiting_in(told) == []
+    assert waiting_in(inbox) == []
 
 
-# Lost and back
+# --- Loss ---
 
 
-def test_a_strip_that_is_lost_is_opened_again_with_the_latest_frame(
-    duo: Layout, open_lights: Open, wire: Wire, told: Inbox
+def test_a_lost_strip_is_opened_again_with_the_latest_frame(
+    duo: Layout, open_lights: Open, wire: Wire, inbox: Inbox
 ) -> None:
     lights = open_lights()
     lights.show(FRAME)
     next_of(wire.sent)
     error = RuntimeError("ws2811_render failed with code -10 (Unable to start the DMA)")
-    wire.errors = [error, error]  # a frame, and the dark one with which the strip is given back
+    wire.errors = [error, error]  # for a frame, and for the dark frame at the release of the strip
     latest = LightFrame({"centre.1": (9, 99, 199)})
     lights.show(latest)
-    lost = next_of(told)
+    lost = next_of(inbox)
     assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("lights", Loss.FAILED)
     assert "DMA" in lost.message
-    assert isinstance(next_of(told), PartBack)
+    assert isinstance(next_of(inbox), PartBack)
     assert next_of(wire.sent) == bytes(3 * 174)
     assert next_of(wire.sent) == expected(duo, latest)
 
 
 @pytest.mark.parametrize(
-    ("error", "why", "words"),
+    ("error", "reason", "words"),
     [
         (
             RuntimeError("NeoPixel support requires running with sudo, please try again!"),
@@ -277,25 +279,25 @@ def test_a_strip_that_is_lost_is_opened_again_with_the_latest_frame(
         (AttributeError("module 'board' has no attribute 'D99'"), Loss.FAILED, "D99"),
     ],
 )
-def test_why_a_strip_can_not_be_opened(
-    duo: Layout, wire: Wire, error: Exception, why: Loss, words: str
+def test_errors_of_libraries_have_a_reason_and_a_remedy(
+    duo: Layout, wire: Wire, error: Exception, reason: Loss, words: str
 ) -> None:
-    """What vendors raise when something is missing; the frame shown meanwhile is no error."""
+    """A frame that is shown while the strip is lost is no error."""
 
     def fail(_chain: Chain, _driver: LightsDriver) -> Any:
         raise error
 
-    told: Inbox = SimpleQueue()
-    lights = NeoPixelLights(duo, told.put, fail)
+    inbox: Inbox = SimpleQueue()
+    lights = NeoPixelLights(duo, inbox.put, fail)
     lights.show(FRAME)
-    lost = next_of(told)
+    lost = next_of(inbox)
     lights.close()
     assert isinstance(lost, PartLost) and lost.part == "lights"
-    assert lost.reason is why
+    assert lost.reason is reason
     assert words in lost.message
 
 
-def test_the_same_reason_is_told_once(duo: Layout, wire: Wire) -> None:
+def test_the_same_loss_is_reported_once(duo: Layout, wire: Wire) -> None:
     tries = 0
 
     def fail(_chain: Chain, _driver: LightsDriver) -> Any:
@@ -303,18 +305,18 @@ def test_the_same_reason_is_told_once(duo: Layout, wire: Wire) -> None:
         tries += 1
         raise OSError(2, "No such file or directory")
 
-    told: Inbox = SimpleQueue()
-    lights = NeoPixelLights(duo, told.put, fail)
+    inbox: Inbox = SimpleQueue()
+    lights = NeoPixelLights(duo, inbox.put, fail)
     until(lambda: tries > 2)
     lights.close()
-    assert len(waiting_in(told)) == 1
+    assert len(waiting_in(inbox)) == 1
 
 
-# Boards
+# --- Boards ---
 
 
 @pytest.mark.parametrize(
-    ("board", "pin", "way"),
+    ("board", "pin", "lights_driver"),
     [
         (PI_3, 10, "neopixel"),
         (PI_4, 10, "spi"),
@@ -324,12 +326,12 @@ def test_the_same_reason_is_told_once(duo: Layout, wire: Wire) -> None:
         (PI_5, 25, "pio"),
     ],
 )
-def test_ways_to_send_that_a_board_has(board: Board, pin: int, way: LightsDriver) -> None:
-    check_board(Chain("lights", pin, 1), way, board)
+def test_drivers_that_a_board_has(board: Board, pin: int, lights_driver: LightsDriver) -> None:
+    check_board(Chain("lights", pin, 1), lights_driver, board)
 
 
 @pytest.mark.parametrize(
-    ("board", "pin", "way", "words"),
+    ("board", "pin", "lights_driver", "words"),
     [
         (None, 10, "neopixel", "not a Raspberry Pi"),
         (PI_4, 5, "neopixel", "GPIO10"),
@@ -338,11 +340,11 @@ def test_ways_to_send_that_a_board_has(board: Board, pin: int, way: LightsDriver
         (PI_5, 18, "pwm", "by PIO"),
     ],
 )
-def test_ways_to_send_that_a_board_has_not(
-    board: Board | None, pin: int, way: LightsDriver, words: str
+def test_drivers_that_a_board_does_not_have(
+    board: Board | None, pin: int, lights_driver: LightsDriver, words: str
 ) -> None:
     with pytest.raises(PartError, match=words) as raised:
-        check_board(Chain("lights", pin, 1), way, board)
+        check_board(Chain("lights", pin, 1), lights_driver, board)
     assert raised.value.reason is Loss.ABSENT
 
 
@@ -361,20 +363,20 @@ def test_ways_to_send_that_a_board_has_not(
         ("Raspberry Pi Model B Plus Rev 1.2\0", 1),
     ],
 )
-def test_boards_by_their_models(model: str, generation: int) -> None:
+def test_boards_are_parsed_from_their_models(model: str, generation: int) -> None:
     assert parse_model(model) == Board(model.strip("\0"), generation)
 
 
 @pytest.mark.parametrize("model", ["", "Pine64 RockPro64", "linux,dummy-virt\0"])
-def test_what_is_no_raspberry_pi(model: str) -> None:
+def test_other_models_are_not_a_raspberry_pi(model: str) -> None:
     assert parse_model(model) is None
 
 
-# Blinka's own way from the bytes to the Pi 4's library
+# --- Blinka's driver for a Pi 4 ---
 
 
-class StripOfRpiWs281x(ModuleType):
-    """Stands in for the C library `rpi_ws281x`: it keeps what it is told, and how often it is begun."""
+class FakeRpiWs281x(ModuleType):
+    """Replacement of the C library `rpi_ws281x` that records values, frames, and initializations."""
 
     WS2811_SUCCESS = 0
     WS2811_STRIP_RGB = 0x100800
@@ -402,7 +404,7 @@ class StripOfRpiWs281x(ModuleType):
         return 0
 
     def __getattr__(self, name: str) -> Any:
-        """Setters of the channel keep their value, getters give it."""
+        """Setters of the channel store a value, getters return it."""
         if name.startswith("__"):
             raise AttributeError(name)
         key = name.removeprefix("ws2811_channel_t_").rpartition("_")[0]
@@ -411,17 +413,17 @@ class StripOfRpiWs281x(ModuleType):
         return lambda *_arguments: self.values.get(key, object())
 
 
-def test_blinka_gives_the_same_bytes_to_one_strip_of_the_pi_4(
-    duo: Layout, wire: Wire, told: Inbox, monkeypatch: pytest.MonkeyPatch
+def test_blinka_sends_the_same_bytes_to_one_strip_of_a_pi_4(
+    duo: Layout, wire: Wire, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = StripOfRpiWs281x()
+    library = FakeRpiWs281x()
     monkeypatch.setitem(sys.modules, "_rpi_ws281x", library)
     from adafruit_blinka.microcontroller.bcm283x import neopixel as of_pi_4
 
     monkeypatch.setattr(of_pi_4.time, "sleep", lambda _seconds: None)
     _, neopixel = vendors.blinka()
     monkeypatch.setattr(neopixel, "neopixel_write", of_pi_4.neopixel_write)
-    lights = NeoPixelLights(duo, told.put)
+    lights = NeoPixelLights(duo, inbox.put)
     assert next_of(library.shown) == bytes(3 * 174)
     for number in range(20):
         frame = LightFrame({"status": (number, 0, 9), "centre.1": (200, 100, number)})
@@ -433,4 +435,4 @@ def test_blinka_gives_the_same_bytes_to_one_strip_of_the_pi_4(
     assert (library.values["count"], library.values["gpionum"]) == (174, 10)
     of_pi_4.neopixel_cleanup()
     assert library.ended == 1
-    assert waiting_in(told) == []
+    assert waiting_in(inbox) == []

@@ -169,4 +169,4 @@ def test_a_chip_that_is_unplugged_is_opened_again_when_it_is_back(
     chip.tag = LONG
     while not isinstance(event := next_of(inbox), TagArrived):
         pass
-    assert event.tag == LONG.hex().upper(), "the tag that still lay there did not arrive again"
+    assert event.tag == LONG.hex().upper(), "the tag that still lay there arrived again"

@@ -1,4 +1,4 @@
-"""The current that a frame asks for, and how it is kept within the supply's budget."""
+"""Current limit: the estimate of a frame, and dimming to the supply's budget."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ supplies = st.builds(
 )
 
 
-def test_a_dark_table_still_takes_its_idle_current(full: Layout) -> None:
+def test_a_dark_table_takes_its_idle_current(full: Layout) -> None:
     assert milliamperes(LightFrame({}), full.supply) == 338
 
 
-def test_one_white_light_takes_sixty_more(full: Layout) -> None:
+def test_one_white_light_takes_60_milliamperes_more(full: Layout) -> None:
     assert milliamperes(LightFrame({"status": WHITE}), full.supply) == 338 + 60
 
 
-def test_channels_count_in_proportion(full: Layout) -> None:
+def test_the_current_is_proportional_to_the_channels(full: Layout) -> None:
     assert milliamperes(LightFrame({"status": (51, 0, 102)}), full.supply) == pytest.approx(338 + 4 + 8)
 
 
-def test_all_white_is_twenty_amperes_and_is_dimmed_to_ten(full: Layout) -> None:
+def test_full_white_is_dimmed_to_the_budget(full: Layout) -> None:
     white = LightFrame({light.name: WHITE for light in full.lights})
     assert milliamperes(white, full.supply) == 338 * 61
     dimmed = limit(white, full.supply)
     assert milliamperes(dimmed, full.supply) <= 10_000
-    assert milliamperes(dimmed, full.supply) > 9_900  # not darker than it must be
-    assert len(set(dimmed.lit.values())) == 1  # as a whole
+    assert milliamperes(dimmed, full.supply) > 9_900  # not darker than necessary
+    assert len(set(dimmed.lit.values())) == 1  # dimmed as a whole
 
 
 def test_a_frame_within_the_budget_is_returned_itself(duo: Layout) -> None:
@@ -54,8 +54,8 @@ def test_a_frame_within_the_budget_is_returned_itself(duo: Layout) -> None:
 
 @given(frame=frames, supply=supplies)
 @example(frame=LightFrame({"0": WHITE}), supply=Supply(5, 0.001, 60))
-def test_no_frame_ever_asks_for_more_than_the_budget(frame: LightFrame, supply: Supply) -> None:
-    """No layout may have a supply that can't even feed dark lights; with such a one all is dark."""
+def test_no_limited_frame_exceeds_the_budget(frame: LightFrame, supply: Supply) -> None:
+    """With a supply that can't even feed dark lights, which no layout may have, all lights are dark."""
     limited = limit(frame, supply)
     if supply.dark > supply.budget:
         assert not any(map(any, limited.lit.values()))
@@ -65,9 +65,7 @@ def test_no_frame_ever_asks_for_more_than_the_budget(frame: LightFrame, supply: 
 
 
 @given(frame=frames, supply=supplies)
-def test_dimming_only_ever_lowers_and_keeps_the_order_of_brightness(
-    frame: LightFrame, supply: Supply
-) -> None:
+def test_dimming_raises_no_channel_and_keeps_their_order(frame: LightFrame, supply: Supply) -> None:
     limited = limit(frame, supply)
     pairs = [
         (before, after)
@@ -80,7 +78,7 @@ def test_dimming_only_ever_lowers_and_keeps_the_order_of_brightness(
 
 
 @given(frame=frames, supply=supplies)
-def test_limiting_twice_changes_nothing_more(frame: LightFrame, supply: Supply) -> None:
+def test_limiting_twice_is_limiting_once(frame: LightFrame, supply: Supply) -> None:
     once = limit(frame, supply)
     if supply.dark <= supply.budget:
         assert limit(once, supply) is once

@@ -1,4 +1,4 @@
-"""Tags that come and go, out of reads that are repeated and missed."""
+"""Presence of tags on a reader: arrivals and departures from repeated and missed reads."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def test_a_tag_at_rest_arrives_once_and_leaves_once() -> None:
     assert run(reads) == [TagArrived("shared", "A", 0.0), TagLeft("shared", "A", 9.9 + LEAVES)]
 
 
-def test_reads_that_are_missed_are_no_leaving() -> None:
-    """One read in sixteen misses; here half of them, and ten in a row."""
+def test_missed_reads_are_not_a_departure() -> None:
+    """Here half of the reads are missed, and ten in succession; in practice one in sixteen."""
     reads = [("A", n * 0.1) for n in range(0, 100, 2) if not 40 <= n < 50]
     assert [type(event) for event in run(reads)] == [TagArrived, TagLeft]
 
 
-def test_a_tag_that_was_away_for_longer_arrives_anew() -> None:
+def test_a_tag_that_was_away_for_longer_arrives_again() -> None:
     assert run([("A", 0.0), ("A", LEAVES + 0.1)])[:3] == [
         TagArrived("shared", "A", 0.0),
         TagLeft("shared", "A", LEAVES),
@@ -38,12 +38,12 @@ def test_a_tag_that_was_away_for_longer_arrives_anew() -> None:
     ]
 
 
-def test_tags_side_by_side_that_are_read_in_turns_arrive_once_each() -> None:
+def test_tags_that_are_read_alternately_arrive_once_each() -> None:
     reads = [("AB"[n % 2], n * 0.1) for n in range(100)]
     assert [type(event) for event in run(reads)] == [TagArrived, TagArrived, TagLeft, TagLeft]
 
 
-def test_tiles_shown_one_after_another_all_arrive_at_once() -> None:
+def test_tags_shown_one_after_another_arrive_at_once() -> None:
     reads = [(f"tile-{n}", n * 0.3) for n in range(100)]
     arrived = [event for event in run(reads) if isinstance(event, TagArrived)]
     assert [(event.tag, event.at) for event in arrived] == reads
@@ -54,8 +54,8 @@ def test_tags_leave_in_the_order_in_which_they_were_read_last() -> None:
     assert [(event.tag, event.at) for event in left] == [("B", 0.1 + LEAVES), ("A", 0.2 + LEAVES)]
 
 
-def test_what_lay_on_a_reader_that_was_lost_does_not_come_anew() -> None:
-    """Bug mended: a card left lying did what it does whenever its reader, or its Pico, started anew."""
+def test_a_tag_that_lay_on_a_lost_reader_does_not_arrive_again() -> None:
+    """A card that was left on its reader acted again whenever the reader or the Pico restarted."""
     presence = Presence("shared")
     presence.seen("A", 1.0)
     presence.seen("B", 1.1)
@@ -74,7 +74,7 @@ def test_what_lay_on_a_reader_that_was_lost_does_not_come_anew() -> None:
         lambda steps: [(tag, sum(gap for _, gap in steps[: n + 1])) for n, (tag, _) in enumerate(steps)]
     )
 )
-def test_each_tag_arrives_and_leaves_in_turns_and_is_there_while_it_is_read(reads: Reads) -> None:
+def test_each_tag_arrives_and_leaves_alternately_and_is_present_while_it_is_read(reads: Reads) -> None:
     events = run(reads)
     for tag in "ABC":
         own = [event for event in events if event.tag == tag]

@@ -1,4 +1,4 @@
-"""What can be guessed of a table's wires, by the real libraries on mock pins and real ports."""
+"""Probing of wires, with the real libraries on mock pins and pseudo-terminals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpiozero.pins.mock import MockFactory
+from gpiozero.pins.mock import MockFactory, MockPin
 from serial import Serial
 
 from hardware.diagnostics.doctor import Finding, Status
@@ -17,35 +17,40 @@ from .fake_readers import FakeRdm6300
 from .waiting import PATIENCE
 
 
-def listened(layout: Layout, factory: MockFactory, port: str = "/dev/none") -> list[Finding]:
+def probed(layout: Layout, factory: MockFactory, port: str = "/dev/none") -> list[Finding]:
     return probe(layout, lambda _part: True, lambda: factory, lambda _reader: port)
 
 
+class GroundedPin(MockPin):  # type: ignore[misc]
+    """A pin that is connected to ground: its pull-up resistor is weaker."""
+
+    def _set_pull(self, value: str) -> None:
+        pass
+
+
 def held_at_ground(*numbers: int) -> MockFactory:
-    """Pins, some of which lie at ground: the Pi's own resistors are weaker."""
+    """Return pins, some of which are connected to ground."""
     factory = MockFactory()
     for number in numbers:
-        pin = factory.pin(number)
-        pin._set_pull = lambda _pull: None
-        pin.drive_low()
+        factory.pin(number, pin_class=GroundedPin).drive_low()
     return factory
 
 
-def test_buttons_that_are_closed_though_nobody_presses(duo: Layout) -> None:
+def test_closed_buttons_are_a_guess(duo: Layout) -> None:
     no_readers = replace(duo, readers=())
-    assert listened(no_readers, held_at_ground()) == []
-    (guess,) = listened(no_readers, held_at_ground(12, 16))
+    assert probed(no_readers, held_at_ground()) == []
+    (guess,) = probed(no_readers, held_at_ground(12, 16))
     assert guess.state is Status.GUESS
     assert "ok (GPIO12), undo (GPIO16)" in guess.message and "stuck" in guess.remedy
 
 
-def test_buttons_that_are_all_closed(duo: Layout) -> None:
+def test_all_buttons_closed_are_one_guess(duo: Layout) -> None:
     pins = [it.switch for it in duo.buttons if isinstance(it.switch, int)]
-    (guess,) = listened(replace(duo, readers=()), held_at_ground(*pins))
+    (guess,) = probed(replace(duo, readers=()), held_at_ground(*pins))
     assert guess.message.startswith("all buttons are closed")
 
 
-def test_pins_that_a_running_table_has(duo: Layout) -> None:
+def test_pins_used_by_a_running_table_are_a_guess(duo: Layout) -> None:
     def busy() -> MockFactory:
         raise OSError(16, "GPIO busy")
 
@@ -54,7 +59,7 @@ def test_pins_that_a_running_table_has(duo: Layout) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "state", "told"),
+    ("data", "state", "text"),
     [
         (b"", None, ""),
         (b"\0\0\0", Status.GUESS, "held low"),
@@ -62,9 +67,7 @@ def test_pins_that_a_running_table_has(duo: Layout) -> None:
         (b"\x0262E3086CED08\x03", Status.FINE, "62E3086CED"),
     ],
 )
-def test_what_a_reader_sends(
-    duo: Layout, tmp_path: Path, data: bytes, state: Status | None, told: str
-) -> None:
+def test_data_of_a_reader(duo: Layout, tmp_path: Path, data: bytes, state: Status | None, text: str) -> None:
     reader = FakeRdm6300(tmp_path / "ttyFake0")
 
     def listen(port: Serial) -> bytes:
@@ -80,10 +83,11 @@ def test_what_a_reader_sends(
     )
     reader.unplug()
     assert [finding.state for finding in found] == ([state] if state else [])
-    assert all(told in finding.message for finding in found)
+    assert all(text in finding.message for finding in found)
 
 
-def test_a_port_is_listened_to_for_a_while(tmp_path: Path) -> None:
+@pytest.mark.system
+def test_listening_returns_all_bytes_of_a_port(tmp_path: Path) -> None:
     reader = FakeRdm6300(tmp_path / "ttyFake0")
     with Serial(str(reader.path), 9600, timeout=0.01) as port:
         reader.send(b"first")
@@ -92,5 +96,5 @@ def test_a_port_is_listened_to_for_a_while(tmp_path: Path) -> None:
     reader.unplug()
 
 
-def test_a_part_with_faults_is_not_listened_to(duo: Layout) -> None:
+def test_a_part_with_faults_is_not_probed(duo: Layout) -> None:
     assert probe(duo, lambda _part: False) == []

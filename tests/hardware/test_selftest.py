@@ -1,4 +1,4 @@
-"""The walk through a table: every light shown, every button and reader asked for, and a true report."""
+"""Self-test: every light, button and reader is tested, and reported."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from .waiting import Inbox
 
 
 class Clock:
-    """A clock that goes on by itself, so that nothing is waited for."""
+    """A clock that advances at every reading, so that no test waits."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -56,20 +56,20 @@ class Clock:
         return self.now
 
 
-class Hands:
-    """A person of whom tests say how each step goes: `doing` a step puts events, `judging` tells faults."""
+class FakeOperator:
+    """An operator whose answers to each step are set by the tests: events and judgements by part."""
 
     def __init__(self, events: Inbox) -> None:
         self.events = events
-        self.doing: dict[str, list[HardwareEvent]] = {}
-        self.judging: dict[str, list[str | None]] = {}
-        self.skipping: set[str] = set()
+        self.events_of: dict[str, list[HardwareEvent]] = {}
+        self.judgements: dict[str, list[str | None]] = {}
+        self.skipped: set[str] = set()
         self.frames: list[LightFrame] = []
-        self.missed: dict[str, int] = {}
+        self.missing: dict[str, int] = {}
         self._name = ""
 
-    def report_missing(self, why: str, steps: Sequence[Step]) -> None:
-        self.missed[why] = len(steps)
+    def report_missing(self, reason: str, steps: Sequence[Step]) -> None:
+        self.missing[reason] = len(steps)
 
     def begin(self, step: Step) -> None:
         match step:
@@ -80,23 +80,23 @@ class Hands:
             case ShowLights(name):
                 usual = []
         self._name = name
-        for event in self.doing.get(name, usual):
+        for event in self.events_of.get(name, usual):
             self.events.put(event)
 
     def look(self, frame: LightFrame, seconds: float) -> None:
         self.frames.append(frame)
 
     def judge(self, step: ShowLights) -> str | None:
-        judged = self.judging.get(step.part)
-        return judged.pop(0) if judged else ""
+        answers = self.judgements.get(step.part)
+        return answers.pop(0) if answers else ""
 
     def wants_to_skip(self) -> bool:
-        return self._name in self.skipping
+        return self._name in self.skipped
 
 
 @pytest.fixture
-def hands() -> Hands:
-    return Hands(SimpleQueue())
+def operator() -> FakeOperator:
+    return FakeOperator(SimpleQueue())
 
 
 class NoLights:
@@ -105,8 +105,8 @@ class NoLights:
     def close(self) -> None: ...
 
 
-def walked(layout: Layout, hands: Hands) -> dict[str, Result]:
-    report = run(layout, NoLights(), hands.events, hands, "today", 3.0, Clock(), poll=0.001)
+def results_of(layout: Layout, operator: FakeOperator) -> dict[str, Result]:
+    report = run(layout, NoLights(), operator.events, operator, "today", 3.0, Clock(), poll=0.001)
     return {result.part: result for result in report.results}
 
 
@@ -124,7 +124,7 @@ def test_every_light_button_and_reader_has_its_step(name: str, full: Layout, duo
     assert kinds == sorted(kinds, key=[ShowLights, PressButton, LayTag].index)
 
 
-def test_lights_are_walked_part_by_part_and_buttons_are_shown_by_their_lights(duo: Layout) -> None:
+def test_lights_are_shown_by_groups_and_buttons_by_their_lights(duo: Layout) -> None:
     steps = plan(duo)
     assert steps[0] == ShowLights("display.1", tuple(f"display.1.{place}" for place in range(1, 5)))
     assert {step.part for step in steps if isinstance(step, ShowLights)} >= {
@@ -138,115 +138,119 @@ def test_lights_are_walked_part_by_part_and_buttons_are_shown_by_their_lights(du
     assert len(places["centre"]) == 16
 
 
-def test_a_table_that_is_right(duo: Layout, hands: Hands) -> None:
-    results = walked(duo, hands)
+def test_a_table_without_faults_is_fine(duo: Layout, operator: FakeOperator) -> None:
+    results = results_of(duo, operator)
     assert {result.outcome for result in results.values()} == {Outcome.FINE}
     assert len(results) == len(plan(duo))
 
 
-def test_each_light_is_shown_alone_then_all_of_its_part_in_three_colours(duo: Layout, hands: Hands) -> None:
+def test_each_light_is_shown_alone_and_each_group_in_three_colours(
+    duo: Layout, operator: FakeOperator
+) -> None:
     small = replace(duo, supply=replace(duo.supply, amperes=0.5))
-    walked(small, hands)
-    alone = Counter(light for frame in hands.frames if len(frame.lit) == 1 for light in frame.lit)
+    results_of(small, operator)
+    alone = Counter(light for frame in operator.frames if len(frame.lit) == 1 for light in frame.lit)
     assert alone.keys() == {light.name for light in duo.lights}
-    together = [set(frame.lit.values()) for frame in hands.frames if "seat.1.wall.1.1" in frame.lit][1:]
+    together = [set(frame.lit.values()) for frame in operator.frames if "seat.1.wall.1.1" in frame.lit][1:]
     assert [[channel > 0 for channel in colour] for (colour,) in together] == [
         [True, False, False],
         [False, True, False],
         [False, False, True],
     ]
-    assert all(milliamperes(frame, small.supply) <= small.supply.budget for frame in hands.frames)
+    assert all(milliamperes(frame, small.supply) <= small.supply.budget for frame in operator.frames)
 
 
-def test_lights_that_are_wrong_and_lights_that_are_to_be_seen_again(duo: Layout, hands: Hands) -> None:
-    hands.judging["centre"] = [None, "red and green are swapped"]
-    results = walked(duo, hands)
+def test_lights_are_judged_and_shown_again_on_request(duo: Layout, operator: FakeOperator) -> None:
+    operator.judgements["centre"] = [None, "red and green are swapped"]
+    results = results_of(duo, operator)
     assert results["centre"] == Result("centre", Outcome.WRONG, "red and green are swapped")
-    assert sum("centre.1" in frame.lit and len(frame.lit) == 1 for frame in hands.frames) == 2
+    assert sum("centre.1" in frame.lit and len(frame.lit) == 1 for frame in operator.frames) == 2
 
 
-def test_buttons_whose_wires_are_swapped(duo: Layout, hands: Hands) -> None:
-    hands.doing["ok"] = [ButtonPressed("undo", 0.0)]
-    hands.doing["undo"] = [ButtonPressed("ok", 0.0), ButtonPressed("undo", 0.0)]
-    hands.skipping.add("ok")
-    results = walked(duo, hands)
+def test_swapped_buttons_are_wrong(duo: Layout, operator: FakeOperator) -> None:
+    operator.events_of["ok"] = [ButtonPressed("undo", 0.0)]
+    operator.events_of["undo"] = [ButtonPressed("ok", 0.0), ButtonPressed("undo", 0.0)]
+    operator.skipped.add("ok")
+    results = results_of(duo, operator)
     assert results["button.ok"].outcome is Outcome.WRONG
     assert results["button.ok"].message == "undo answered instead; are wires swapped?"
     assert results["button.undo"].message == "ok answered as well; are wires swapped?"
 
 
-def test_a_button_that_does_not_answer(duo: Layout, hands: Hands) -> None:
-    hands.doing["display.3"] = []
-    assert walked(duo, hands)["button.display.3"] == Result(
+def test_a_button_without_an_answer_is_wrong(duo: Layout, operator: FakeOperator) -> None:
+    operator.events_of["display.3"] = []
+    assert results_of(duo, operator)["button.display.3"] == Result(
         "button.display.3", Outcome.WRONG, "no answer within 3 seconds"
     )
 
 
-def test_a_reader_that_is_skipped(duo: Layout, hands: Hands) -> None:
-    hands.doing["shared"] = []
-    hands.skipping.add("shared")
-    assert walked(duo, hands)["reader.shared"] == Result("reader.shared", Outcome.SKIPPED)
+def test_a_reader_can_be_skipped(duo: Layout, operator: FakeOperator) -> None:
+    operator.events_of["shared"] = []
+    operator.skipped.add("shared")
+    assert results_of(duo, operator)["reader.shared"] == Result("reader.shared", Outcome.SKIPPED)
 
 
-def test_parts_that_are_lost_are_told_with_the_reason(duo: Layout, hands: Hands) -> None:
-    hands.events.put(PartLost("lights", Loss.ABSENT, "no strip", 0.0))
-    hands.doing["seat.1.line.1"] = [
+def test_lost_parts_are_reported_with_the_reason(duo: Layout, operator: FakeOperator) -> None:
+    operator.events.put(PartLost("lights", Loss.ABSENT, "no strip", 0.0))
+    operator.events_of["seat.1.line.1"] = [
         PartLost("reader.shared", Loss.SILENT, "deaf", 0.0),
         PartBack("lights", 0.0),
     ]
-    hands.doing["shared"] = []
-    hands.skipping |= {"seat.1.line.1", "shared"}
-    results = walked(duo, hands)
+    operator.events_of["shared"] = []
+    operator.skipped |= {"seat.1.line.1", "shared"}
+    results = results_of(duo, operator)
     assert results["centre"] == Result("centre", Outcome.LOST, "no strip")
     assert results["button.seat.1.line.1"].outcome is Outcome.SKIPPED
     assert results["reader.shared"] == Result("reader.shared", Outcome.LOST, "deaf")
 
 
-def test_what_is_not_there_is_told_first_and_not_asked_about(duo: Layout, hands: Hands) -> None:
-    """Without any hardware it asked whether lights were right that nobody could see."""
-    hands.events.put(PartLost("lights", Loss.ABSENT, "no strip", 0.0))
-    hands.events.put(PartLost("reader.shared", Loss.ABSENT, "no reader", 0.0))
-    hands.judging = {
-        step.part: ["nobody is to be asked"] for step in plan(duo) if isinstance(step, ShowLights)
+def test_missing_parts_are_reported_first_and_not_tested(duo: Layout, operator: FakeOperator) -> None:
+    """Without hardware it asked whether invisible lights were right."""
+    operator.events.put(PartLost("lights", Loss.ABSENT, "no strip", 0.0))
+    operator.events.put(PartLost("reader.shared", Loss.ABSENT, "no reader", 0.0))
+    operator.judgements = {
+        step.part: ["must not be asked"] for step in plan(duo) if isinstance(step, ShowLights)
     }
-    report = run(duo, NoLights(), hands.events, hands, "today", 3.0, Clock(), poll=0.001, settle=0.2)
-    walks = sum(isinstance(step, ShowLights) for step in plan(duo))
-    assert hands.missed == {"no strip": walks, "no reader": 1}
-    told = {result.part: result for result in report.results}
-    assert told["centre"] == Result("centre", Outcome.LOST, "no strip")
-    assert told["reader.shared"] == Result("reader.shared", Outcome.LOST, "no reader")
-    assert told["button.ok"].outcome is Outcome.FINE
+    report = run(duo, NoLights(), operator.events, operator, "today", 3.0, Clock(), poll=0.001, settle=0.2)
+    groups = sum(isinstance(step, ShowLights) for step in plan(duo))
+    assert operator.missing == {"no strip": groups, "no reader": 1}
+    text = {result.part: result for result in report.results}
+    assert text["centre"] == Result("centre", Outcome.LOST, "no strip")
+    assert text["reader.shared"] == Result("reader.shared", Outcome.LOST, "no reader")
+    assert text["button.ok"].outcome is Outcome.FINE
 
 
-def test_a_pico_that_is_not_there_takes_all_that_hangs_on_it(full: Layout, duo: Layout, hands: Hands) -> None:
-    hands.events.put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0))
-    run(full, NoLights(), hands.events, hands, "today", 3.0, Clock(), poll=0.001, settle=0.2)
-    assert hands.missed == {"no Pico": len(plan(full))}
-    hands.missed.clear()
-    hands.events.put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0))
-    run(duo, NoLights(), hands.events, hands, "today", 3.0, Clock(), poll=0.001, settle=0.2)
-    assert hands.missed == {}, "nothing of this table hangs on a Pico"
+def test_a_missing_pico_takes_all_parts_that_are_wired_to_it(
+    full: Layout, duo: Layout, operator: FakeOperator
+) -> None:
+    operator.events.put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0))
+    run(full, NoLights(), operator.events, operator, "today", 3.0, Clock(), poll=0.001, settle=0.2)
+    assert operator.missing == {"no Pico": len(plan(full))}
+    operator.missing.clear()
+    operator.events.put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0))
+    run(duo, NoLights(), operator.events, operator, "today", 3.0, Clock(), poll=0.001, settle=0.2)
+    assert operator.missing == {}, "nothing of this table is wired to a Pico"
 
 
-def test_the_command_without_any_hardware_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_without_hardware_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("device.commands.selftest.SETTLE", 0.1)
     monkeypatch.setattr(
         "device.commands.selftest.open_hardware",
         lambda layout, put: (put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0)), Hardware(None, None))[1],
     )
-    status, told = selftest("--layout", "full")
+    status, text = selftest("--layout", "full")
     assert status == 1
-    assert told.startswith("338 lights, 36 buttons and 5 readers can't be tested: no Pico\nNothing is left")
-    assert "[1/" not in told and "right?" not in told
+    assert text.startswith("338 lights, 36 buttons and 5 readers can't be tested: no Pico\nNothing is left")
+    assert "[1/" not in text and "right?" not in text
 
 
-def test_what_was_pressed_before_it_was_asked_for_does_not_count(duo: Layout, hands: Hands) -> None:
-    hands.doing["display.1"] = [ButtonPressed("display.1", 0.0), ButtonPressed("display.2", 0.0)]
-    hands.doing["display.2"] = []
-    assert walked(duo, hands)["button.display.2"].outcome is Outcome.WRONG
+def test_a_press_before_its_step_does_not_count(duo: Layout, operator: FakeOperator) -> None:
+    operator.events_of["display.1"] = [ButtonPressed("display.1", 0.0), ButtonPressed("display.2", 0.0)]
+    operator.events_of["display.2"] = []
+    assert results_of(duo, operator)["button.display.2"].outcome is Outcome.WRONG
 
 
-def test_a_report_in_words_and_in_json() -> None:
+def test_a_report_as_text_and_as_json() -> None:
     results = (
         Result("centre", Outcome.FINE),
         Result("button.ok", Outcome.WRONG, "nothing came"),
@@ -268,12 +272,12 @@ def test_a_report_in_words_and_in_json() -> None:
     assert Report("duo", "today", results[:1]).fine
 
 
-# On the simulated table
+# --- Simulated table and command ---
 
 
-def test_simulated_hands_see_what_is_wrong(duo: Layout) -> None:
-    class Blind(SimulatedTable):
-        """A table one of whose lights is dead, and one of whose buttons is not connected."""
+def test_the_simulated_operator_finds_faults(duo: Layout) -> None:
+    class FaultyTable(SimulatedTable):
+        """A table with a dead light and a disconnected button."""
 
         def show(self, frame: LightFrame) -> None:
             super().show(LightFrame({name: it for name, it in frame.lit.items() if name != "centre.3"}))
@@ -283,7 +287,7 @@ def test_simulated_hands_see_what_is_wrong(duo: Layout) -> None:
                 return
             super().press(button)
 
-    table = Blind(duo)
+    table = FaultyTable(duo)
     events: Inbox = SimpleQueue()
     table.start(events.put)
     report = run(duo, table, events, SimulatedOperator(table), "today", 1.0, Clock(), poll=0.001)
@@ -299,44 +303,44 @@ def selftest(*arguments: str, typed: str = "") -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("layout", ["full", "duo"])
-def test_the_command_on_the_simulated_table(layout: str, tmp_path: Path) -> None:
+def test_the_command_passes_on_the_simulated_table(layout: str, tmp_path: Path) -> None:
     kept = tmp_path / "report.json"
-    status, told = selftest("--layout", layout, "--simulate", "table", "--report", str(kept))
+    status, text = selftest("--layout", layout, "--simulate", "table", "--report", str(kept))
     assert status == 0
-    assert "parts are fine" in told
+    assert "parts are fine" in text
     report = json.loads(kept.read_text())
     assert report["fine"] and report["layout"] == layout
 
 
-def test_a_report_as_text(tmp_path: Path) -> None:
+def test_the_command_writes_a_report_as_text(tmp_path: Path) -> None:
     kept = tmp_path / "report.txt"
     selftest("--layout", "duo", "--simulate", "table", "--report", str(kept))
     assert "fine     button.ok\n" in kept.read_text()
 
 
-def test_a_report_that_can_not_be_kept_is_told_before_the_walk(tmp_path: Path) -> None:
-    status, told = selftest("--simulate", "table", "--report", str(tmp_path / "none/report.txt"))
+def test_a_report_file_that_can_not_be_written_is_an_error_before_the_test(tmp_path: Path) -> None:
+    status, text = selftest("--simulate", "table", "--report", str(tmp_path / "none/report.txt"))
     assert status == 1
-    assert told.endswith("can't be written: No such file or directory\n")
+    assert text.endswith("can't be written: No such file or directory\n")
 
 
-def test_a_layout_that_is_none() -> None:
-    status, told = selftest("--layout", "fool")
-    assert status == 1 and "there is no layout" in told
+def test_an_unknown_layout_is_an_error() -> None:
+    status, text = selftest("--layout", "fool")
+    assert status == 1 and "there is no layout" in text
 
 
-def test_hardware_that_can_not_be_opened_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goes over the Pico's line could not be kept where somebody wanted it: that was a traceback."""
+def test_hardware_that_can_not_be_opened_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record file of the link that could not be written ended with a traceback."""
     monkeypatch.setenv(RECORD, str(tmp_path))
-    status, told = selftest("--layout", "full")
-    assert status == 1 and told == f"{RECORD}: {tmp_path} can't be written: Is a directory\n"
+    status, text = selftest("--layout", "full")
+    assert status == 1 and text == f"{RECORD}: {tmp_path} can't be written: Is a directory\n"
 
 
 @pytest.mark.parametrize(
-    ("typed", "judged"),
+    ("typed", "judgement"),
     [("y\n", ""), ("\n", ""), ("a\n", None), ("n\nall dark\n", "all dark"), ("x\nn\n\n", "it was wrong")],
 )
-def test_answers_at_the_terminal(typed: str, judged: str | None) -> None:
+def test_answers_at_the_terminal(typed: str, judgement: str | None) -> None:
     import click
 
     @click.command()
@@ -346,15 +350,15 @@ def test_answers_at_the_terminal(typed: str, judged: str | None) -> None:
         person.begin(step)
         click.echo(repr(person.judge(step)))
 
-    told = CliRunner().invoke(ask, input=typed).output
-    assert told.startswith("[1/9] centre: 2 lights one after another, then all red, green, blue\n")
-    assert told.endswith(f"{judged!r}\n")
+    text = CliRunner().invoke(ask, input=typed).output
+    assert text.startswith("[1/9] centre: 2 lights one after another, then all red, green, blue\n")
+    assert text.endswith(f"{judgement!r}\n")
 
 
-def test_a_table_that_refuses_a_frame_says_why(duo: Layout, hands: Hands) -> None:
+def test_a_refused_frame_is_an_error(duo: Layout, operator: FakeOperator) -> None:
     class Refusing(NoLights):
         def show(self, frame: LightFrame) -> None:
             raise HardwareError("no")
 
     with pytest.raises(HardwareError):
-        run(duo, Refusing(), hands.events, hands, "today", 1.0, Clock(), poll=0.001)
+        run(duo, Refusing(), operator.events, operator, "today", 1.0, Clock(), poll=0.001)

@@ -1,4 +1,4 @@
-"""The simulated table: what a hand can do to it and an eye can see of it."""
+"""Simulated table: presses, tags and lights in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hardware.layout.model import Layout
 
 
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that stands still until it is set."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -49,13 +49,13 @@ def test_it_is_a_driver_of_lights_and_of_inputs(table: SimulatedTable) -> None:
     inputs.close()
 
 
-def test_it_begins_dark(table: SimulatedTable) -> None:
+def test_it_is_dark_at_first(table: SimulatedTable) -> None:
     assert table.frame == LightFrame({})
     assert table.frames_shown == 0
     assert table.colour("display.1.1") == (0, 0, 0)
 
 
-def test_the_eye_sees_the_frame_shown_last(table: SimulatedTable) -> None:
+def test_it_shows_the_latest_frame(table: SimulatedTable) -> None:
     first, second = LightFrame({"status": (1, 2, 3)}), LightFrame({"display.1.1": (4, 5, 6)})
     table.show(first)
     assert table.colour("status") == (1, 2, 3)
@@ -66,7 +66,7 @@ def test_the_eye_sees_the_frame_shown_last(table: SimulatedTable) -> None:
     assert table.frames_shown == 2
 
 
-def test_presses_arrive_at_once_in_order_and_with_their_time(table: SimulatedTable, clock: Clock) -> None:
+def test_presses_are_passed_on_at_once_with_their_times(table: SimulatedTable, clock: Clock) -> None:
     inbox: SimpleQueue[InputEvent] = SimpleQueue()
     table.start(inbox.put)
     table.press("display.5")
@@ -88,7 +88,7 @@ def test_every_button_of_the_layout_can_be_pressed(table: SimulatedTable, duo: L
 
 
 @pytest.mark.parametrize("button", ["display.6", "seat.3.floor", "status", "", "OK"])
-def test_a_button_that_is_not_there_is_refused(table: SimulatedTable, button: str) -> None:
+def test_an_unknown_button_is_an_error(table: SimulatedTable, button: str) -> None:
     pressed: list[InputEvent] = []
     table.start(pressed.append)
     with pytest.raises(HardwareError, match="there is no button"):
@@ -96,7 +96,7 @@ def test_a_button_that_is_not_there_is_refused(table: SimulatedTable, button: st
     assert pressed == []
 
 
-def test_a_press_that_nobody_listens_to_is_refused(table: SimulatedTable) -> None:
+def test_a_press_without_a_listener_is_an_error(table: SimulatedTable) -> None:
     with pytest.raises(HardwareError, match="has no listener"):
         table.press("ok")
     pressed: list[InputEvent] = []
@@ -108,31 +108,29 @@ def test_a_press_that_nobody_listens_to_is_refused(table: SimulatedTable) -> Non
 
 
 @pytest.mark.parametrize(
-    ("lit", "told"),
+    ("lit", "message"),
     [
         ({"status": (1, 1, 1), "display.9.1": (1, 1, 1)}, "display.9.1"),
         ({"status": (256, 0, 0)}, "outside of 0 to 255"),
         ({"status": (0, -1, 0)}, "outside of 0 to 255"),
     ],
 )
-def test_a_frame_that_no_wire_could_carry_is_refused(
-    table: SimulatedTable, lit: dict[str, Rgb], told: str
-) -> None:
+def test_an_invalid_frame_is_an_error(table: SimulatedTable, lit: dict[str, Rgb], message: str) -> None:
     before = LightFrame({"status": (9, 9, 9)})
     table.show(before)
-    with pytest.raises(HardwareError, match=told):
+    with pytest.raises(HardwareError, match=message):
         table.show(LightFrame(lit))
     assert table.frame is before
     assert table.frames_shown == 1
 
 
-def test_looking_at_a_light_that_is_not_there_is_an_error(table: SimulatedTable) -> None:
+def test_an_unknown_light_is_an_error(table: SimulatedTable) -> None:
     with pytest.raises(HardwareError, match="there is no light"):
         table.colour("seat.3.turn")
 
 
-def test_inputs_may_be_closed_before_the_lights_go_dark(table: SimulatedTable) -> None:
-    """Closing is asked of the lights and of the inputs, which are one here: in any order, twice."""
+def test_lights_can_be_shown_after_the_inputs_are_closed(table: SimulatedTable) -> None:
+    """The table is closed twice: as lights and as inputs."""
     table.show(LightFrame({"status": (9, 9, 9)}))
     table.close()
     table.show(LightFrame({}))
@@ -140,7 +138,7 @@ def test_inputs_may_be_closed_before_the_lights_go_dark(table: SimulatedTable) -
     assert table.colour("status") == (0, 0, 0)
 
 
-def test_hands_and_frames_in_many_threads_lose_nothing(table: SimulatedTable) -> None:
+def test_presses_and_frames_of_several_threads_are_all_counted(table: SimulatedTable) -> None:
     inbox: SimpleQueue[InputEvent] = SimpleQueue()
     table.start(inbox.put)
 
@@ -149,16 +147,16 @@ def test_hands_and_frames_in_many_threads_lose_nothing(table: SimulatedTable) ->
             table.press("ok")
             table.show(LightFrame({"status": (1, 2, 3)}))
 
-    hands = [threading.Thread(target=play) for _ in range(4)]
-    for hand in hands:
-        hand.start()
-    for hand in hands:
-        hand.join()
+    threads = [threading.Thread(target=play) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert inbox.qsize() == 2000
     assert table.frames_shown == 2000
 
 
-def test_a_tag_shown_to_a_reader_arrives_and_leaves(duo: Layout) -> None:
+def test_a_tag_on_a_reader_arrives_and_leaves(duo: Layout) -> None:
     table = SimulatedTable(duo, clock=lambda: 5.0)
     seen: list[InputEvent] = []
     table.start(seen.append)
@@ -166,7 +164,7 @@ def test_a_tag_shown_to_a_reader_arrives_and_leaves(duo: Layout) -> None:
     assert seen == [TagArrived("shared", "tile-b-01", 5.0), TagLeft("shared", "tile-b-01", 5.0)]
 
 
-def test_a_reader_that_is_not_there_is_refused(table: SimulatedTable) -> None:
+def test_an_unknown_reader_is_an_error(table: SimulatedTable) -> None:
     seen: list[InputEvent] = []
     table.start(seen.append)
     with pytest.raises(HardwareError, match="there is no reader"):
@@ -174,6 +172,6 @@ def test_a_reader_that_is_not_there_is_refused(table: SimulatedTable) -> None:
     assert seen == []
 
 
-def test_a_tag_that_nobody_listens_to_is_refused(table: SimulatedTable) -> None:
+def test_a_tag_without_a_listener_is_an_error(table: SimulatedTable) -> None:
     with pytest.raises(HardwareError, match="has no listener"):
         table.show_tag("shared", "tile-b-01")

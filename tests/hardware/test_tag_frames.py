@@ -1,4 +1,4 @@
-"""What readers send, as tags: whatever the bytes are, and however they are cut."""
+"""Parser of RDM6300 and ID-12LA frames: for any bytes, in any pieces."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_known_good_frames(frame: bytes) -> None:
     assert read(frame) == ["62E3086CED"]
 
 
-def test_a_frame_is_made_as_readers_make_it() -> None:
+def test_frames_are_encoded_as_readers_send_them() -> None:
     assert encode_frame("62E3086CED") == RDM6300
     assert encode_frame("62E3086CED", line_end=True) == ID_12LA
 
@@ -44,34 +44,34 @@ def test_a_frame_is_made_as_readers_make_it() -> None:
         "\N{FULLWIDTH DIGIT SIX}2E3086CED08".encode(),
     ],
 )
-def test_what_is_no_tag(body: bytes) -> None:
+def test_an_invalid_body_is_not_a_tag(body: bytes) -> None:
     assert parse_tag(body) is None
-    reader = FrameParser()
-    assert reader.feed(b"\x02" + body + b"\x03" + RDM6300) == ["62E3086CED"]
-    assert reader.damaged == 1
+    parser = FrameParser()
+    assert parser.feed(b"\x02" + body + b"\x03" + RDM6300) == ["62E3086CED"]
+    assert parser.damaged == 1
 
 
-def test_a_frame_that_was_cut_off_costs_nothing_of_the_next() -> None:
-    reader = FrameParser()
-    assert reader.feed(RDM6300[:9] + RDM6300) == ["62E3086CED"]
-    assert (reader.damaged, reader.noise) == (1, 0)
+def test_a_frame_after_a_truncated_one_is_read() -> None:
+    parser = FrameParser()
+    assert parser.feed(RDM6300[:9] + RDM6300) == ["62E3086CED"]
+    assert (parser.damaged, parser.noise) == (1, 0)
 
 
 def test_noise_is_counted() -> None:
-    reader = FrameParser()
-    assert reader.feed(b"\xff\x00abc\x03" + RDM6300 + b"\r\n") == ["62E3086CED"]
-    assert (reader.damaged, reader.noise) == (0, 8)
+    parser = FrameParser()
+    assert parser.feed(b"\xff\x00abc\x03" + RDM6300 + b"\r\n") == ["62E3086CED"]
+    assert (parser.damaged, parser.noise) == (0, 8)
 
 
-def test_endless_digits_do_not_fill_the_memory() -> None:
-    reader = FrameParser()
-    assert reader.feed(b"\x02" + b"1" * 100_000) == []
-    assert reader.damaged == 1
-    assert reader.feed(RDM6300) == ["62E3086CED"]
+def test_an_endless_frame_is_given_up() -> None:
+    parser = FrameParser()
+    assert parser.feed(b"\x02" + b"1" * 100_000) == []
+    assert parser.damaged == 1
+    assert parser.feed(RDM6300) == ["62E3086CED"]
 
 
 @given(st.lists(frames, max_size=6), st.data())
-def test_tags_come_through_any_noise_between_them(sent: list[tuple[str, bool]], data: st.DataObject) -> None:
+def test_tags_are_read_between_any_noise(sent: list[tuple[str, bool]], data: st.DataObject) -> None:
     noise = st.binary(max_size=20).map(lambda dirt: dirt.replace(b"\x02", b""))
     stream = b"".join(data.draw(noise) + encode_frame(tag, line_end=end) for tag, end in sent)
     assert read(stream) == [tag for tag, _ in sent]
@@ -82,7 +82,7 @@ def test_tags_come_through_any_noise_between_them(sent: list[tuple[str, bool]], 
         st.one_of(frames.map(lambda sent: encode_frame(sent[0], line_end=sent[1])), st.binary()), max_size=6
     )
 )
-def test_it_is_the_same_however_it_is_cut(parts: list[bytes]) -> None:
+def test_pieces_give_the_same_tags_and_counts(parts: list[bytes]) -> None:
     stream = b"".join(parts)
     whole, single = FrameParser(), FrameParser()
     assert whole.feed(stream) == [tag for byte in stream for tag in single.feed(bytes((byte,)))]
@@ -90,7 +90,7 @@ def test_it_is_the_same_however_it_is_cut(parts: list[bytes]) -> None:
 
 
 @given(frames, st.data())
-def test_a_flipped_bit_never_makes_another_tag(sent: tuple[str, bool], data: st.DataObject) -> None:
+def test_a_flipped_bit_never_gives_another_tag(sent: tuple[str, bool], data: st.DataObject) -> None:
     frame = bytearray(encode_frame(sent[0], line_end=sent[1]))
     at = data.draw(st.integers(0, len(frame) - 1))
     frame[at] ^= 1 << data.draw(st.integers(0, 7))
@@ -98,7 +98,7 @@ def test_a_flipped_bit_never_makes_another_tag(sent: tuple[str, bool], data: st.
 
 
 @given(st.binary(max_size=300))
-def test_garbage_raises_nothing_and_what_comes_out_are_tags(stream: bytes) -> None:
+def test_garbage_raises_nothing_and_gives_valid_tags_only(stream: bytes) -> None:
     for tag in read(stream + RDM6300):
         assert len(tag) == 10 and int(tag, 16) >= 0 and tag == tag.upper()
     assert read(stream + RDM6300)[-1:] == ["62E3086CED"]
