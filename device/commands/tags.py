@@ -250,7 +250,7 @@ _typed = click.option(
 
 @click.group()
 def command() -> None:
-    """Teach the table what tags mean: tiles, players' cards, action cards.
+    """Teach, list and forget tags: tiles, players' cards, action cards.
 
     A table that runs with the same data folder learns at its own readers, and shows how far it is. Without
     one, the readers of the layout are opened; tags can also be given with --tag, or typed.
