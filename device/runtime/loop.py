@@ -20,32 +20,21 @@ from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
 from device.lights.view import FrameCache
 from device.rules.events import CENTRE, Chance
-from device.rules.tiles import colour_of
 from device.runtime.simulation import NOTHING_SIMULATED, SimulatedParts, with_simulated_tags
 from device.socket import messages
 from device.socket.messages import (
     Answer,
-    AskHint,
-    EndLesson,
-    ForgetLast,
-    ForgetTags,
-    ForgetTiles,
     FrameMessage,
     HistoryQuestion,
     ListTags,
-    NamePlayer,
     PlugPico,
     PressButton,
-    ReportTile,
     ShowTag,
     SnapshotMessage,
     TableMessage,
-    TeachAction,
-    TeachPlayer,
-    TeachTiles,
     known_tags,
-    lesson_event,
     refusal,
+    table_event,
     taken,
 )
 from device.socket.server import Request
@@ -58,21 +47,17 @@ from device.table.state import (
     ChanceDrawn,
     Faults,
     FirstDrawn,
-    HintRequested,
     NeededDraw,
     OpponentSettings,
-    PlayerNamed,
     RefusalReason,
     Table,
     TableEvent,
-    TagsForgotten,
     TagShown,
     Tick,
-    TileShown,
     needed_draw,
     new_table,
 )
-from device.table.tags import normalize_tag, tags_of_colour
+from device.table.tags import normalize_tag
 from device.table.update import refuse, update
 from hardware.api import (
     OK,
@@ -314,7 +299,7 @@ class TableLoop:
         if self._is_passed_on(message):
             return taken(message)
         before = self.table.refusal
-        self._step(self._event_of(message, self._clock()))
+        self._step(table_event(message, self.table.tags.known, self._clock()))
         after = self.table.refusal
         if after is None or not after.shown or (before is not None and after.number == before.number):
             return taken(message)
@@ -330,28 +315,6 @@ class TableLoop:
                 return pico.try_tag(reader, tag)
             case _:
                 return False
-
-    def _event_of(self, message: TableMessage | HistoryQuestion, at: float) -> TableEvent:
-        """Return the event of the table that a client's message stands for, at a time in seconds."""
-        match message:
-            case PressButton(button):
-                return ButtonPressed(button, at)
-            case NamePlayer(seat, name):
-                return PlayerNamed(seat, name, at)
-            case ReportTile(colour):
-                return TileShown(colour_of(colour), None, None, at)
-            case ShowTag(reader, tag):
-                return TagShown(reader, normalize_tag(tag), at)
-            case AskHint(seat):
-                return HintRequested(seat, at)
-            case TeachTiles() | TeachPlayer() | TeachAction() | ForgetLast() | EndLesson():
-                return lesson_event(message, at)
-            case ForgetTags(tags):
-                return TagsForgotten(tuple(map(normalize_tag, tags)), at)
-            case ForgetTiles(colour):
-                return TagsForgotten(tags_of_colour(self.table.tags.known, colour_of(colour)), at)
-            case _:
-                raise ValueError(f"{message} is no event of the table")
 
     # --- The table: update, save, draw -------------------------------------------------------------------
 

@@ -10,7 +10,17 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from device.rules.tiles import colour_of
-from device.table.state import LessonBegun, LessonEnded, LessonUndone, TeachingEvent
+from device.table.state import (
+    HintRequested,
+    LessonBegun,
+    LessonEnded,
+    LessonUndone,
+    PlayerNamed,
+    TableEvent,
+    TagsForgotten,
+    TagShown,
+    TileShown,
+)
 from device.table.tags import (
     Action,
     ActionCard,
@@ -19,8 +29,10 @@ from device.table.tags import (
     Tiles,
     normalize_tag,
     serialize_meaning,
+    tags_of_colour,
     tile_number,
 )
+from hardware.api import ButtonPressed
 
 LONGEST_LINE: Final = 65_536
 """Bytes of the longest line that the table reads from a client."""
@@ -207,8 +219,34 @@ def decode(line: bytes) -> Message:
     return message
 
 
-def lesson_event(message: Lesson | ForgetLast | EndLesson, at: float) -> TeachingEvent:
-    """Return the event of the table that a message about a lesson stands for, at a time in seconds."""
+def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float) -> TableEvent:
+    """Return the event of the table that a message stands for, at a time in seconds.
+
+    `known` are the tags that the table knows. Raises ValueError for a message that is no event,
+    such as `ListTags`.
+    """
+    match message:
+        case PressButton(button):
+            return ButtonPressed(button, at)
+        case NamePlayer(seat, name):
+            return PlayerNamed(seat, name, at)
+        case ReportTile(colour):
+            return TileShown(colour_of(colour), None, None, at)
+        case ShowTag(reader, tag):
+            return TagShown(reader, normalize_tag(tag), at)
+        case AskHint(seat):
+            return HintRequested(seat, at)
+        case TeachTiles() | TeachPlayer() | TeachAction() | ForgetLast() | EndLesson():
+            return _lesson_event(message, at)
+        case ForgetTags(tags):
+            return TagsForgotten(tuple(map(normalize_tag, tags)), at)
+        case ForgetTiles(colour):
+            return TagsForgotten(tags_of_colour(known, colour_of(colour)), at)
+        case _:
+            raise ValueError(f"{message} is no event of the table")
+
+
+def _lesson_event(message: Lesson | ForgetLast | EndLesson, at: float) -> TableEvent:
     match message:
         case TeachTiles(colour):
             return LessonBegun(Tiles(None if colour == "all" else colour_of(colour)), at)

@@ -1,53 +1,71 @@
-"""`azul-table tags`: with a table that runs and without one; what it says, and its exit status."""
+"""The command `azul-table tags`, with a running table and without: output and exit status."""
 
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import subprocess
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
+from device.commands.cli import azul_table
+from device.commands.tags import StoredTable
+from device.runtime.data_folder import locked
 from device.runtime.simulation import SIMULATED_CARDS
-from tests.harness.client import Message
+from device.socket.messages import TeachTiles
+from device.store.store import Store
+from hardware.api import HardwareEvent, Loss, PartBack, PartLost, TagArrived, TagLeft
+from hardware.layout.model import Layout
+from tests.harness.client import Client, Message
 from tests.harness.fixtures import StartTable
-from tests.harness.running import COMMAND, RunningTable, run
+from tests.harness.local_table import LocalTable
+from tests.harness.running import COMMAND, RunningTable
 from tests.harness.waiting import DEADLINE, until
 
-pytestmark = pytest.mark.system
+LAYOUTS = Path(__file__).parents[2] / "hardware" / "layouts"
 
 
-def tags(data: Path, *arguments: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run `azul-table tags` on a data folder."""
-    command = [str(COMMAND), "tags", *arguments, "--data", str(data)]
-    return subprocess.run(
-        command, input=typed or "", capture_output=True, text=True, timeout=DEADLINE, check=False
-    )
+def tags(data: Path, *arguments: str, typed: str = "") -> Result:
+    """Run `azul-table tags` on a data folder, in this process."""
+    result = CliRunner().invoke(azul_table, ["tags", *arguments, "--data", str(data)], input=typed)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
 
 
 def listed(data: Path) -> list[tuple[str, str, str]]:
-    """What a table knows, but for the cards beside simulated readers."""
-    known = [
-        each for each in json.loads(tags(data, "list", "--json").stdout) if each["tag"] not in SIMULATED_CARDS
+    """Return the tags that a table knows, without the cards of simulated readers."""
+    known = json.loads(tags(data, "list", "--json").stdout)
+    return [
+        (each["tag"], each["kind"], each["value"]) for each in known if each["tag"] not in SIMULATED_CARDS
     ]
-    return [(each["tag"], each["kind"], each["value"]) for each in known]
 
 
-@pytest.fixture(params=["at rest", "running"])
-def folder(request: pytest.FixtureRequest, data: Path) -> Path:
-    """A data folder, of a table that runs or does not: the command is the same."""
+@pytest.fixture
+def local_table(short: Path) -> Iterator[LocalTable]:
+    """A table in this process that runs with the data folder `short`."""
+    (short / "run").mkdir()
+    with LocalTable(short / "azul-table.db", socket=short / "run" / "azul-table.sock") as table:
+        yield table
+
+
+@pytest.fixture(params=["stored", "running"])
+def folder(request: pytest.FixtureRequest, short: Path) -> Path:
+    """A data folder, with a table that runs or without."""
     if request.param == "running":
-        request.getfixturevalue("start")()
-        tags(data, "forget", "all", "--yes")
-    return data
+        request.getfixturevalue("local_table")
+    return short
 
 
-def test_tags_are_learned_listed_and_forgotten(folder: Path) -> None:
+def test_tags_are_taught_listed_and_forgotten(folder: Path) -> None:
     told = tags(folder, "learn", "tiles", "red", "--tag", "04:a2:1b:7c", "--tag", "BB", "--tag", "Blue-1")
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (told.exit_code, told.stderr) == (0, "")
     assert told.stdout.splitlines()[:3] == [
         "04A21B7C is red tile 1 now.",
         "BB is red tile 2 now.",
@@ -57,7 +75,7 @@ def test_tags_are_learned_listed_and_forgotten(folder: Path) -> None:
     assert (
         tags(folder, "learn", "player", "Ana  Maria", "--tag", "CC").stdout == "CC is Ana Maria's card now.\n"
     )
-    assert tags(folder, "learn", "action", "new-game", "--tag", "DD").returncode == 0
+    assert tags(folder, "learn", "action", "new-game", "--tag", "DD").exit_code == 0
     told = tags(folder, "list")
     assert told.stdout.splitlines()[:5] == [
         "04A21B7C  red tile 1",
@@ -67,48 +85,48 @@ def test_tags_are_learned_listed_and_forgotten(folder: Path) -> None:
         "DD        the card for new game",
     ]
     assert tags(folder, "forget", "bb").stdout == "BB was red tile 2.\n"
-    assert tags(folder, "forget", "player", "Ana", "Maria").returncode == 0
-    assert tags(folder, "forget", "action", "new-game").returncode == 0
+    assert tags(folder, "forget", "player", "Ana", "Maria").exit_code == 0
+    assert tags(folder, "forget", "action", "new-game").exit_code == 0
     assert listed(folder) == [("04A21B7C", "tile", "r"), ("blue-1", "tile", "r")]
 
 
-def test_a_tag_that_means_something_already_is_named_and_exit_status_1(folder: Path) -> None:
+def test_a_tag_that_is_known_already_is_refused(folder: Path) -> None:
     tags(folder, "learn", "tiles", "--tag", "AA")
     told = tags(folder, "learn", "player", "Ana", "--tag", "AA")
-    assert told.returncode == 1
+    assert told.exit_code == 1
     assert told.stderr == "AA is blue tile 1 already.\nnot learned: AA\n"
     assert listed(folder) == [("AA", "tile", "b")]
     told = tags(folder, "learn", "player", "Ana", "--tag", "BB", "--tag", "CC")
-    assert told.returncode == 1
+    assert told.exit_code == 1
     assert "CC means nothing yet" in told.stderr
 
 
-def test_tags_are_typed_as_a_usb_reader_does(folder: Path) -> None:
+def test_tags_are_read_from_standard_input(folder: Path) -> None:
     typed = "".join(f"{number:08x}\n" for number in range(100))
     told = tags(
         folder, "learn", "tiles", "--typed", typed="\n0000000\x07\n00000000\n00000000\n" + typed + "more\n"
     )
-    assert told.returncode == 0, told.stderr
+    assert told.exit_code == 0, told.stderr
     assert "is no tag" in told.stderr
     assert told.stdout.endswith("100 of 100 tiles are known.\n")
     assert [value for _, _, value in listed(folder)] == [letter for letter in "byrkw" for _ in range(20)]
 
 
-def test_what_is_typed_may_end_before_all_is_learned(folder: Path) -> None:
+def test_standard_input_may_end_before_the_lesson(folder: Path) -> None:
     told = tags(folder, "learn", "tiles", "--typed", typed="AA\nBB\n")
-    assert told.returncode == 0
+    assert told.exit_code == 0
     assert "blue    ##..................  2 of 20  18 to go" in told.stdout
     assert "1 of 20" in tags(folder, "learn", "tiles", "white", "--typed", typed="CC").stdout
 
 
-def test_many_are_forgotten_only_if_that_is_meant(folder: Path) -> None:
+def test_forgetting_several_tags_is_confirmed(folder: Path) -> None:
     tags(folder, "learn", "tiles", "--tag", "AA", "--tag", "BB")
-    assert tags(folder, "forget", "all").returncode == 1
+    assert tags(folder, "forget", "all").exit_code == 1
     assert len(listed(folder)) == 2
     told = tags(folder, "forget", "all", typed="n\n")
-    assert (told.returncode, told.stderr.endswith("nothing was forgotten\n")) == (1, True)
-    assert tags(folder, "forget", "tiles", "red", "--yes").returncode == 1
-    assert tags(folder, "forget", "tiles", "blue", typed="y\n").returncode == 0
+    assert (told.exit_code, told.stderr.endswith("nothing was forgotten\n")) == (1, True)
+    assert tags(folder, "forget", "tiles", "red", "--yes").exit_code == 1
+    assert tags(folder, "forget", "tiles", "blue", typed="y\n").exit_code == 0
     assert listed(folder) == []
 
 
@@ -116,7 +134,7 @@ def test_many_are_forgotten_only_if_that_is_meant(folder: Path) -> None:
     ("arguments", "status", "said"),
     [
         (("learn", "player", " ", "--tag", "AA"), 1, "needs a name"),
-        (("learn", "player", "x" * 21, "--tag", "AA"), 1, "at most 20 characters"),
+        (("learn", "player", "x" * 21, "--tag", "AA"), 1, "at most 20 printable characters"),
         (("learn", "tiles", "--tag", ""), 1, "is no tag"),
         (("learn", "tiles", "green"), 2, "green"),
         (("learn", "action", "stop"), 2, "stop"),
@@ -128,16 +146,17 @@ def test_many_are_forgotten_only_if_that_is_meant(folder: Path) -> None:
         (("learn", "tiles", "--layout", "nowhere"), 1, "nowhere"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(
+def test_wrong_arguments_are_reported_in_a_sentence(
     data: Path, arguments: tuple[str, ...], status: int, said: str
 ) -> None:
     told = tags(data, *arguments)
-    assert told.returncode == status
+    assert told.exit_code == status
     assert said in told.stderr
     assert "Traceback" not in told.stderr
 
 
-def test_with_a_table_that_runs_its_readers_are_used(data: Path, start: StartTable) -> None:
+@pytest.mark.system
+def test_the_readers_of_a_running_table_are_used(data: Path, start: StartTable) -> None:
     table = start()
     learning = subprocess.Popen(
         [COMMAND, "tags", "learn", "tiles", "--data", str(data)],
@@ -174,7 +193,8 @@ def lay(table: RunningTable, *laid: str) -> None:
             client.answer()
 
 
-def test_a_card_ends_its_lesson_by_itself(data: Path, start: StartTable) -> None:
+@pytest.mark.system
+def test_a_lesson_of_a_card_ends_after_the_card(data: Path, start: StartTable) -> None:
     table = start()
     learning = subprocess.Popen(
         [COMMAND, "tags", "learn", "player", "Rui", "--data", str(data)],
@@ -189,18 +209,18 @@ def test_a_card_ends_its_lesson_by_itself(data: Path, start: StartTable) -> None
     until(lambda: table.snapshot()["stage"] == "seating", "the end of the lesson")
 
 
-def test_a_lesson_that_somebody_else_has_goes_on(data: Path, start: StartTable) -> None:
-    table = start()
-    with table.client() as phone:
+def test_another_lesson_is_not_interrupted(local_table: LocalTable, short: Path) -> None:
+    with Client(short / "run" / "azul-table.sock") as phone:
         phone.send({"type": "teach_player", "name": "Ana"})
         assert phone.answer()["taken"]
-        told = tags(data, "learn", "tiles", "--tag", "AA")
-        assert told.returncode == 1
-        assert told.stderr.startswith("the table is learning something else just now")
-    assert table.snapshot()["stage"] == "learning"
+        result = tags(short, "learn", "tiles", "--tag", "AA")
+        assert result.exit_code == 1
+        assert result.stderr.startswith("another lesson is under way")
+    assert local_table.snapshot["stage"] == "learning"
 
 
-def test_a_table_that_ends_meanwhile_is_said(data: Path, start: StartTable) -> None:
+@pytest.mark.system
+def test_a_table_that_ends_during_a_lesson_is_reported(data: Path, start: StartTable) -> None:
     table = start()
     learning = subprocess.Popen(
         [COMMAND, "tags", "learn", "tiles", "--data", str(data)], stderr=subprocess.PIPE, text=True
@@ -213,11 +233,12 @@ def test_a_table_that_ends_meanwhile_is_said(data: Path, start: StartTable) -> N
     assert listed(data) == [("AA", "tile", "b")]
 
 
-def test_a_socket_that_a_killed_table_left_is_no_table(data: Path, start: StartTable) -> None:
+@pytest.mark.system
+def test_the_socket_of_a_killed_table_is_ignored(data: Path, start: StartTable) -> None:
     table = start()
     table.kill()
     assert table.socket.exists()
-    assert tags(data, "learn", "tiles", "--tag", "AA").returncode == 0
+    assert tags(data, "learn", "tiles", "--tag", "AA").exit_code == 0
     assert listed(data) == [("AA", "tile", "b")]
 
 
@@ -232,7 +253,7 @@ def test_a_socket_that_a_killed_table_left_is_no_table(data: Path, start: StartT
         (b"[]\n", "another version"),
     ],
 )
-def test_an_answer_that_is_none_is_said_in_a_sentence(short: Path, answer: bytes, said: str) -> None:
+def test_an_invalid_answer_is_reported_in_a_sentence(short: Path, answer: bytes, said: str) -> None:
     """They were tracebacks; a table may be full, or of another version."""
     (short / "run").mkdir()
     with socket.socket(socket.AF_UNIX) as listening:
@@ -249,22 +270,67 @@ def test_an_answer_that_is_none_is_said_in_a_sentence(short: Path, answer: bytes
         serving.start()
         done = tags(short, "list")
         serving.join(DEADLINE)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_saved_games_that_cant_be_used_are_left_alone(data: Path) -> None:
+def test_a_damaged_store_is_left_unchanged(data: Path) -> None:
     data.mkdir()
     (data / "azul-table.db").write_text("a photo of a cat")
     told = tags(data, "list")
-    assert told.returncode == 1
+    assert told.exit_code == 1
     assert "is damaged" in told.stderr
     assert (data / "azul-table.db").read_text() == "a photo of a cat"
 
 
-def test_help_names_every_command() -> None:
-    assert "tags" in run(["--help"]).stdout
-    told = run(["tags", "--help"]).stdout
-    assert all(word in told for word in ("learn", "list", "forget"))
-    assert "azul-table tags forget player Ana" in run(["tags", "forget", "--help"]).stdout
+def test_a_table_of_another_process_with_this_folder_is_reported(short: Path) -> None:
+    with locked(short):
+        result = tags(short, "list")
+    assert result.exit_code == 1
+    assert result.stderr == f"{short}: another azul-table is busy there; try again\n"
+
+
+def test_the_readers_of_a_stored_table_are_opened(short: Path) -> None:
+    """Simulated readers are refused: only a running table has them."""
+    layout = short / "simulated.toml"
+    text = (LAYOUTS / "duo.toml").read_text()
+    layout.write_text(re.sub(r"^readers = .*", 'readers = "simulated"', text, flags=re.MULTILINE))
+    result = tags(short, "learn", "tiles", "--layout", str(layout))
+    assert result.exit_code == 1
+    assert "has simulated readers: start the table" in result.stderr
+
+
+def test_a_stored_table_takes_tags_from_its_readers(short: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each tag is saved before the snapshot that shows it; lost readers are reported."""
+    closed = []
+
+    class Readers:
+        def __init__(self, _layout: Layout, put: Callable[[HardwareEvent], None]) -> None:
+            put(TagArrived("display.1", "0a:bb", 1.0))
+            put(PartLost("button.ok", Loss.ABSENT, "no button", 1.0))
+            put(PartLost("reader.2", Loss.ABSENT, "no reader", 1.0))
+            put(TagLeft("display.1", "0a:bb", 1.0))
+            put(PartBack("reader.2", 1.0))
+            put(TagArrived("reader.2", "0a:cc", 1.0))
+
+        def close(self) -> None:
+            closed.append(True)
+
+    table = StoredTable(short, "duo", open_readers=Readers)
+    with closing(table):
+        assert table.ask(TeachTiles("r")).taken
+        table.subscribe()
+        for number, tag in enumerate(("", "0ABB", "0ACC")):
+            learning = table.next_snapshot()["learning"]
+            assert (learning["last"] or {}).get("tag", "") == tag
+            with closing(Store.open(short / "azul-table.db")) as store:
+                assert len(store.tags()) == number
+    assert closed
+    assert capsys.readouterr().err == "reader.2: no reader\nreader.2 is back\n"
+
+
+def test_the_help_shows_how_to_forget_tags() -> None:
+    assert (
+        "azul-table tags forget player Ana" in CliRunner().invoke(azul_table, ["tags", "forget", "-h"]).output
+    )
