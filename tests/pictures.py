@@ -17,7 +17,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from device.bots.grading import grade_all
+from device.bots.search import grade_all
+from device.bots.workers import WorkerPool, cores
 from device.records.review import real_choices
 from tests.harness.past import STANDARD, keep, keep_grades, played
 
@@ -103,9 +104,11 @@ def _graded_game(data: Path) -> None:
     """A game between two, kept with its grades."""
     play = played(STANDARD, seed=6)
     choices = list(real_choices(STANDARD, play.events))
-    found = grade_all([(choice.state, choice.representative) for choice in choices], 0.5)
     grades = {number: (0.0, event) for number, event in enumerate(play.events)}
-    grades |= {choices[at].number: (grade.lost, grade.best) for at, grade in found}
+    with WorkerPool(cores()) as executor:
+        to_grade = [(choice.state, choice.representative) for choice in choices]
+        found = grade_all(to_grade, 0.5, executor, cores())
+        grades |= {choices[at].number: (grade.lost, grade.best) for at, grade in found}
     keep(data / "azul-table.db", [play])
     keep_grades(data / "azul-table.db", 1, grades)
 

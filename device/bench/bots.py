@@ -7,7 +7,7 @@ from typing import Final
 
 from device.bench.figure import Figure
 from device.bots.dtc.tournament import share
-from device.bots.mind import QUICK, STRENGTHS, Mind, Thinker
+from device.bots.search import TimedBot, make_bot
 from device.rules import game
 from device.rules.game import Setup
 from device.rules.scoring import Outcome
@@ -30,13 +30,10 @@ class Contender:
     def __str__(self) -> str:
         return f"{self.name} at {self.seconds:g} s" if self.seconds else self.name
 
-    def bot(self, clock: Clock) -> Thinker:
+    def bot(self, clock: Clock) -> TimedBot:
         """It, with a clock: of the process rather than the wall's where others use the machine, too."""
-        if self.name in QUICK:
-            quick = QUICK[self.name]
-            return lambda state, below, _: quick(state, below)
-        mind = Mind(STRENGTHS[self.name], clock)
-        return lambda state, _, __: mind.think(state, self.seconds)
+        bot = make_bot(self.name, clock=clock)
+        return lambda state, below, _: bot(state, below, self.seconds)
 
 
 RANDOM: Final = Contender("random")
@@ -133,7 +130,7 @@ def solo(
     return Figure(name, won / games, _won(won, games), SOLO_GOAL, at_least=True)
 
 
-def played(chosen: Setup, bots: Sequence[Thinker], seed: int) -> Outcome | SoloOutcome:
+def played(chosen: Setup, bots: Sequence[TimedBot], seed: int) -> Outcome | SoloOutcome:
     """How a game between bots ends, one a seat; the seed makes the deals, whatever the bots draw."""
     deals, choices = random.Random(seed), random.Random(seed)
     state = game.setup(chosen)

@@ -1,4 +1,4 @@
-"""Between the rules' values and the fast core: states and choices."""
+"""Conversion of states and choices between the rules and the core."""
 
 from typing import Final
 
@@ -23,38 +23,17 @@ from device.rules.solo.scoring import Ending
 from device.rules.standard import StandardState
 from device.rules.tiles import COLOURS, Colour, Counts
 
-PHASES: Final = {
-    standard.Phase.DEAL: constants.DEAL,
-    standard.Phase.OFFER: constants.OFFER,
-    standard.Phase.TILING: constants.TILING,
-    standard.Phase.OVER: constants.OVER,
-    solo.Phase.DEAL: constants.DEAL,
-    solo.Phase.OFFER: constants.OFFER,
-    solo.Phase.TILING: constants.TILING,
-    solo.Phase.OVER: constants.OVER,
-    solo.Phase.PENALTY: constants.PENALTY,
-    solo.Phase.COLOUR: constants.COLOUR,
-    solo.Phase.SCORING: constants.SCORING,
-    solo.Phase.DRAW: constants.DRAW,
-    solo.Phase.SWAP: constants.SWAP,
-    solo.Phase.REMOVE: constants.REMOVE,
-}
-ENDINGS: Final = {
-    None: 0,
-    Ending.EIGHTH_TILE: constants.EIGHTH_TILE,
-    Ending.NO_POINTS: constants.NO_POINTS,
-    Ending.ROW_COMPLETE: constants.ROW_COMPLETE,
-    Ending.BAG_EMPTY: constants.BAG_EMPTY,
-}
+PHASES: Final = {phase: getattr(constants, phase.name) for phase in (*standard.Phase, *solo.Phase)}
+ENDINGS: Final = {None: 0} | {ending: getattr(constants, ending.name) for ending in Ending}
 
 
-def packed(counts: Counts) -> int:
-    """Counts as one integer, five bits a colour."""
+def pack(counts: Counts) -> int:
+    """Pack counts into one integer, five bits a colour."""
     return sum(number << 5 * colour for colour, number in enumerate(counts))
 
 
-def position_of(state: StandardState) -> Position:
-    """The core's form of a game for two to four."""
+def to_position(state: StandardState) -> Position:
+    """Convert a state of a game for two to four players."""
     players = len(state.boards)
     position = Position(players, gray=state.ruleset.gray, lid=state.ruleset.lid)
     position.phase = PHASES[state.phase]
@@ -63,14 +42,14 @@ def position_of(state: StandardState) -> Position:
     position.marker = -1 if state.marker is None else state.marker
     position.round = state.round
     position.row_complete = int(any(complete_rows(board.wall) for board in state.boards))
-    position.sources = _filled([packed(tiles) for tiles in state.sources], constants.SOURCES)
+    position.sources = _filled([pack(tiles) for tiles in state.sources], constants.SOURCES)
     position.holders = sum(
         1 << constants.SOURCES * colour + source
         for source, tiles in enumerate(state.sources)
         for colour in COLOURS
         if tiles[colour]
     )
-    position.pool = [packed(state.bag), packed(state.lid)]
+    position.pool = [pack(state.bag), pack(state.lid)]
     boards = state.boards
     position.lines = _filled([_lines(board) for board in boards], 4)
     position.open = _filled([_open(board) for board in boards], 4, constants.OPEN_BOARD)
@@ -83,8 +62,8 @@ def position_of(state: StandardState) -> Position:
     return position
 
 
-def solo_position_of(state: SoloState) -> SoloPosition:
-    """The core's form of a solo game."""
+def to_solo_position(state: SoloState) -> SoloPosition:
+    """Convert a state of a solo game."""
     player, action = state.boards
     position = SoloPosition(gray=state.gray)
     position.phase = PHASES[state.phase]
@@ -101,9 +80,9 @@ def solo_position_of(state: SoloState) -> SoloPosition:
     position.fifth_tile = int(state.fifth_tile)
     position.refilled = int(state.refilled)
     position.row_complete = int(any(complete_rows(board.wall) for board in state.boards))
-    position.sources = [packed(tiles) for tiles in state.sources]
-    position.bag = packed(state.bag)
-    position.lid = packed(state.lid)
+    position.sources = [pack(tiles) for tiles in state.sources]
+    position.bag = pack(state.bag)
+    position.lid = pack(state.lid)
     position.lines = [_lines(board) for board in state.boards]
     position.open = [_open(board) for board in state.boards]
     position.full = [_full(board) for board in state.boards]
@@ -117,8 +96,8 @@ def solo_position_of(state: SoloState) -> SoloPosition:
     return position
 
 
-def move_of(event: Event) -> int:
-    """A choice as the core's integer."""
+def to_move(event: Event) -> int:
+    """Convert a choice to the core's integer. Raises TypeError for a chance event."""
     match event:
         case Draft(source, colour, line):
             return 32 * source + 6 * colour + line
@@ -131,15 +110,15 @@ def move_of(event: Event) -> int:
     raise TypeError(f"no choice: {event}")
 
 
-def draft_of(move: int) -> Draft:
-    """The draft that an integer of the core stands for."""
+def draft_from_move(move: int) -> Draft:
+    """Convert an integer of the core to a draft."""
     return Draft(move >> 5, Colour((move & 31) // 6), (move & 31) % 6)
 
 
-def solo_event(phase: int, move: int) -> Event:
-    """The solo choice that an integer of the core stands for, in a phase."""
+def from_move(phase: int, move: int) -> Event:
+    """Convert an integer of the core to the choice it means in a phase of the core."""
     if phase == constants.OFFER:
-        return draft_of(move)
+        return draft_from_move(move)
     if phase == constants.SWAP:
         return Swap(move)
     if phase == constants.REMOVE:
@@ -173,7 +152,7 @@ def _full(board: Board) -> int:
 
 
 def _floor(board: Board) -> int:
-    return len(board.floor) << 25 | packed(tiles_on_floor(board))
+    return len(board.floor) << 25 | pack(tiles_on_floor(board))
 
 
 def _squares(board: Board) -> int:

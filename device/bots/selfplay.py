@@ -1,4 +1,4 @@
-"""Games between bots, and the proof of each: its record is read back before the game counts."""
+"""Self-play: games between bots, each verified by reading its own record back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,25 +12,26 @@ from device.rules.events import Event
 from device.rules.game import Setup, State
 
 ROUNDS: Final = 200
-"""The limit of rounds in an automatic match (R17)."""
+"""Limit of rounds in an automatic game (R17)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A game that bots have played: its record, verified, and the record's bytes."""
+class PlayedGame:
+    """A verified game between bots: its record, and the record's bytes."""
 
     record: record.Record
     written: bytes
 
 
 class SelfplayError(Exception):
-    """A game did not survive being read back: a fault in this program, never in what it was given."""
+    """The record of a game does not reproduce the game: an error in this program."""
 
 
-def play(chosen: Setup, bots: Sequence[Bot], below: Below, rounds: int = ROUNDS) -> Played:
-    """Play one game, a bot for each seat, and verify it; `below(n)` gives a number from 0 to n - 1.
+def play(chosen: Setup, bots: Sequence[Bot], below: Below, rounds: int = ROUNDS) -> PlayedGame:
+    """Play one game, a bot for each seat, and verify its record; `below(n)` draws from 0 to n - 1.
 
-    The limit of rounds is not for solo, which always ends by itself (S12).
+    A game ends after so many rounds, except for solo, which always ends by itself (S12). Raises
+    SelfplayError.
     """
     limited = chosen.mode != game.SOLO
     events: list[Event] = []
@@ -44,7 +45,7 @@ def play(chosen: Setup, bots: Sequence[Bot], below: Below, rounds: int = ROUNDS)
     return _verified(chosen, events, state)
 
 
-def _verified(chosen: Setup, events: list[Event], state: State) -> Played:
+def _verified(chosen: Setup, events: list[Event], state: State) -> PlayedGame:
     stopped = state.outcome() is None
     written = record.write(chosen, events, stopped=stopped)
     try:
@@ -53,4 +54,4 @@ def _verified(chosen: Setup, events: list[Event], state: State) -> Played:
         raise SelfplayError(f"a game that was played is refused by its own record: {error}") from error
     if verified.events != tuple(events) or verified.state != (state.stop() if stopped else state):
         raise SelfplayError("the record of a game tells another game than the one that was played")
-    return Played(verified, written)
+    return PlayedGame(verified, written)

@@ -1,7 +1,7 @@
-"""Two bots that need no thinking time: `random` picks any choice, `greedy` the best one move deep.
+"""Bots without search: `random`, `calm` (a beginner) and `greedy` (the best choice one ply deep).
 
-A bot is a function of the state and of chance: `below(n)` gives a whole number from 0 to n - 1. It answers
-for the first seat that `to_act` names.
+A bot is a function of the state and of `below`, where `below(n)` returns a random integer from 0 to n - 1. It
+chooses for the first seat that has to act.
 """
 
 import math
@@ -30,12 +30,12 @@ from device.rules.tiles import COLOURS, NO_TILES, Colour
 Below = Callable[[int], int]
 Bot = Callable[[State, Below], Event]
 
-PART_OF_A_LINE: Final = 0.7
-"""What a line that is not full is worth, as a part of what its tile would score, times how full it is."""
+LINE_FACTOR: Final = 0.7
+"""Value of a full line's tile that an incomplete line counts for, times the part of it that is full."""
 
 
 def choices(state: State, seat: int | None = None) -> list[Event]:
-    """The choices of a seat that has to act; of the first one where none is named."""
+    """Return the legal choices of a seat, by default of the first one that has to act (G3)."""
     allowed = state.legal()
     first = allowed[0]
     if not isinstance(first, Tile):
@@ -45,76 +45,76 @@ def choices(state: State, seat: int | None = None) -> list[Event]:
 
 
 def play_random(state: State, below: Below) -> Event:
-    """Any choice, each as likely as the others."""
+    """Return a random choice, uniformly distributed."""
     allowed = choices(state)
     return allowed[below(len(allowed))]
 
 
 def play_greedy(state: State, below: Below) -> Event:
-    """A choice after which the own board is worth most, if the round were tiled at once."""
+    """Return a choice with the best value of the own board if the round were tiled at once."""
     allowed = choices(state)
     known: dict[tuple[object, ...], float] = {}
-    worths = [_worth_after(state, event, known) for event in allowed]
-    best = max(worths)
-    equal = [event for event, worth in zip(allowed, worths, strict=True) if worth == best]
-    return equal[below(len(equal))]
+    values = [_value_after(state, event, known) for event in allowed]
+    best = max(values)
+    equals = [event for event, value in zip(allowed, values, strict=True) if value == best]
+    return equals[below(len(equals))]
 
 
-def _worth_after(state: State, event: Event, known: dict[tuple[object, ...], float]) -> float:
-    """The worth of the board after a choice; `known` holds those of the choices that come to the same."""
+def _value_after(state: State, event: Event, known: dict[tuple[object, ...], float]) -> float:
+    """Return the value after a choice; `known` caches equal drafts from different displays."""
     match event:
         case Draft():
             if isinstance(state, SoloState):
-                return _worth_of_pick(state, event)
+                return _pick_value(state, event)
             assert isinstance(state, StandardState)
-            return _worth_of_draft(state, event, known)
+            return _draft_value(state, event, known)
         case Tile(seat, row, column):  # asked on gray walls only
-            return _worth(tile_line(state.boards[seat], row, column).board, gray=True)
+            return _board_value(tile_line(state.boards[seat], row, column).board, gray=True)
         case Remove(position):
             return position is not None
-    return 0  # the scoring tile and the swaps of a solo game: this bot has no opinion
+    return 0  # the scoring tile and the swaps of a solo game
 
 
-def _worth_of_draft(state: StandardState, draft: Draft, known: dict[tuple[object, ...], float]) -> float:
+def _draft_value(state: StandardState, draft: Draft, known: dict[tuple[object, ...], float]) -> float:
     number = state.sources[draft.source][draft.colour]
     takes_marker = draft.source == CENTRE and state.marker is None
     same = (draft.colour, draft.line, number, takes_marker)
     if same not in known:
         board, _ = state.board_after(draft)
-        known[same] = _worth(board, gray=state.ruleset.gray)
+        known[same] = _board_value(board, gray=state.ruleset.gray)
     return known[same]
 
 
-def _worth_of_pick(state: SoloState, draft: Draft) -> float:
-    """The worth of both boards of a solo game once the display of a pick is cleared."""
+def _pick_value(state: SoloState, draft: Draft) -> float:
+    """Return the value of both boards of a solo game once the display of a pick is empty."""
     pick = solo.preview(state, draft)
     if pick.loses or pick.rest == NO_TILES:
-        return _worth_of_boards(pick, gray=state.gray)
+        return _solo_value(pick, gray=state.gray)
     cleared = state.apply(draft)
     return max(
-        _worth_of_boards(solo.preview(cleared, event), gray=state.gray)
+        _solo_value(solo.preview(cleared, event), gray=state.gray)
         for event in cleared.legal()
         if isinstance(event, Draft)
     )
 
 
-def _worth_of_boards(pick: Pick, *, gray: bool) -> float:
-    """The worth after a pick in a solo game: a floor costs nothing there, but the penalty row does."""
+def _solo_value(pick: Pick, *, gray: bool) -> float:
+    """Return the value after a pick in a solo game; the penalty row costs points, the floor does not."""
     if pick.loses:
         return -math.inf
     player, action = pick.boards
     penalty = len(action.floor)
     acting = sum(held / line for line, held in zip(LINES, action.held, strict=True))
     return (
-        _worth(replace(player, floor=()), gray=gray)
+        _board_value(replace(player, floor=()), gray=gray)
         + PENALTY_TILE_POINTS * penalty
         - FLOOR_COSTS[penalty]
         + acting
     )
 
 
-def _worth(board: Board, *, gray: bool) -> float:
-    """Points if the round were tiled now, and a part of what the board promises."""
+def _board_value(board: Board, *, gray: bool) -> float:
+    """Return the points if the round were tiled now, plus the potential of wall and lines."""
     while (line := next_full_line(board)) is not None:
         colour = board.colours[line - 1]
         assert colour is not None
@@ -123,13 +123,13 @@ def _worth(board: Board, *, gray: bool) -> float:
     return (
         board.score
         - FLOOR_COSTS[len(board.floor)]
-        + promise_of_wall(board.wall)
-        + sum(_promise_of_line(board, line, gray=gray) for line in LINES if board.held[line - 1])
+        + wall_potential(board.wall)
+        + sum(_line_potential(board, line, gray=gray) for line in LINES if board.held[line - 1])
     )
 
 
 def _best_column(board: Board, line: int, colour: Colour, *, gray: bool) -> int | None:
-    """Where a full line's tile scores most; None where a gray wall has no place for it (G2)."""
+    """Return the column where a full line's tile scores most; None if a gray wall has none (G2)."""
     if not gray:
         return printed_column(colour, line)
     columns = legal_columns(board, line)
@@ -137,23 +137,23 @@ def _best_column(board: Board, line: int, colour: Colour, *, gray: bool) -> int 
 
 
 def _points(wall: Wall, row: int, column: int) -> int:
-    """What a tile on a free square would score (R11)."""
+    """Return the points for a tile on a free square (R11)."""
     across, down = runs(wall, row, column)
     return tile_points(len(across), len(down))
 
 
-def _promise_of_line(board: Board, line: int, *, gray: bool) -> float:
-    """What the tiles of a line that is not full are worth."""
+def _line_potential(board: Board, line: int, *, gray: bool) -> float:
+    """Return the value of the tiles in an incomplete line."""
     colour = board.colours[line - 1]
     assert colour is not None
     column = _best_column(board, line, colour, gray=gray)
     if column is None:
         return 0
-    return PART_OF_A_LINE * _points(board.wall, line, column) * board.held[line - 1] / line
+    return LINE_FACTOR * _points(board.wall, line, column) * board.held[line - 1] / line
 
 
-def promise_of_wall(wall: Wall) -> float:
-    """Parts of the bonuses: 2, 7 and 10 grow with the square of what is there of five tiles (R14)."""
+def wall_potential(wall: Wall) -> float:
+    """Return parts of the bonuses 2, 7 and 10, growing with the square of the tiles present (R14)."""
     rows = [5 - row.count(None) for row in wall]
     columns = [5 - column.count(None) for column in zip(*wall, strict=True)]
     colours = [sum(colour in row for row in wall) for colour in COLOURS]
@@ -163,25 +163,25 @@ def promise_of_wall(wall: Wall) -> float:
     )
 
 
-# --- `calm`, a beginner: weighs a few choices only, likes to complete lines, forgets the floor -----------
+# --- `calm`, a beginner: compares few choices, likes to complete lines, neglects the floor ---------------
 
-LOOKED_AT: Final = 5
-"""How many of the choices a beginner weighs."""
+SAMPLED: Final = 5
+"""Number of choices that `calm` compares."""
 
 
 def play_calm(state: State, below: Below) -> Event:
-    """The nicest of a few choices."""
+    """Return the preferred one of a few random choices."""
     allowed = choices(state)
     sensible = [event for event in allowed if not isinstance(event, Draft) or event.line != FLOOR] or allowed
-    looked_at = [sensible[below(len(sensible))] for _ in range(LOOKED_AT)]
-    return max(looked_at, key=lambda event: _liking(state, event))
+    sampled = [sensible[below(len(sensible))] for _ in range(SAMPLED)]
+    return max(sampled, key=lambda event: _preference(state, event))
 
 
-def _liking(state: State, event: Event) -> float:
+def _preference(state: State, event: Event) -> float:
     if isinstance(event, Remove):
         return 0 if event.position is None else 1
     if not isinstance(event, Draft):
-        return 0  # all columns, squares and swaps look alike
+        return 0
     number = state.sources[event.source][event.colour]
     if event.line == FLOOR:
         return -number
@@ -190,3 +190,7 @@ def _liking(state: State, event: Event) -> float:
     completes = held + fit == event.line
     carelessness = 0.2 if isinstance(state, SoloState) else 0.5
     return fit + 2 * completes - carelessness * (number - fit)
+
+
+SIMPLE_BOTS: Final[dict[str, Bot]] = {"random": play_random, "calm": play_calm, "greedy": play_greedy}
+"""The bots without search by name, from the weakest to the strongest."""

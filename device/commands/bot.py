@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from device.bots.dtc.protocol import Listener, ProtocolError, Turn, Wish, answer_of, state_of
-from device.bots.mind import NAMES, Thinker, thinker
+from device.bots.search import BOT_NAMES, TimedBot, make_bot
 from device.bots.simple import Below
 from device.commands.console import CommandError
 from device.rules.events import Draft
@@ -30,7 +30,7 @@ PLAIN: Final = 10
 
 
 @click.command()
-@click.argument("name", type=click.Choice(NAMES), metavar="NAME")
+@click.argument("name", type=click.Choice(BOT_NAMES), metavar="NAME")
 @click.option(
     "--move-time",
     type=click.IntRange(min=1),
@@ -45,7 +45,7 @@ def command(name: str, move_time: int | None, seed: str | None) -> None:
     """
     chance = random.Random(seed)
     player = Player(
-        thinker(name, Setup("dtc", ("", ""))), lambda number: int(chance.random() * number), move_time
+        make_bot(name, Setup("dtc", ("", ""))), lambda number: int(chance.random() * number), move_time
     )
     try:
         play(player, sys.stdin.buffer if sys.stdin else (), _say)
@@ -75,7 +75,7 @@ def play(player: "Player", lines: Iterable[bytes], say: Callable[[str], None]) -
 class Player:
     """Makes a move of every turn, from its state block alone."""
 
-    def __init__(self, bot: Thinker, below: Below, move_time: int | None = None) -> None:
+    def __init__(self, bot: TimedBot, below: Below, move_time: int | None = None) -> None:
         self._bot = bot
         self._below = below
         self._move_time = move_time

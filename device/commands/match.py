@@ -4,6 +4,7 @@ import json
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
@@ -11,9 +12,19 @@ from typing import Final
 
 import click
 
-from device.bots.dtc.match import MILLISECONDS, Contestant, ContestantError, Game, Result, Terms, contestants
-from device.bots.dtc.pool import PoolError, cores, play_all
+from device.bots.dtc.match import (
+    MILLISECONDS,
+    Contestant,
+    ContestantError,
+    Game,
+    MatchError,
+    Result,
+    Terms,
+    contestants,
+    play_all,
+)
 from device.bots.dtc.tournament import share, standings
+from device.bots.workers import InlineExecutor, WorkerPool, cores
 from device.commands import console
 from device.commands.console import CommandError, Decorator, columns, file_error, printable, progress
 from device.runtime.data_folder import default_data_folder
@@ -60,6 +71,11 @@ def fault_in_words(result: Result) -> str:
     if fault is None:
         return "stopped by the limit of rounds" if result.stopped else ""
     return f"{printable(result.names[fault.seat])}: {fault.sentence}"
+
+
+def executor_for(jobs: int) -> Executor:
+    """Return an executor for so many games at once; a single one is played in this process."""
+    return WorkerPool(jobs) if jobs > 1 else InlineExecutor()
 
 
 def seconds(milliseconds: float) -> str:
@@ -138,7 +154,8 @@ def _play(games: list[Game], file: Path, jobs: int, results: list[Result]) -> No
         logs.mkdir(parents=True, exist_ok=True)
         with (
             file.open("wb") as stream,
-            closing(play_all(games, logs, jobs)) as played,
+            executor_for(jobs) as executor,
+            closing(play_all(games, logs, executor, jobs)) as played,
             progress(_in_order(played), len(games)) as counted,
         ):
             for log in logs.glob("*.err"):  # of the match whose records are replaced
@@ -149,7 +166,7 @@ def _play(games: list[Game], file: Path, jobs: int, results: list[Result]) -> No
                 results.append(result)
     except OSError as error:
         raise file_error(str(file), "written", error) from None
-    except PoolError as error:
+    except MatchError as error:
         raise CommandError(f"{error}; {len(results)} games are in {file}") from None
     finally:
         with suppress(OSError):

@@ -7,8 +7,8 @@ from typing import Final
 
 import click
 
-from device.bots.grading import CORES, GradingError, grade_all
-from device.bots.mind import Grade
+from device.bots.search import Grade, GradingError, grade_all
+from device.bots.workers import WorkerPool, cores
 from device.commands.console import CommandError, json_option, printable, printable_file, progress
 from device.commands.replay import in_words as game_in_words
 from device.commands.replay import records
@@ -43,7 +43,7 @@ SECONDS: Final = 0.5
     "--jobs",
     type=click.IntRange(1, 1000),
     metavar="N",
-    default=CORES,
+    default=cores,
     show_default="one for each core",
     help="Choices graded at once.",
 )
@@ -62,8 +62,12 @@ def command(file: str, number: int | None, seconds: float, jobs: int, *, as_json
     choices = [(game, choice) for game in games for choice in real_choices(game.setup, game.events)]
     grades: dict[int, Grade] = {}
     try:
-        found = grade_all([(choice.state, choice.representative) for _, choice in choices], seconds, jobs)
-        with closing(found), progress(found, len(choices), label="Grading") as counted:
+        to_grade = [(choice.state, choice.representative) for _, choice in choices]
+        with (
+            WorkerPool(jobs, niceness=5) as executor,
+            closing(grade_all(to_grade, seconds, executor, jobs)) as found,
+            progress(found, len(choices), label="Grading") as counted,
+        ):
             grades.update(counted)
     except GradingError as error:
         raise CommandError(f"{printable_file(file)}: a choice can't be graded: {error}") from None

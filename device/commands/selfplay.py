@@ -15,8 +15,7 @@ from typing import BinaryIO, Final
 import click
 
 from device.bots import selfplay
-from device.bots.mind import QUICK
-from device.bots.simple import Below
+from device.bots.simple import SIMPLE_BOTS, Below
 from device.commands.console import CommandError, file_error
 from device.rules import game
 from device.rules.errors import SetupError
@@ -32,8 +31,8 @@ def _bots(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
     """Names of bots, parted by commas."""
     bots = tuple(value.split(","))
     for bot in bots:
-        if bot not in QUICK:
-            raise click.BadParameter(f"there is no bot {bot!r}; the bots are {', '.join(QUICK)}.")
+        if bot not in SIMPLE_BOTS:
+            raise click.BadParameter(f"there is no bot {bot!r}; the bots are {', '.join(SIMPLE_BOTS)}.")
     return bots
 
 
@@ -69,7 +68,7 @@ def _first(_: click.Context, __: click.Parameter, value: str) -> int | None:
     callback=_bots,
     default="random",
     show_default=True,
-    help=f"One for all seats, or one for each: {', '.join(QUICK)}.",
+    help=f"One for all seats, or one for each: {', '.join(SIMPLE_BOTS)}.",
 )
 @click.option(
     "--first",
@@ -130,7 +129,7 @@ def command(
     try:
         with _written_whole(out) as stream, _counted(games, out) as counted:
             for _, (each, below) in zip(counted, setups, strict=False):
-                stream.write(selfplay.play(each, [QUICK[name] for name in bots], below, rounds).written)
+                stream.write(selfplay.play(each, [SIMPLE_BOTS[name] for name in bots], below, rounds).written)
                 stream.flush()
     except selfplay.SelfplayError as error:
         raise CommandError(f"{error} (seed {seed}): a fault of this program, please report it") from None

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import click
 
-from device.bots.dtc.match import Contestant, Game, Terms
-from device.bots.dtc.pool import PoolError, play_all
+from device.bots.dtc.match import Contestant, Game, MatchError, Terms, play_all
 from device.bots.dtc.tournament import (
     SEEDS,
     Ledger,
@@ -22,7 +21,15 @@ from device.bots.dtc.tournament import (
     standings,
 )
 from device.commands.console import CommandError, columns, file_error, printable, progress
-from device.commands.match import default_folder, jobs_option, json_option, players_of, seconds, time_option
+from device.commands.match import (
+    default_folder,
+    executor_for,
+    jobs_option,
+    json_option,
+    players_of,
+    seconds,
+    time_option,
+)
 
 FOLDER: Final = "tournaments"
 
@@ -91,12 +98,13 @@ def _play(games: list[Game], ledger: Ledger, jobs: int) -> None:
     left = [game for game in games if game.number not in done]
     try:
         with (
-            closing(play_all(left, ledger.logs, jobs)) as played,
+            executor_for(jobs) as executor,
+            closing(play_all(left, ledger.logs, executor, jobs)) as played,
             progress(played, len(games), len(done)) as counted,
         ):
             for result in counted:
                 ledger.add(result)
-    except (KeyboardInterrupt, PoolError) as stopped:
+    except (KeyboardInterrupt, MatchError) as stopped:
         why = str(stopped) or "interrupted"
         kept = f"{len(ledger.results)} of {len(games)} games are kept; the same command goes on"
         raise CommandError(f"{why}; {kept}") from None

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
+from device.bots.bot_process import Answer, BotProcess, Question
 from device.bots.dtc.seat import ProgramSeat, Terms, Told, Turn
-from device.bots.mind import FIRST_PART, Hint
+from device.bots.search import FIRST_PART, Hint
 from device.bots.simple import play_greedy
-from device.bots.thinker import Answer, Question, Thinker
 from device.rules import game as rules
 from device.rules.events import Choice
 from device.rules.game import Setup
@@ -41,7 +41,7 @@ def opponent_settings(settings: Settings) -> OpponentSettings:
 class BotService:
     """The bots of the opponents at the table.
 
-    `folder` is the data folder; `put` takes the replies, from any thread; `make_thinker` takes the callback
+    `folder` is the data folder; `put` takes the replies, from any thread; `make_process` takes the callback
     for answers of the thinking process.
     """
 
@@ -51,14 +51,14 @@ class BotService:
         folder: Path,
         put: Callable[[BotReply], None],
         clock: Callable[[], float] = time.monotonic,
-        make_thinker: Callable[[Callable[[Answer], None]], Thinker] = Thinker,
+        make_process: Callable[[Callable[[Answer], None]], BotProcess] = BotProcess,
     ) -> None:
         self._settings = settings
         self._seconds = {"strong": settings.thinking.strong, "master": settings.thinking.master}
         self._folder = folder
         self._put = put
         self._clock = clock
-        self._thinker = make_thinker(self._take_answer)
+        self._process = make_process(self._take_answer)
         self._programs: dict[int, ProgramSeat] = {}  # by place
         self._leaving: list[
             ProgramSeat
@@ -86,12 +86,12 @@ class BotService:
         new = [asked for asked in wanted.values() if asked.number not in self._asked]
         if not any(asked.opponent in OPPONENTS and 1 < asked.attempt <= ATTEMPTS for asked in new):
             return new
-        self._thinker.close()  # it may hang; the next question starts another process
+        self._process.close()  # it may hang; the next question starts another process
         return [asked for asked in wanted.values() if asked in new or asked.opponent in OPPONENTS]
 
     def close(self) -> None:
         """End the thinking process and every program, and wait for them."""
-        self._thinker.close()
+        self._process.close()
         self._end_programs()
         for program in self._leaving:
             program.close()
@@ -103,12 +103,12 @@ class BotService:
         if not opponents or (opponents, setup) == self._prepared_for:
             return
         self._prepared_for = opponents, setup
-        self._thinker.start()
+        self._process.start()
         if setup is not None:
             state = rules.setup(setup)
             for name in sorted(opponents):
                 self._preparations += 1  # numbers below 0: their answers are ignored
-                self._thinker.ask(Question(-self._preparations, "prepare", name, state, 0.0))
+                self._process.ask(Question(-self._preparations, "prepare", name, state, 0.0))
 
     def _end_programs(self) -> None:
         """Ask the programs of a finished game to end, without waiting for them."""
@@ -127,8 +127,8 @@ class BotService:
             seconds = self._seconds.get(asked.opponent, 0.0)
             if asked.hint:
                 seconds /= FIRST_PART  # so that the next best choice gets as much time
-            kind: Literal["hint", "think"] = "hint" if asked.hint else "think"
-            self._thinker.ask(
+            kind: Literal["hint", "choose"] = "hint" if asked.hint else "choose"
+            self._process.ask(
                 Question(asked.number, kind, asked.opponent, play.state, seconds, seat=asked.seat)
             )
 
@@ -147,7 +147,7 @@ class BotService:
 
     def _forget(self, asked: BotRequest) -> None:
         """Drop a request; its answer is not put any more."""
-        self._thinker.forget(asked.number)
+        self._process.cancel(asked.number)
         for program in self._programs.values():
             program.forget(asked.number)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final
 
-from device.bots.mind import MASTER, Grade
-from device.bots.thinker import Answer, Question, Thinker
+from device.bots.bot_process import Answer, BotProcess, Question
+from device.bots.search import MASTER, Grade
 from device.records.review import Choice, real_choices
 from device.rules.errors import RulesError
 from device.rules.events import Chance, Event
@@ -31,7 +31,7 @@ NICENESS: Final = 19
 class Grader:
     """A thread that has the games of the newest store file graded.
 
-    `path` returns that file; `seconds` is the time for each choice; `make_thinker` takes the callback for
+    `path` returns that file; `seconds` is the time for each choice; `make_process` takes the callback for
     answers and a nice value.
     """
 
@@ -39,11 +39,11 @@ class Grader:
         self,
         path: Callable[[], Path],
         seconds: float = SECONDS,
-        make_thinker: Callable[[Callable[[Answer], None], int], Thinker] = Thinker,
+        make_process: Callable[[Callable[[Answer], None], int], BotProcess] = BotProcess,
     ) -> None:
         self._path = path
         self._seconds = seconds
-        self._make_thinker = make_thinker
+        self._make_process = make_process
         self._free = False  # whether nobody plays
         self._turns = 0  # how often that has changed
         self._ending = False
@@ -81,10 +81,10 @@ class Grader:
 
     def _run(self) -> None:
         while (turn := self._wait_until_free()) is not None:
-            with closing(self._make_thinker(self._answers.put, NICENESS)) as thinker:
+            with closing(self._make_process(self._answers.put, NICENESS)) as process:
                 while self._turns == turn and (found := self._next_game()) is not None:
                     path, game = found
-                    if not self._grade(thinker, path, game) and self._turns == turn:
+                    if not self._grade(process, path, game) and self._turns == turn:
                         self._given_up.add((path, game.number))
             self._wait_for_change(turn)
 
@@ -121,23 +121,23 @@ class Grader:
             self._given_up.add((path, number))
             return None
 
-    def _grade(self, thinker: Thinker, path: Path, game: PastGame) -> bool:
+    def _grade(self, process: BotProcess, path: Path, game: PastGame) -> bool:
         """Grade the choices of a game that have no grade; return whether all of them were graded."""
         try:
-            grades = [self._grade_one(thinker, path, game, each) for each in _ungraded(game)]
+            grades = [self._grade_one(process, path, game, each) for each in _ungraded(game)]
         except (ArchiveError, RulesError):
             return False
         return all(grades)
 
-    def _grade_one(self, thinker: Thinker, path: Path, game: PastGame, ungraded: "_Ungraded") -> bool:
+    def _grade_one(self, process: BotProcess, path: Path, game: PastGame, ungraded: "_Ungraded") -> bool:
         """Grade one choice and save the grade; False if it can't be graded, or somebody plays."""
         event = ungraded.event
-        grade = Grade(0.0, event) if ungraded.choice is None else self._think(thinker, ungraded.choice)
+        grade = Grade(0.0, event) if ungraded.choice is None else self._think(process, ungraded.choice)
         if grade is None or not self._free:
             return False
         return archive.save_grade(path, game.number, ungraded.number, event, grade.lost, grade.best)
 
-    def _think(self, thinker: Thinker, choice: Choice) -> Grade | None:
+    def _think(self, process: BotProcess, choice: Choice) -> Grade | None:
         """Return the grade of a choice, or None if the process failed, or somebody plays."""
         while not self._answers.empty():
             self._answers.get()
@@ -145,7 +145,7 @@ class Grader:
             return None
         self._asked += 1
         asked = self._asked
-        thinker.ask(Question(asked, "grade", MASTER.name, choice.state, self._seconds, choice.representative))
+        process.ask(Question(asked, "grade", MASTER.name, choice.state, self._seconds, choice.representative))
         while (answer := self._answers.get()) is not None:
             if answer.number == asked:
                 return answer.result if isinstance(answer.result, Grade) else None

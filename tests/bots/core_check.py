@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from device.bots.compiled_core import is_compiled
-from device.bots.convert import draft_of, move_of, packed, position_of, solo_event, solo_position_of
+from device.bots.convert import draft_from_move, from_move, pack, to_move, to_position, to_solo_position
 from device.bots.core import constants, position
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
@@ -46,9 +46,9 @@ def title(chosen: Setup) -> str:
 def core_of(state: State) -> Core:
     """The core's form of a state of any mode."""
     if isinstance(state, SoloState):
-        return solo_position_of(state)
+        return to_solo_position(state)
     assert isinstance(state, StandardState)
-    return position_of(state)
+    return to_position(state)
 
 
 def figures(core: Core) -> dict[str, Any]:
@@ -60,9 +60,9 @@ def figures(core: Core) -> dict[str, Any]:
 def events_of(core: Core) -> list[Event]:
     """Every choice that the core allows now, of all seats."""
     if isinstance(core, SoloPosition):
-        return [solo_event(core.phase, move) for move in core.legal()]
+        return [from_move(core.phase, move) for move in core.legal()]
     if core.phase == constants.OFFER:
-        return [draft_of(move) for move in core.drafts()]
+        return [draft_from_move(move) for move in core.drafts()]
     if core.phase != constants.TILING:
         return []
     tiles: list[Event] = []
@@ -81,9 +81,9 @@ def play(core: Core, event: Event) -> None:
         return
     match event:
         case Deal(displays):
-            core.set_deal([packed(tiles) for tiles in displays])
+            core.set_deal([pack(tiles) for tiles in displays])
         case Draft():
-            core.play(move_of(event))
+            core.play(to_move(event))
         case Tile(seat, row, column):
             core.tile(seat, row - 1, column - 1)
         case _:
@@ -95,13 +95,13 @@ def play(core: Core, event: Event) -> None:
 def _play_solo(core: SoloPosition, event: Event) -> None:
     match event:
         case Deal(displays):
-            core.set_deal([packed(tiles) for tiles in displays])
+            core.set_deal([pack(tiles) for tiles in displays])
         case Penalty(tiles):
             core.set_penalty_row([int(colour) for colour in tiles])
         case ScoringColour(colour) | Draw(colour):
             core.set_draw(colour)
         case _:
-            core.play(move_of(event))
+            core.play(to_move(event))
 
 
 def differences(core: Core, state: State) -> dict[str, object]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from device.bots.convert import position_of
+from device.bots.convert import to_position
 from device.bots.core import constants
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
@@ -46,7 +46,7 @@ def test_records_agree_step_by_step(path: Path) -> None:
 
 def test_a_difference_would_be_seen() -> None:
     state = offer({1: "kk", 2: "b"}, board({2: "b"}), board())
-    core = position_of(state)
+    core = to_position(state)
     core.play(core.drafts()[0])
     assert differences(core, state)
 
@@ -70,7 +70,7 @@ def rounds_of(chosen: Setup, seed: int) -> list[StandardState]:
 def test_drafts_are_taken_back_to_the_round_s_start(chosen: Setup) -> None:
     chance = random.Random(5)
     for state in rounds_of(chosen, 5):
-        core = position_of(state)
+        core = to_position(state)
         before = []
         while core.phase == constants.OFFER:
             before.append(figures(core))

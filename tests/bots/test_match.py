@@ -23,7 +23,7 @@ from device.bots.dtc.match import (
     result_of,
 )
 from device.bots.dtc.process import Limits
-from device.bots.mind import NAMES
+from device.bots.search import BOT_NAMES
 from device.records.record import read
 from device.rules.dealing import check_deal
 from device.rules.tiles import ALL_TILES, without
@@ -236,7 +236,7 @@ def test_contestants_are_named_after_what_they_run() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("deep", f"'deep' is neither a built-in bot nor a program; the bots are {', '.join(NAMES)}"),
+        ("deep", f"'deep' is neither a built-in bot nor a program; the bots are {', '.join(BOT_NAMES)}"),
         ("", "a bot is a name or a command, not an empty text"),
         ("me=", "a bot is a name or a command, not an empty text"),
         ("python3 'bot.py", "is no command: No closing quotation"),

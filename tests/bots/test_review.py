@@ -14,8 +14,8 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
-from device.bots.grading import GradingError, grade_all
-from device.bots.mind import MASTER, Mind
+from device.bots.search import MASTER, GradingError, Searcher, grade_all
+from device.bots.workers import InlineExecutor
 from device.commands.review import command, in_words
 from device.records.record import Record, write
 from device.records.review import COSTLIEST, Choice, Graded, real_choices, representative, reviews
@@ -25,7 +25,7 @@ from device.rules.game import Setup, State
 from device.rules.notation import event_of, text_of
 from device.rules.solo.game import SoloState, preview
 from device.rules.solo.penalty_row import ACTION
-from tests.bots.test_minds import Ticks
+from tests.bots.test_search import Ticks
 from tests.harness.past import SOLO_GRAY, played
 from tests.harness.running import children
 from tests.harness.waiting import DEADLINE, until
@@ -42,7 +42,7 @@ COMMAND = Path(sys.executable).with_name("azul-table")
 def two_rounds(seat_to_blunder: int) -> tuple[tuple[Event, ...], int]:
     """Two rounds of two that play well, but for one draft in the second; its number among the events."""
     chance = Random(4)
-    mind = Mind(MASTER, Ticks())
+    searcher = Searcher(MASTER, Ticks())
     state: State = game.setup(TWO)
     events: list[Event] = []
     blunder = -1
@@ -54,11 +54,11 @@ def two_rounds(seat_to_blunder: int) -> tuple[tuple[Event, ...], int]:
             and blunder < 0
             and state.to_act() == (seat_to_blunder,)
             and taken(state, worst(state)) > 2
-            and mind.grade(state, worst(state), 5.0).lost > BLUNDER
+            and searcher.grade(state, worst(state), 5.0).lost > BLUNDER
         ):
             event, blunder = worst(state), len(events)
         else:
-            event = mind.think(state, 5.0)
+            event = searcher.choose(state, 5.0)
         events.append(event)
         state = state.apply(event)
     return tuple(events), blunder
@@ -77,9 +77,9 @@ def taken(state: State, event: Event) -> int:
 
 def graded(chosen: Setup, events: Sequence[Event]) -> list[Graded]:
     """By a clock that no machine is too slow for: with little time another choice seems to lose more."""
-    mind = Mind(MASTER, Ticks())
+    searcher = Searcher(MASTER, Ticks())
     choices = list(real_choices(chosen, events))
-    grades = [mind.grade(choice.state, choice.representative, 5.0) for choice in choices]
+    grades = [searcher.grade(choice.state, choice.representative, 5.0) for choice in choices]
     return [Graded(choice, grade.lost, grade.best) for choice, grade in zip(choices, grades, strict=True)]
 
 
@@ -122,7 +122,7 @@ def test_a_single_way_to_go_on_is_no_choice() -> None:
 
 def lost(state: State, text: str) -> tuple[float, str]:
     choice = Choice(0, 0, state, event_of(text))
-    ((_, grade),) = grade_all([(state, choice.representative)], 0.2)
+    ((_, grade),) = grade_all([(state, choice.representative)], 0.2, InlineExecutor(), 1)
     return grade.lost, text_of(grade.best)
 
 
@@ -150,7 +150,7 @@ def columns(*wall: str, lines: dict[int, str]) -> dict[int, float]:
     full = board(lines, (*wall, *["....."] * (5 - len(wall))), score=20)
     state = after(offer({1: "w"}, full, board(), mode="gray"), "1wf")
     tiles = [event for event in state.legal() if isinstance(event, Tile) and event.seat == 0]
-    found = dict(grade_all([(state, tile) for tile in tiles], 0.02))
+    found = dict(grade_all([(state, tile) for tile in tiles], 0.02, InlineExecutor(), 1))
     return {tile.column: round(found[at].lost, 6) for at, tile in enumerate(tiles)}
 
 
@@ -177,7 +177,7 @@ def test_no_review_advises_to_lose_at_once() -> None:
         for choice in real_choices(SOLO_GRAY, play.events):
             if isinstance(choice.event, Draft) and len(choice.state.boards[ACTION].floor) == 7:
                 full += 1
-                best = Mind(MASTER, Ticks()).grade(choice.state, choice.event, 0.05).best
+                best = Searcher(MASTER, Ticks()).grade(choice.state, choice.event, 0.05).best
                 assert isinstance(best, Draft)
                 assert isinstance(choice.state, SoloState)
                 assert best == choice.event or not preview(choice.state, best).loses
@@ -200,7 +200,7 @@ def test_a_blunder_is_named_first(seat: int) -> None:
 def test_a_process_that_can_not_grade_is_told() -> None:
     state = offer({1: "bbbb"}, board(), board())
     with pytest.raises(GradingError, match="Error"):
-        list(grade_all([(state, event_of("2y1"))], 0.02))
+        list(grade_all([(state, event_of("2y1"))], 0.02, InlineExecutor(), 1))
 
 
 def test_who_plays_as_well_as_can_be_loses_nothing_worth_naming() -> None:
@@ -243,7 +243,9 @@ def test_a_blunder_in_words(tmp_path: Path) -> None:
 def test_every_mode_is_reviewed(path: Path) -> None:
     record = records(lines_of(path.stem))[0]
     head = list(real_choices(record.setup, record.events))[:6]
-    found = dict(grade_all([(choice.state, choice.representative) for choice in head], 0.02))
+    found = dict(
+        grade_all([(choice.state, choice.representative) for choice in head], 0.02, InlineExecutor(), 1)
+    )
     made = [Graded(choice, 1 + found[at].lost, found[at].best) for at, choice in enumerate(head)]
     told = in_words(record, made)
     for name in record.setup.players:

@@ -4,9 +4,8 @@ from random import Random
 
 import pytest
 
-from device.bots.mind import QUICK
 from device.bots.selfplay import play
-from device.bots.simple import choices, play_greedy, play_random
+from device.bots.simple import SIMPLE_BOTS, choices, play_greedy, play_random
 from device.rules import game
 from device.rules.game import Setup
 from device.rules.notation import text_of
@@ -24,12 +23,12 @@ def test_greedy_beats_random(mode: str) -> None:
         assert played.record.outcome.winners == (0,)
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", SIMPLE_BOTS)
 @pytest.mark.parametrize("wall", ["coloured", "gray"])
 def test_both_play_solo_to_its_end(name: str, wall: str) -> None:
     chosen = Setup("solo", (name,), 0, "easy", wall)
     for seed in range(5):
-        assert play(chosen, [QUICK[name]], Random(seed).randrange).record.rounds
+        assert play(chosen, [SIMPLE_BOTS[name]], Random(seed).randrange).record.rounds
 
 
 def test_a_bot_answers_for_the_first_seat_that_chooses() -> None:

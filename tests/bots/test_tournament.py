@@ -2,7 +2,6 @@
 
 import json
 import math
-import multiprocessing
 import random
 import signal
 import subprocess
@@ -13,9 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from device.bots.dtc import match, pool, tournament
-from device.bots.dtc.match import Contestant, Fault, Terms, contestants
-from device.bots.dtc.pool import PoolError, cores, own_core, play_all
+from device.bots.dtc import match, tournament
+from device.bots.dtc.match import Contestant, Fault, MatchError, Terms, contestants, own_core, play_all
 from device.bots.dtc.tournament import (
     SCALE,
     Ledger,
@@ -27,6 +25,7 @@ from device.bots.dtc.tournament import (
     share,
     standings,
 )
+from device.bots.workers import InlineExecutor, WorkerPool, cores
 from device.commands import tournament as command
 from device.commands.cli import azul_table
 from device.records.json_form import Forfeit
@@ -295,21 +294,10 @@ def test_matches_have_a_core_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_machine_that_can_not_play_is_no_bots_fault(jobs: int, tmp_path: Path) -> None:
     games = schedule(PLAYERS[:2], [1], TERMS)
-    with pytest.raises(PoolError, match=r"game \d can't be played here: .*No such file"):
-        list(play_all(games, tmp_path / "nowhere", jobs))
-
-
-def test_a_process_that_is_killed_with_a_game_before_it_is_told() -> None:
-    """Bug mended: its end is an error of its own then, which ended the tournament with a traceback."""
-    ours, theirs = multiprocessing.Pipe()
-    (game, *_) = schedule(PLAYERS[:2], [1], TERMS)
-    pool._send(ours, game)
-    theirs.close()
-    with pytest.raises(PoolError, match="was killed"):
-        pool._received(ours)
-    with pytest.raises(PoolError, match="was killed"):
-        pool._send(ours, game)
-    ours.close()
+    with WorkerPool(jobs) if jobs > 1 else InlineExecutor() as executor:
+        results = play_all(games, tmp_path / "nowhere", executor, jobs)
+        with pytest.raises(MatchError, match=r"game \d can't be played here: .*No such file"):
+            list(results)
 
 
 # --- The command -----------------------------------------------------------------------------------------

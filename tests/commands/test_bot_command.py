@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from device.bots.dtc.protocol import Turn, view_of
-from device.bots.mind import NAMES
+from device.bots.search import BOT_NAMES
 from device.bots.simple import Below, play_random
 from device.commands.bot import Player, parts_to_come, reserve, seconds_to_think
 from device.rules.events import Draft, Event
@@ -25,7 +25,7 @@ def bot(given: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BOT_NAMES)
 def test_d3_bot_answers_the_published_example(name: str) -> None:
     done = bot(state_alone(EXAMPLE).encode() * 2, name, "--move-time", "20")
     assert (done.returncode, done.stderr) == (0, b"")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from device.bots.thinker import Answer, Question, Thinker
+from device.bots.bot_process import Answer, BotProcess, Question
 from device.rules import game
 from device.runtime.bot_service import BotService
 from device.runtime.settings import Settings
@@ -16,7 +16,7 @@ from tests.table.hands import Hands, at_table, playing
 from tests.table.opponents import any_choice, play_on, seated
 
 
-class IdleThinker(Thinker):
+class IdleBotProcess(BotProcess):
     """A thinking process that only remembers what it is asked; `answer` is the callback for answers."""
 
     answer: Callable[[Answer], None]
@@ -25,7 +25,7 @@ class IdleThinker(Thinker):
         self.started = 0
         self.asked: list[Question] = []
 
-    def make(self, answer: Callable[[Answer], None]) -> IdleThinker:
+    def make(self, answer: Callable[[Answer], None]) -> IdleBotProcess:
         self.answer = answer
         return self
 
@@ -35,7 +35,7 @@ class IdleThinker(Thinker):
     def ask(self, question: Question) -> None:
         self.asked.append(question)
 
-    def forget(self, number: int) -> None:
+    def cancel(self, number: int) -> None:
         self.asked = [question for question in self.asked if question.number != number]
 
     def close(self) -> None:
@@ -46,7 +46,7 @@ class IdleThinker(Thinker):
         """Return opponent, mode and boards of the preparations since the last call."""
         asked, self.asked = self.asked, []
         assert all(each.kind == "prepare" for each in asked)
-        return [(each.strength, *kind_of(each.state)) for each in asked]
+        return [(each.bot, *kind_of(each.state)) for each in asked]
 
 
 def kind_of(state: game.State) -> tuple[str, int]:
@@ -58,24 +58,24 @@ class Served:
     """A table that the bot service observes after each press."""
 
     def __init__(self, hands: Hands, folder: Path) -> None:
-        self.thinker = IdleThinker()
+        self.process = IdleBotProcess()
         self.put: list[BotReply] = []
-        self.service = BotService(Settings(), folder, self.put.append, make_thinker=self.thinker.make)
+        self.service = BotService(Settings(), folder, self.put.append, make_process=self.process.make)
         self.hands = hands
         self.service.observe(hands.table)
 
-    def press(self, *buttons: str) -> IdleThinker:
+    def press(self, *buttons: str) -> IdleBotProcess:
         for button in buttons:
             self.hands.press(button)
             self.service.observe(self.hands.table)
-        return self.thinker
+        return self.process
 
 
 def test_the_process_starts_when_an_opponent_sits_down(tmp_path: Path) -> None:
     served = Served(at_table(), tmp_path)
     assert not served.press("seat.1.floor", "seat.2.floor").started
     assert served.press("seat.2.line.4").started
-    assert not served.thinker.asked, "nobody knows yet what is played"
+    assert not served.process.asked, "nobody knows yet what is played"
 
 
 def test_the_chosen_game_is_prepared_before_it_begins(tmp_path: Path) -> None:
@@ -93,12 +93,12 @@ def test_a_solo_opponent_is_prepared(tmp_path: Path) -> None:
 
 def test_a_loaded_game_is_prepared(tmp_path: Path) -> None:
     hands = at_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.3", "ok", "seat.1.floor")
-    assert Served(hands, tmp_path).thinker.prepared() == [("strong", "standard", 2)]
+    assert Served(hands, tmp_path).process.prepared() == [("strong", "standard", 2)]
 
 
 def test_a_game_of_people_starts_no_process(tmp_path: Path) -> None:
     served = Served(playing(), tmp_path)
-    assert not served.thinker.started
+    assert not served.process.started
     assert not served.press("display.1", "seat.1.line.1").asked
 
 
@@ -106,7 +106,7 @@ def test_the_answer_to_a_preparation_is_no_reply(tmp_path: Path) -> None:
     served = Served(at_table(), tmp_path)
     asked = served.press("seat.1.floor", "seat.1.line.4", "seat.2.floor", "ok").asked
     for question in asked:
-        served.thinker.answer(Answer(question.number, None))
+        served.process.answer(Answer(question.number, None))
     assert asked
     assert not served.put
 
@@ -120,5 +120,5 @@ def test_a_restart_of_the_process_asks_all_open_requests_again(tmp_path: Path, l
     for asked in hands.table.opponents.requests[:lost]:
         hands.hear(BotReply(asked.number, None, hands.now))
     served.service.observe(hands.table)
-    open_questions = {question.number for question in served.thinker.asked if question.kind == "think"}
+    open_questions = {question.number for question in served.process.asked if question.kind == "choose"}
     assert open_questions == {asked.number for asked in hands.table.opponents.requests}

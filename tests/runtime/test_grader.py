@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from device.bots.mind import Grade
-from device.bots.thinker import Answer, Question, Thinker
+from device.bots.bot_process import Answer, BotProcess, Question
+from device.bots.search import Grade
 from device.records.review import real_choices
 from device.rules.events import Chance
 from device.rules.game import Setup
@@ -72,7 +72,7 @@ def rows(path: Path, game: int = 1) -> Rows:
 
 def thinking() -> list[int]:
     """Return the thinking processes among the children of this process."""
-    return [child for child in children(os.getpid()) if "thinker" in program(child)]
+    return [child for child in children(os.getpid()) if "workers" in program(child)]
 
 
 def choices(play: Play) -> set[int]:
@@ -184,17 +184,17 @@ def test_an_answer_is_not_lost_while_the_table_becomes_free(path: Path) -> None:
     choice = next(iter(real_choices(STANDARD, play.events)))
     keep(path, [play])
     keep_grades(path, 1, {at: (0.0, play.events[at]) for at in choices(play) - {choice.number}})
-    thinker = LateThinker()
-    with closing(Grader(lambda: path, make_thinker=thinker.make)) as grader:
+    process = LateBotProcess()
+    with closing(Grader(lambda: path, make_process=process.make)) as grader:
         grader.start()
-        sys.setprofile(thinker.hold)
+        sys.setprofile(process.hold)
         grader.observe(FREE)
         sys.setprofile(None)
-        thinker.observed.set()
+        process.observed.set()
         until(lambda: all_graded(path), "the grade")
 
 
-class LateThinker(Thinker):
+class LateBotProcess(BotProcess):
     """Grades a choice, but only after `Grader.observe` has returned.
 
     `hold` is a profile function for the thread that calls `observe`: once that has notified the grading
@@ -207,7 +207,7 @@ class LateThinker(Thinker):
         self.notified = False
         self.asked, self.observed = Event(), Event()
 
-    def make(self, put: Callable[[Answer], None], _niceness: int) -> LateThinker:
+    def make(self, put: Callable[[Answer], None], _niceness: int) -> LateBotProcess:
         self.put = put
         return self
 

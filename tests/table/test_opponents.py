@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from device.bots.mind import NAMES
+from device.bots.search import BOT_NAMES
 from device.bots.simple import play_greedy
 from device.lights.palettes import BOX
 from device.records import record
@@ -55,7 +55,7 @@ def shown(hands: Hands) -> Hands:
 
 
 def test_the_opponents_are_bots_that_there_are() -> None:
-    assert set(OPPONENTS) <= set(NAMES)
+    assert set(OPPONENTS) <= set(BOT_NAMES)
 
 
 @pytest.mark.parametrize(("line", "bot"), list(enumerate(OPPONENTS, start=1)))

@@ -3,22 +3,28 @@
 result = play(Game(1, contestants(["greedy", "python3 bot.py"]), seed=7, first=0), logs)
 """
 
+import fcntl
 import hashlib
+import os
 import random
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from device.bots.dtc.process import BotError, Limits, Program
 from device.bots.dtc.protocol import ProtocolError, Teller, Wish, draft_of, text_of, why_illegal, wish_of
-from device.bots.mind import NAMES
+from device.bots.search import BOT_NAMES
 from device.bots.selfplay import ROUNDS
+from device.bots.workers import run_all
 from device.records import record
 from device.records.json_form import Forfeit
 from device.rules import game as rules
@@ -61,7 +67,7 @@ class Contestant:
 
 
 _NAMED: Final = re.compile(r"([^\s/=.'\"-][^\s/='\"]*)=(.*)", re.DOTALL)
-_BUILT_IN: Final = re.compile(rf"({'|'.join(NAMES)})(?:@([1-9][0-9]{{0,6}}))?")
+_BUILT_IN: Final = re.compile(rf"({'|'.join(BOT_NAMES)})(?:@([1-9][0-9]{{0,6}}))?")
 
 
 def contestants(texts: Iterable[str]) -> tuple[Contestant, ...]:
@@ -83,7 +89,7 @@ def contestant(text: str) -> Contestant:
         return Contestant(name or command, _command_of(*built_in.groups()), built_in=True)
     words = _words(command)
     if shutil.which(words[0]) is None:
-        bots = ", ".join(NAMES)
+        bots = ", ".join(BOT_NAMES)
         why = "may not be executed" if _file(words[0]) else "is neither a built-in bot nor a program"
         raise ContestantError(f"{words[0]!r} {why}; the bots are {bots}")
     return Contestant(name or _name_of(words), words)
@@ -370,3 +376,61 @@ def _result(
         fault,
         verified.stopped,
     )
+
+
+# --- Many games, each on a processor core of its own -----------------------------------------------------
+
+
+class MatchError(Exception):
+    """A game could not be played for a reason that is no bot's fault."""
+
+
+def play_all(
+    games: Iterable[Game], logs: Path, executor: Executor, at_once: int
+) -> Generator[Result, None, None]:
+    """Play games through an executor, so many at once; yield results as games end. Raises MatchError."""
+    calls = (partial(play_on_own_core, game, logs) for game in games)
+    try:
+        for _, result in run_all(executor, calls, at_once):
+            yield result
+    except BrokenExecutor:
+        raise MatchError("a process that plays games was killed") from None
+
+
+def play_on_own_core(game: Game, logs: Path) -> Result:
+    """Play a game on a processor core that no other match of this user has. Raises MatchError."""
+    try:
+        with own_core() as core:
+            return play(game, logs, core)
+    except OSError as error:
+        raise MatchError(f"game {game.number} can't be played here: {error}") from None
+
+
+@contextmanager
+def own_core() -> Iterator[int]:
+    """A core that no other match of this user has, as far as there are enough of them."""
+    available = sorted(os.sched_getaffinity(0))
+    random.shuffle(available)
+    for core in available:
+        if (lock := _locked(core)) is not None:
+            try:
+                yield core
+            finally:
+                os.close(lock)
+            return
+    yield available[0]
+
+
+def _locked(core: int) -> int | None:
+    """The descriptor that holds a core; None if somebody has it, or nobody can say."""
+    folder = Path(tempfile.gettempdir(), f"azul-table-cores-{os.getuid()}")
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        lock = os.open(folder / str(core), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+        else:
+            return lock
+    return None

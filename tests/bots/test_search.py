@@ -8,12 +8,12 @@ from random import Random
 import pytest
 
 from device.bench.bots import Contender, crowd, duel, solo
-from device.bots.convert import position_of
+from device.bots.convert import to_position
 from device.bots.core import constants, weights
 from device.bots.core.alpha_beta import AlphaBeta
 from device.bots.core.evaluation import Evaluation
 from device.bots.core.position import Position
-from device.bots.mind import MASTER, NAMES, STRENGTHS, STRONG, Mind, column_worths, thinker
+from device.bots.search import BOT_NAMES, MASTER, STRENGTHS, STRONG, Searcher, column_values, make_bot
 from device.rules import game
 from device.rules.events import Draft, Tile
 from device.rules.game import Setup, State
@@ -40,8 +40,8 @@ class Ticks:
         return self.reads / 1000
 
 
-def mind(strength: str = "master") -> Mind:
-    return Mind(STRENGTHS[strength], Ticks())
+def searcher(strength: str = "master") -> Searcher:
+    return Searcher(STRENGTHS[strength], Ticks())
 
 
 def random_state(chosen: Setup, seed: int, drafts: int) -> State:
@@ -104,7 +104,7 @@ def test_the_end_of_a_round_is_solved_as_trying_everything_solves_it(mode: str) 
         state = random_state(Setup(mode, ("a", "b")), seed, 8 + seed % 40)
         if not isinstance(state, StandardState) or not 2 <= left_in_offer(state) <= 4:
             continue
-        position = position_of(state)
+        position = to_position(state)
         move = search.best_move(position, 100.0)
         assert not search.depth_limited
         assert search.value == minimax(search, position)
@@ -117,16 +117,16 @@ def test_the_end_of_a_round_is_solved_as_trying_everything_solves_it(mode: str) 
 
 def test_a_tile_that_fills_a_line_fills_it() -> None:
     state = offer({1: "b", 2: "y"}, board(), board())
-    assert text_of(mind().think(state, 1.0)).endswith("1")
+    assert text_of(searcher().choose(state, 1.0)).endswith("1")
 
 
 # --- All modes -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("chosen", SETUPS, ids=title)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BOT_NAMES)
 def test_every_bot_plays_every_mode(chosen: Setup, name: str) -> None:
-    bot = thinker(name)
+    bot = make_bot(name)
     chance = Random(4)
     for drafts in (0, 3, 7, 12):
         state = random_state(chosen, drafts, drafts)
@@ -140,7 +140,7 @@ def test_every_bot_plays_every_mode(chosen: Setup, name: str) -> None:
 
 @pytest.mark.parametrize("chosen", SETUPS, ids=title)
 def test_hints_and_grades_hang_together(chosen: Setup) -> None:
-    asked = mind()
+    asked = searcher()
     for seed in range(3):
         state = random_state(chosen, seed, 2 + seed)
         hint = asked.hint(state, 0.06)
@@ -156,7 +156,7 @@ def test_hints_and_grades_hang_together(chosen: Setup) -> None:
 
 def test_a_senseless_draft_costs_points() -> None:
     state = offer({1: "bbbb", 2: "yykw", 3: "rrkk"}, board(), board())
-    grade = mind().grade(state, next(each for each in state.legal() if text_of(each) == "1bf"), 0.2)
+    grade = searcher().grade(state, next(each for each in state.legal() if text_of(each) == "1bf"), 0.2)
     assert grade.lost > 3
     assert text_of(grade.best) != "1bf"
 
@@ -166,9 +166,9 @@ def test_all_choices_of_a_gray_wall_are_weighed() -> None:
     state = after(offer({1: "k"}, board({2: "rr"}, wall=wall), board(), mode="gray"), "1kf")
     tiles = [each for each in state.legal() if isinstance(each, Tile)]
     assert {tile.column for tile in tiles} == {1, 2, 3, 5}
-    hint = mind().hint(state, 0.05)
+    hint = searcher().hint(state, 0.05)
     assert hint.gain is not None
-    losses = {text_of(tile): mind().grade(state, tile, 0.05).lost for tile in tiles}
+    losses = {text_of(tile): searcher().grade(state, tile, 0.05).lost for tile in tiles}
     assert losses[text_of(hint.event)] == 0
     assert max(losses.values()) > 0
 
@@ -176,10 +176,10 @@ def test_all_choices_of_a_gray_wall_are_weighed() -> None:
 def test_a_hint_for_a_column_and_its_grade_agree() -> None:
     """The hint praised column 1 of an empty wall by 12 points, as learned from walls filled from the left."""
     state = after(offer({1: "k"}, board({2: "rr"}), board(), mode="gray"), "1kf")
-    hint = mind().hint(state, 0.05)
+    hint = searcher().hint(state, 0.05)
     assert hint.gain == 0
     assert isinstance(hint.next_best, Tile)
-    assert mind().grade(state, hint.next_best, 0.05).lost == 0
+    assert searcher().grade(state, hint.next_best, 0.05).lost == 0
 
 
 def test_a_column_is_chosen_by_the_rule_that_hints_and_grades_go_by() -> None:
@@ -188,11 +188,11 @@ def test_a_column_is_chosen_by_the_rule_that_hints_and_grades_go_by() -> None:
     for wall in ("b..r.", ".r..b"):
         lines = board({1: "y", 2: "rr"}, (wall, *["....."] * 4))
         state = after(offer({1: "k"}, lines, board(), mode="gray"), "1kf")
-        event = mind().think(state, 0.05)
+        event = searcher().choose(state, 0.05)
         assert isinstance(event, Tile)
-        assert event == mind().hint(state, 0.05).event
-        assert mind().grade(state, event, 0.05).lost == 0
-        chosen.append(column_worths(state, 0)[event])
+        assert event == searcher().hint(state, 0.05).event
+        assert searcher().grade(state, event, 0.05).lost == 0
+        chosen.append(column_values(state, 0)[event])
     assert chosen[0] == chosen[1]
 
 
@@ -201,9 +201,9 @@ def test_a_column_is_chosen_by_the_rule_that_hints_and_grades_go_by() -> None:
 def test_no_solo_game_is_given_up(displays: dict[int, str], score: int) -> None:
     """An eighth penalty tile seemed better than a game that would end far below zero."""
     state = solo_offer(displays, solo_board(score=score), solo_board(floor="bbyyrrk"))
-    hint = mind().hint(state, 0.1)
+    hint = searcher().hint(state, 0.1)
     assert isinstance(hint.next_best, Draft)
-    for event in (mind().think(state, 0.05), hint.event, hint.next_best):
+    for event in (searcher().choose(state, 0.05), hint.event, hint.next_best):
         assert isinstance(event, Draft)
         assert not preview(state, event).loses
 
@@ -211,7 +211,7 @@ def test_no_solo_game_is_given_up(displays: dict[int, str], score: int) -> None:
 def test_the_only_choice_takes_no_time() -> None:
     clock = Ticks()
     state = offer({1: "k"}, board({2: "b", 3: "b", 4: "b", 5: "b"}, ("...k.", *["....."] * 4)), board())
-    assert text_of(Mind(MASTER, clock).think(state, 10.0)) == "1kf"
+    assert text_of(Searcher(MASTER, clock).choose(state, 10.0)) == "1kf"
     assert clock.reads == 1
 
 
@@ -222,12 +222,12 @@ def test_the_only_choice_takes_no_time() -> None:
 def test_time_that_is_up_ends_the_search_at_once(chosen: Setup) -> None:
     clock = Ticks()
     for strength in (STRONG, MASTER):
-        asked = Mind(strength, clock)
+        asked = Searcher(strength, clock)
         for seed in range(4):
             state = random_state(chosen, seed, 1 + seed)
             if len(state.legal()) > 1:
                 clock.reads = 0
-                asked.think(state, 0.030)
+                asked.choose(state, 0.030)
                 assert clock.reads <= 33  # each read is a thousandth of a second
 
 
@@ -235,10 +235,10 @@ LOOKS = """
 import sys
 from device.bots.compiled_core import use_sources
 use_sources()
-from device.bots.mind import MASTER, Mind
+from device.bots.search import MASTER, Searcher
 from device.rules import game
 from tests.bots.core_check import SETUPS, title
-from tests.bots.test_minds import random_state
+from tests.bots.test_search import random_state
 
 calls = most = now = 0
 
@@ -254,14 +254,14 @@ def called(frame, what, argument):
     calls += what == "call"
 
 for chosen in SETUPS:
-    mind = Mind(MASTER, looked)
+    searcher = Searcher(MASTER, looked)
     for seed, drafts in enumerate((0, 3, 9, 12)):
         state = random_state(chosen, seed, drafts)
-        mind.prepare(state)
+        searcher.prepare(state)
         for ask in (
-            lambda: mind.think(state, 0.05),
-            lambda: mind.hint(state, 0.05),
-            lambda: mind.grade(state, state.legal()[-1], 0.05),
+            lambda: searcher.choose(state, 0.05),
+            lambda: searcher.hint(state, 0.05),
+            lambda: searcher.grade(state, state.legal()[-1], 0.05),
         ):
             calls = 0
             sys.setprofile(called)
@@ -291,11 +291,11 @@ def test_a_machine_that_pauses_is_reckoned_with(chosen: Setup) -> None:
         times.append(times[-1] + 0.02)
         return times[-1]
 
-    asked = Mind(MASTER, clock)
+    asked = Searcher(MASTER, clock)
     state = random_state(chosen, 1, 2)
-    asked.think(state, 0.5)
+    asked.choose(state, 0.5)
     start = times[-1]
-    asked.think(state, 0.5)
+    asked.choose(state, 0.5)
     assert 0.3 < times[-1] - start < 0.53
 
 
@@ -311,12 +311,12 @@ class PutForward(Ticks):
 @pytest.mark.parametrize("players", [2, 3])
 def test_a_search_that_was_ended_early_makes_the_next_one_no_shorter(players: int) -> None:
     clock = PutForward()
-    asked = Mind(MASTER, clock)
+    asked = Searcher(MASTER, clock)
     state = random_state(Setup("standard", ("a", "b", "c")[:players]), 1, 0)
-    asked.think(state, 0.2)
+    asked.choose(state, 0.2)
     assert clock.reads < 30
     clock.ends, clock.reads = False, 0
-    asked.think(state, 0.2)
+    asked.choose(state, 0.2)
     assert clock.reads > 150
 
 

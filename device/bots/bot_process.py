@@ -1,0 +1,89 @@
+"""The bots in a worker process, which the table asks without waiting for the answer."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from device.bots import workers
+from device.bots.search import STRENGTHS, Grade, Hint, Searcher
+from device.bots.simple import SIMPLE_BOTS
+from device.bots.workers import Answer, Call, Worker
+from device.rules.events import Event
+from device.rules.game import State
+
+__all__ = ["Answer", "BotProcess", "Question"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to a bot: which one (by name), about which state, with how many seconds to search.
+
+    `kind` is what to answer: `choose` a choice (any bot), `hint` a Hint or `grade` the Grade of `event`
+    (searching bots). `prepare` loads what games like `state` need, so that the first choice is not late; its
+    answer is None. `seat` says whose choice it is where several seats have one.
+    """
+
+    number: int
+    kind: Literal["prepare", "choose", "hint", "grade"]
+    bot: str
+    state: State
+    seconds: float
+    event: Event | None = None
+    seat: int | None = None
+
+
+class BotProcess:
+    """A worker process that answers questions one at a time; `put` is called with the answers, in a thread.
+
+    The result of an answer is None with `error` if the process failed. `niceness` lowers its priority.
+    """
+
+    def __init__(self, put: Callable[[Answer], None], niceness: int = 0) -> None:
+        self._worker = Worker(put, niceness, preload=__name__)
+
+    def start(self) -> None:
+        """Start the process if there is none, so that the first question does not wait for that."""
+        self._worker.start()
+
+    def ask(self, question: Question) -> None:
+        """Ask a question without waiting for the answer."""
+        self._worker.run(Call(question.number, answer, (question,)))
+
+    def cancel(self, number: int) -> None:
+        """Put no answer to a question any more; if it is being answered, end that at once."""
+        self._worker.cancel(number)
+
+    def close(self) -> None:
+        """Kill and reap the process; no more answers are put. A later question starts another process."""
+        self._worker.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The process id; None before the start."""
+        return self._worker.pid
+
+
+@cache
+def _searcher(bot: str) -> Searcher:
+    """Return the searcher of this process; it keeps its tables between questions."""
+    return Searcher(STRENGTHS[bot], workers.clock)
+
+
+def answer(question: Question) -> Event | Hint | Grade | None:
+    """Answer a question, in the worker process."""
+    if question.kind == "prepare":
+        if question.bot in STRENGTHS:
+            _searcher(question.bot).prepare(question.state)
+        return None
+    if question.bot in SIMPLE_BOTS:
+        state = question.state if question.seat is None else question.state.for_seat(question.seat)
+        return SIMPLE_BOTS[question.bot](state, random.SystemRandom().randrange)
+    searcher = _searcher(question.bot)
+    if question.kind == "hint":
+        return searcher.hint(question.state, question.seconds, question.seat)
+    if question.kind == "grade":
+        assert question.event is not None
+        return searcher.grade(question.state, question.event, question.seconds)
+    return searcher.choose(question.state, question.seconds, question.seat)
