@@ -1,6 +1,6 @@
-"""The latest that is known of the table, and the waiting for something newer.
+"""The latest snapshot and light frame of the table, and waiting for newer ones (long poll).
 
-One thread publishes, many wait. A waiter that is slow finds only the newest; nothing is queued.
+Two threads publish, many wait. Nothing is queued: a slow waiter finds only the newest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from web_ui.messages import Layout, Snapshot
 
 
 class Presence(StrEnum):
-    """Whether the table can be seen, and if not, why; each has a sentence in the words."""
+    """Whether the table can be seen, and if not, why; the values are keys of the pages' words."""
 
     HERE = "here"
     AWAY = "away"
@@ -25,7 +25,7 @@ class Presence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is known of the table; number grows with every change, raw is the snapshot as it came."""
+    """What is known of the table; `number` grows with every change, `raw` is the snapshot as JSON."""
 
     number: int = 0
     presence: Presence = Presence.AWAY
@@ -36,7 +36,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The colours of all lights as one string of hex digits, six a light, in the order of the names."""
+    """A light frame: six hex digits for each light, in the order of the names; empty if none is known."""
 
     number: int = 0
     names: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Frame:
 
 
 class Latest:
-    """The newest view and the newest frame, shared by the thread that publishes and all that wait."""
+    """The newest view and the newest frame, shared between threads."""
 
     def __init__(self) -> None:
         lock = threading.Lock()
@@ -67,12 +67,12 @@ class Latest:
 
     @property
     def frame(self) -> Frame:
-        """The newest frame; an empty one while nobody asks for frames."""
+        """The newest frame; an empty one while nobody wants frames."""
         return self._frame
 
     @property
     def closed(self) -> bool:
-        """Whether the process is about to end."""
+        """Whether `close` was called."""
         return self._closed
 
     def publish(
@@ -83,7 +83,7 @@ class Latest:
         snapshot: Snapshot | None = None,
         raw: bytes = b"",
     ) -> None:
-        """Tell all that wait what is new; what is not given stays as it was."""
+        """Set the newest view and wake all waiters; arguments that are left out keep their values."""
         with self._lock:
             old = self._view
             new = replace(
@@ -99,7 +99,7 @@ class Latest:
                 self._frame_changed.notify_all()
 
     def publish_frame(self, names: tuple[str, ...], colours: str) -> None:
-        """Tell those that wait for frames; an empty string says that no frame is known any more."""
+        """Set the newest frame and wake those that wait for it; an empty string means that none is known."""
         with self._lock:
             old = self._frame
             if (old.colours, old.names) != (colours, names):
@@ -107,21 +107,21 @@ class Latest:
                 self._frame_changed.notify_all()
 
     def wait_for_view(self, after: int, seconds: float, gone: Callable[[], bool] = lambda: False) -> View:
-        """The newest view, waited for while its number is not greater than after, so many seconds at most.
+        """Wait at most so many seconds for a view with a number above `after`; return the newest view.
 
-        `wake` ends the waiting where `gone` says that there is nobody to wait for any more.
+        `wake` ends the wait if `gone` returns true: the viewer has left.
         """
         with self._lock:
             self._view_changed.wait_for(lambda: self._closed or self._view.number > after or gone(), seconds)
             return self._view
 
     def wake(self) -> None:
-        """Have all that wait for a view look whether there is still somebody to wait for."""
+        """Make all that wait for a view check whether their viewer has left."""
         with self._lock:
             self._view_changed.notify_all()
 
     def wait_for_frame(self, after_view: int, after_frame: int, seconds: float) -> tuple[View, Frame]:
-        """The newest view and frame, waited for while neither is newer, so many seconds at most."""
+        """Wait at most so many seconds until the view or the frame is newer; return the newest of both."""
         with self._lock:
             self._frame_changed.wait_for(
                 lambda: self._closed or self._view.number > after_view or self._frame.number > after_frame,
@@ -130,23 +130,23 @@ class Latest:
             return self._view, self._frame
 
     def want_frames(self, seconds: float) -> None:
-        """Somebody looks at the lights for so many seconds from now."""
+        """Ask for frames for so many seconds from now (a lease)."""
         with self._lock:
             self._wanted_until = max(self._wanted_until, time.monotonic() + seconds)
             self._frames_wanted.notify_all()
 
     def frames_wanted(self) -> bool:
-        """Whether somebody looks at the lights."""
+        """Return whether the lease for frames lasts."""
         return not self._closed and time.monotonic() < self._wanted_until
 
     def wait_until_frames_wanted(self) -> bool:
-        """Wait until somebody looks at the lights; False when the process is about to end."""
+        """Wait until frames are wanted; return False when the process is about to end."""
         with self._lock:
             self._frames_wanted.wait_for(lambda: self._closed or time.monotonic() < self._wanted_until)
             return not self._closed
 
     def close(self) -> None:
-        """Wake everybody up for good."""
+        """End all waiting, now and from now on."""
         with self._lock:
             self._closed = True
             self._view_changed.notify_all()

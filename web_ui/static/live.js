@@ -1,18 +1,18 @@
-// Keeps a page as the table is: news by a stream, or by asking again and again where no stream is free.
+// Keeps a page up to date: by server-sent events, or by polling where no stream is free.
 const page = document.documentElement.dataset;
 const lost = document.getElementById("lost");
-const ASK_EVERY = 1500;          // milliseconds between questions without a stream
-const TRY_STREAM_EVERY = 20;     // questions after which a stream is tried again
-const SILENCE = 25000;           // milliseconds after which a stream that says nothing is opened anew
+const POLL_EVERY = 1500;         // milliseconds between polls without a stream
+const TRY_STREAM_EVERY = 20;     // polls after which a stream is tried again
+const SILENCE = 25000;           // milliseconds without an event after which the stream is opened again
 
-let hear = {};
+let handlers = {};
 let stream = null;
 let timer = 0;
-let questions = 0;
+let polls = 0;
 let etag = "";
-let heardAt = 0;
+let aliveAt = 0;
 
-// Whether a stamp is from before another of the same server.
+// Returns whether a stamp is older than another one of the same server process.
 function isOlder(stamp, other) {
   const [[epoch, number], [otherEpoch, otherNumber]] = [stamp.split("."), other.split(".")];
   return epoch === otherEpoch && Number(number) < Number(otherNumber);
@@ -21,7 +21,7 @@ function isOlder(stamp, other) {
 const keyOf = (node) => node.dataset?.button ?? node.dataset?.key ?? "";
 const alike = (a, b) => a && a.nodeType === b.nodeType && a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
 
-// Makes `old` look like `fresh` and leaves alone what is equal: the focus, a press under way, what is being typed.
+// Changes `old` into `fresh` and leaves equal nodes alone: they keep the focus, a press under way, typed text.
 function morph(old, fresh) {
   if (old.nodeType !== Node.ELEMENT_NODE) {
     if (old.data !== fresh.data) old.data = fresh.data;
@@ -57,7 +57,7 @@ function morphChildren(old, fresh) {
   }
 }
 
-function show(news) {
+function showNews(news) {
   for (const [name, html] of Object.entries(news.regions)) {
     const region = document.querySelector(`[data-region="${name}"]`);
     if (!region) continue;
@@ -67,14 +67,14 @@ function show(news) {
     morphChildren(region, fresh.content);
     if (held && !region.contains(document.activeElement)) region.closest("[tabindex]")?.focus();
   }
-  hear.news?.();
-  if (news.state) hear.state?.(news.state);
+  handlers.news?.();
+  if (news.state) handlers.state?.(news.state);
 }
 
-// A page that was made from other parts than the server has now loads itself again, once for each such change;
-// until then it shows nothing more. Returns whether the page is current.
-function greet(hello) {
-  heard();
+// Reloads a page that was built from older files or another layout, once for each change. Returns whether the page
+// is current.
+function checkCurrent(hello) {
+  markAlive();
   const wanted = `${hello.build} ${hello.layout} ${hello.seat}`;
   if (wanted === `${page.build} ${page.layout} ${page.seat}` || sessionStorage.getItem("loaded for") === wanted) return true;
   sessionStorage.setItem("loaded for", wanted);
@@ -83,48 +83,48 @@ function greet(hello) {
   return false;
 }
 
-function heard() {
-  heardAt = Date.now();
+function markAlive() {
+  aliveAt = Date.now();
   lost.hidden = true;
 }
 
 function openStream() {
   stop();
-  heardAt = Date.now();
+  aliveAt = Date.now();
   stream = new EventSource(`/events?page=${page.page}&have=${page.stamp}`);
-  stream.addEventListener("hello", (event) => greet(JSON.parse(event.data)));
-  stream.addEventListener("beat", heard);
+  stream.addEventListener("hello", (event) => checkCurrent(JSON.parse(event.data)));
+  stream.addEventListener("beat", markAlive);
   stream.addEventListener("news", (event) => {
-    heard();
+    markAlive();
     page.stamp = event.lastEventId;
-    show(JSON.parse(event.data));
+    showNews(JSON.parse(event.data));
   });
   stream.addEventListener("lights", (event) => {
-    heard();
-    hear.lights?.(JSON.parse(event.data));
+    markAlive();
+    handlers.lights?.(JSON.parse(event.data));
   });
   stream.addEventListener("error", () => {
-    if (stream.readyState === EventSource.CLOSED) ask();
-    else if (Date.now() - heardAt > ASK_EVERY) lost.hidden = false;
+    if (stream.readyState === EventSource.CLOSED) poll();
+    else if (Date.now() - aliveAt > POLL_EVERY) lost.hidden = false;
   });
-  timer = setInterval(() => Date.now() - heardAt > SILENCE && openStream(), 5000);
+  timer = setInterval(() => Date.now() - aliveAt > SILENCE && openStream(), 5000);
 }
 
-async function ask() {
+async function poll() {
   stop();
-  timer = setTimeout(++questions % TRY_STREAM_EVERY ? ask : openStream, ASK_EVERY);
+  timer = setTimeout(++polls % TRY_STREAM_EVERY ? poll : openStream, POLL_EVERY);
   try {
     const answer = await fetch(`/regions?page=${page.page}`, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store" });
     if (answer.status === 200) {
       const all = await answer.json();
-      if (isOlder(all.stamp, page.stamp)) return; // it was overtaken by a later answer, or by a stream
+      if (isOlder(all.stamp, page.stamp)) return; // a later response, or a stream, was faster
       etag = answer.headers.get("ETag");
       page.stamp = all.stamp;
-      if (!greet(all.hello)) return;
-      show(all.news);
-      if (all.lights) hear.lights?.(all.lights);
+      if (!checkCurrent(all.hello)) return;
+      showNews(all.news);
+      if (all.lights) handlers.lights?.(all.lights);
     } else if (answer.status !== 304) throw new Error(answer.statusText);
-    heard();
+    markAlive();
   } catch {
     lost.hidden = false;
   }
@@ -137,9 +137,10 @@ function stop() {
   clearTimeout(timer);
 }
 
-// Follows the table while the page can be seen; `handlers` are told what is no HTML: state and lights.
-export function follow(handlers = {}) {
-  hear = handlers;
+// Follows the table while the page is visible. Handlers get what is not HTML: `state` and `lights`; `news` is called
+// after each change.
+export function follow(handle = {}) {
+  handlers = handle;
   const look = () => (document.hidden ? stop() : openStream());
   document.addEventListener("visibilitychange", look);
   addEventListener("pagehide", stop);

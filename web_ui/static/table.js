@@ -1,4 +1,4 @@
-// The twin: shows the lights as the table has them, and presses its buttons by name.
+// The twin: shows the lights of the table, and sends presses of its drawn buttons.
 import { hideRepeatedAnswer, listen } from "./actions.js";
 import { follow } from "./live.js";
 
@@ -18,14 +18,14 @@ let hues = [];          // the palette as [letter, hue]
 let patterns = {};      // the colours printed on the walls, by seat
 let scoring = "";       // where the solo game's scoring tile lies: seat.row.column
 
-// A colour at its brightest, in steps, so that few glows are needed; and how bright it is, 0 to 1.
+// Splits a colour into its level (0 to 1) and its hue at full level, rounded so that few glows are needed.
 function hueOf(colour) {
   const parts = [0, 2, 4].map((place) => parseInt(colour.slice(place, place + 2), 16));
   const most = Math.max(...parts);
   return { level: most / 255, hue: most ? parts.map((part) => Math.round((part / most) * 15) * 17) : null };
 }
 
-// The glow of a hue is made when it is first needed.
+// Returns the glow of a hue; makes it at its first use.
 function glowOf(hue) {
   const name = `glow-${hue.join("-")}`;
   if (!document.getElementById(name)) {
@@ -41,8 +41,8 @@ function glowOf(hue) {
   return `url(#${name})`;
 }
 
-// A lit tile wears the ornament of its colour; a dark space of a printed wall wears the printed one.
-function dress({ ornament, wall, colour }) {
+// Shows the ornament of a lit tile's colour, and the printed one on a dark space of a printed wall.
+function showOrnament({ ornament, wall, colour }) {
   if (!ornament || !colour) return;
   const { hue, level } = hueOf(colour);
   const lit = level > 0.2 && hues.find(([, known]) => known.every((part, place) => Math.abs(part - hue[place]) <= 17));
@@ -54,7 +54,7 @@ function dress({ ornament, wall, colour }) {
   ornament.setAttribute("class", coin ? "ornament" : lit ? "ornament ink" : "ornament printed");
 }
 
-function shine(light, colour) {
+function setLight(light, colour) {
   if (!light || light.colour === colour) return;
   light.colour = colour;
   const { hue, level } = hueOf(colour);
@@ -62,12 +62,12 @@ function shine(light, colour) {
   light.lens.classList.toggle("lit", level > 0.45);
   if (hue) light.halo.setAttribute("fill", glowOf(hue));
   light.halo.setAttribute("opacity", level.toFixed(2));
-  dress(light);
+  showOrnament(light);
 }
 
 function showLights({ all, some }) {
-  if (all !== undefined) lights.forEach((light, place) => shine(light, all.slice(6 * place, 6 * place + 6) || "000000"));
-  else for (const [place, colour] of Object.entries(some)) shine(lights[place], colour);
+  if (all !== undefined) lights.forEach((light, place) => setLight(light, all.slice(6 * place, 6 * place + 6) || "000000"));
+  else for (const [place, colour] of Object.entries(some)) setLight(lights[place], colour);
 }
 
 function writeName(text, name) {
@@ -76,11 +76,11 @@ function writeName(text, name) {
   text.style.fontSize = `${Math.min(20, Math.max(8, room / (0.56 * name.length || 1))).toFixed(1)}px`;
 }
 
-// The tiles of the drawer that lie on the table already.
-function showDrawer(told) {
+// Marks the tiles of the drawer that lie on the table already.
+function showDrawer(used) {
   for (const tile of document.querySelectorAll(".tags [data-tag]")) {
-    tile.classList.toggle("used", told.includes(tile.dataset.tag));
-    tile.setAttribute("aria-pressed", told.includes(tile.dataset.tag));
+    tile.classList.toggle("used", used.includes(tile.dataset.tag));
+    tile.setAttribute("aria-pressed", used.includes(tile.dataset.tag));
   }
 }
 
@@ -90,7 +90,7 @@ function showState(state) {
   hues = Object.entries(state.palette).map(([letter, rgb]) => [letter, hueOf(rgb.slice(1)).hue]);
   patterns = state.patterns;
   scoring = state.scoring;
-  lights.forEach(dress);
+  lights.forEach(showOrnament);
   const live = new Set(state.live);
   for (const button of drawing.querySelectorAll("[data-button]")) {
     const name = button.dataset.button;
@@ -102,5 +102,5 @@ function showState(state) {
 
 if (pressing) listen();
 showState(JSON.parse(main.dataset.state));
-lights.forEach((light) => shine(light, light.lens.getAttribute("fill").slice(1)));
+lights.forEach((light) => setLight(light, light.lens.getAttribute("fill").slice(1)));
 follow({ state: showState, lights: showLights, news: hideRepeatedAnswer });
