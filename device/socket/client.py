@@ -34,10 +34,11 @@ class TableAwayError(OSError):
 
 
 class TableClient:
-    """A connection to a table's socket."""
+    """A connection to a table's socket; an answer may take `answer_seconds`."""
 
-    def __init__(self, path: Path) -> None:
-        """Connect; raises TableAwayError if no table runs, PermissionError if it is another user's."""
+    def __init__(self, path: Path, answer_seconds: float = ANSWER_SECONDS) -> None:
+        """Connect. Raises TableAwayError if no table runs, PermissionError if it is another user's."""
+        self._answer_seconds = answer_seconds
         self._rest = b""
         self._snapshots: deque[Json] = deque()  # came while an answer was awaited
         self._numbers = count(1)
@@ -60,7 +61,7 @@ class TableClient:
         number = next(self._numbers)
         self._send(msgspec.structs.replace(message, id=number))
         while True:
-            match self._read(ANSWER_SECONDS):
+            match self._read(self._answer_seconds):
                 case ErrorMessage(error):
                     raise TableAwayError(f"the table can't answer: {error}")
                 case Answer(id=answered) as answer if answered == number:

@@ -58,6 +58,7 @@ class Client:
     """A connection, and what it was sent."""
 
     writer: asyncio.StreamWriter
+    task: asyncio.Task[None]
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     sent: asyncio.Event = field(default_factory=asyncio.Event)
     answers: deque[bytes] = field(default_factory=deque)
@@ -128,7 +129,6 @@ class SocketServer:
         self._put_question = put_question
         self._latest = Latest(messages.encode(LayoutMessage(layout)))
         self._clients: set[Client] = set()
-        self._connections: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
         self._listening = threading.Event()
@@ -150,9 +150,14 @@ class SocketServer:
             self._thread.join()
 
     @property
+    def clients(self) -> tuple[Client, ...]:
+        """The clients that are connected now."""
+        return tuple(self._clients)
+
+    @property
     def frames_wanted(self) -> bool:
         """Whether a subscriber wants frames; without one none need to be published."""
-        return any(client.frames for client in tuple(self._clients))
+        return any(client.frames for client in self.clients)
 
     def publish_snapshot(self, line: bytes) -> None:
         """Make this line the latest snapshot; never waits."""
@@ -194,19 +199,15 @@ class SocketServer:
         self._path.unlink(missing_ok=True)  # no new client from here on
         for client in self._clients:
             client.writer.transport.abort()
-        for connection in self._connections:
-            connection.cancel()  # the table may never answer the last messages
+            client.task.cancel()  # the table may never answer the last messages
         while others := asyncio.all_tasks() - {asyncio.current_task()}:  # also clients that just connected
             await asyncio.wait(others)
         server.close()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one client until it leaves."""
-        connection = asyncio.current_task()
-        assert connection is not None
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
-        client = Client(writer)
+        task = asyncio.current_task()
+        assert task is not None
         if self._stop.is_set():
             writer.close()
             return
@@ -214,6 +215,7 @@ class SocketServer:
             writer.write(messages.encode(ErrorMessage(f"{MOST_CLIENTS} clients are connected already")))
             writer.close()
             return
+        client = Client(writer, task)
         self._clients.add(client)
         with contextlib.suppress(asyncio.CancelledError):  # the server is closed
             async with asyncio.TaskGroup() as both:

@@ -1,27 +1,30 @@
-"""The socket: what clients are told, what they may say, and how they are answered."""
+"""The socket server: subscriptions, messages, answers and their order."""
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from contextlib import ExitStack
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from device.socket import messages
-from device.socket.messages import LONGEST_LINE
+from device.socket.messages import LONGEST_LINE, FrameMessage, SnapshotMessage
+from device.socket.server import SocketServer
 from hardware.layout.model import layout_json, read_layout
 from tests.harness.client import Client, Message
 from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE, until
 
-# --- What is told ----------------------------------------------------------------------------------------
+# --- Subscriptions ---
 
 
-def test_a_subscriber_is_told_the_layout_then_the_snapshot(client: Client) -> None:
+def test_a_subscriber_gets_the_layout_then_the_snapshot(client: Client) -> None:
     client.send({"type": "subscribe", "frames": False})
     first, second = client.read(), client.read()
     assert first == json.loads(json.dumps({"type": "layout", "layout": layout_json(read_layout("full"))}))
@@ -52,7 +55,7 @@ def test_frames_hold_every_light_in_the_order_of_the_layout(client: Client, loca
     until(shown, "the frame that the hardware shows")
 
 
-def test_frames_come_only_to_those_who_ask(client: Client, socket_path: Path) -> None:
+def test_frames_are_sent_only_to_those_who_subscribe_to_them(client: Client, socket_path: Path) -> None:
     client.subscribe()
     with Client(socket_path) as other:
         other.subscribe(frames=True)
@@ -65,14 +68,54 @@ def test_frames_come_only_to_those_who_ask(client: Client, socket_path: Path) ->
     assert client.next_frame()
 
 
-def test_the_layout_is_told_once(client: Client) -> None:
+def test_a_new_subscriber_gets_no_old_frame(socket_path: Path) -> None:
+    """While nobody wants frames none are published: the last one may be of another time."""
+    server = SocketServer(socket_path, {}, lambda _request: None)
+    server.start()
+    server.publish_frame(messages.encode(FrameMessage("0a0a0a")))
+    with Client(socket_path) as client:
+        client.send({"type": "subscribe", "frames": True})
+        assert client.read()["type"] == "layout"
+        server.publish_frame(messages.encode(FrameMessage("0b0b0b")))
+        assert client.next_frame() == "0b0b0b"
+    server.close()
+
+
+def test_a_new_subscriber_gets_only_the_latest_snapshot(socket_path: Path) -> None:
+    server = SocketServer(socket_path, {}, lambda _request: None)
+    server.start()
+    for version in (1, 2, 3):
+        server.publish_snapshot(messages.encode(SnapshotMessage({"version": version})))
+    with Client(socket_path) as client:
+        assert client.subscribe()["version"] == 3
+        server.publish_snapshot(messages.encode(SnapshotMessage({"version": 4})))
+        assert client.read()["snapshot"] == {"version": 4}
+    server.close()
+
+
+def test_frames_end_with_a_subscription_without_them(socket_path: Path) -> None:
+    server = SocketServer(socket_path, {}, lambda _request: None)
+    server.start()
+    with Client(socket_path) as client:
+        client.send({"type": "subscribe", "frames": True})
+        assert client.read()["type"] == "layout"
+        assert server.frames_wanted
+        client.send({"type": "subscribe", "frames": False})
+        until(lambda: not server.frames_wanted, "the end of the frames")
+        server.publish_frame(messages.encode(FrameMessage("0a0a0a")))
+        server.publish_snapshot(messages.encode(SnapshotMessage({"version": 1})))
+        assert client.read()["type"] == "snapshot"
+    server.close()
+
+
+def test_the_layout_is_sent_once(client: Client) -> None:
     client.subscribe()
     client.send({"type": "subscribe", "frames": True}, {"type": "subscribe", "frames": True})
     for _ in range(5):
         assert client.read()["type"] != "layout"
 
 
-def test_a_snapshot_comes_with_every_change_and_its_version_grows(client: Client) -> None:
+def test_every_change_sends_a_snapshot_with_a_greater_version(client: Client) -> None:
     version = client.subscribe()["version"]
     for number, seat in enumerate((2, 4, 1), start=1):
         client.take(f"seat.{seat}.line.1")
@@ -85,13 +128,13 @@ def taken_seats(shown: Message) -> int:
     return sum(seat["taken"] for seat in shown["seats"])
 
 
-def test_without_a_subscription_nothing_but_answers_is_told(client: Client) -> None:
+def test_without_a_subscription_only_answers_are_sent(client: Client) -> None:
     assert client.press("seat.1.floor") == {"type": "answer", "id": 1, "taken": True}
     client.end_writing()
     assert client.read_to_end() == []
 
 
-# --- What is answered ------------------------------------------------------------------------------------
+# --- Messages and answers ---
 
 
 @pytest.mark.parametrize("number", [None, 0, 7, -1, 2**53, 2**63 - 1, -(2**63), 10**30])
@@ -101,7 +144,7 @@ def test_an_id_comes_back(client: Client, number: int | None) -> None:
     assert client.answer() == expected | ({} if number is None else {"id": number})
 
 
-def test_a_name_is_answered_like_a_press(client: Client) -> None:
+def test_a_name_is_saved_or_refused(client: Client) -> None:
     client.send({"type": "name", "seat": 2, "name": "Zoë", "id": 4})
     assert client.answer() == {"type": "answer", "id": 4, "taken": True}
     client.send({"type": "name", "seat": 9, "name": "Zoë"}, {"type": "name", "seat": 1, "name": "A" * 21})
@@ -162,7 +205,7 @@ NO_MESSAGES = [
 ]
 
 
-def test_what_is_no_message_is_named_and_the_next_is_answered(client: Client) -> None:
+def test_a_line_that_is_no_message_gets_an_error_and_the_next_is_answered(client: Client) -> None:
     for line in NO_MESSAGES:
         client.send_bytes(line.replace(b"\n", b"") + b"\n")
         answer = client.read()
@@ -173,14 +216,14 @@ def test_what_is_no_message_is_named_and_the_next_is_answered(client: Client) ->
     assert client.press("centre")["why"] == "not_now"
 
 
-said = st.recursive(
+values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=10,
 )
-types = st.sampled_from(["subscribe", "press", "name", "tile", "tag", "hint", "games", "plug"]) | said
+types = st.sampled_from(["subscribe", "press", "name", "tile", "tag", "hint", "games", "plug"]) | values
 keys = st.sampled_from(["button", "seat", "name", "id", "colour", "tag", "frames"]) | st.text(max_size=5)
-messages_of_any_kind = st.tuples(types, st.dictionaries(keys, said, max_size=4))
+messages_of_any_kind = st.tuples(types, st.dictionaries(keys, values, max_size=4))
 lines = messages_of_any_kind.map(
     lambda message: json.dumps({"type": message[0], **message[1]}).encode()
 ) | st.binary(max_size=200)
@@ -232,7 +275,7 @@ def test_a_message_in_pieces_is_one_message(client: Client) -> None:
     assert second == {"type": "answer", "id": 4, "taken": True}
 
 
-def test_half_a_line_is_no_press(local_table: LocalTable, socket_path: Path) -> None:
+def test_half_a_line_is_not_a_press(local_table: LocalTable, socket_path: Path) -> None:
     with Client(socket_path) as client:
         client.send_bytes(b'{"type":"press","button":"seat.1.floor"}')
         client.end_writing()
@@ -240,7 +283,41 @@ def test_half_a_line_is_no_press(local_table: LocalTable, socket_path: Path) -> 
     assert not local_table.snapshot["seats"][0]["taken"]
 
 
-# --- Order -----------------------------------------------------------------------------------------------
+def test_forget_tiles_forgets_all_tiles_of_the_colour_and_nothing_else(client: Client) -> None:
+    for colour, tag in (("r", "AA"), ("b", "BB"), ("r", "CC")):
+        client.send(
+            {"type": "teach_tiles", "colour": colour}, {"type": "tag", "reader": "shared", "tag": tag}
+        )
+        client.send({"type": "end_lesson"})
+        assert all(answer["taken"] for answer in client.answers(3))
+    client.send({"type": "forget_tiles", "colour": "r"}, {"type": "tags"})
+    forgotten, known = client.answers(2)
+    assert forgotten["taken"]
+    tags = [tag["tag"] for tag in known["result"]]
+    assert "BB" in tags
+    assert not {"AA", "CC"} & set(tags)
+
+
+# --- The documentation ---
+
+EXAMPLE = re.compile(r"^\{.*\}$", re.MULTILINE)
+FROM_CLIENT, FROM_TABLE = (
+    Path(messages.__file__).with_name("SOCKET.md").read_text().split("## From the table")
+)
+
+
+def test_every_message_of_a_client_has_an_example_that_can_be_read() -> None:
+    examples = {type(messages.decode(example.encode())) for example in EXAMPLE.findall(FROM_CLIENT)}
+    assert examples == set(get_args(messages.Message))
+
+
+def test_every_message_of_the_table_has_an_example_that_can_be_read() -> None:
+    lines = [line.encode() for line in EXAMPLE.findall(FROM_TABLE)]
+    examples = {type(messages.decode_server_message(line)) for line in lines}
+    assert examples == set(get_args(messages.ServerMessage))
+
+
+# --- Order ---
 
 
 def test_two_presses_at_once_are_taken_in_their_order(client: Client, local_table: LocalTable) -> None:
@@ -273,11 +350,10 @@ def test_the_answers_have_the_order_of_the_presses(client: Client) -> None:
     assert [answer["id"] for answer in client.answers(90)] == list(range(90))
 
 
-def test_two_hands_at_one_seat_in_the_same_moment(local_table: LocalTable, socket_path: Path) -> None:
-    """One is taken, the other refused, whoever was first."""
+def test_one_of_many_presses_of_a_seat_at_once_is_taken(local_table: LocalTable, socket_path: Path) -> None:
     with ExitStack() as clients:
-        hands = [clients.enter_context(Client(socket_path)) for _ in range(8)]
-        for hand in hands:
-            hand.send({"type": "press", "button": "seat.1.floor"})
-        answers = [hand.answer() for hand in hands]
+        many = [clients.enter_context(Client(socket_path)) for _ in range(8)]
+        for each in many:
+            each.send({"type": "press", "button": "seat.1.floor"})
+        answers = [each.answer() for each in many]
     assert sorted(answer.get("why", "") for answer in answers) == ["", *["seat_taken"] * 7]

@@ -1,4 +1,4 @@
-"""The socket: that no client can hurt the table or the others, and how it begins and ends."""
+"""The socket server with clients that misbehave, and its start and end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,17 @@ from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE, until
 
 PROMPT = 5.0
-"""Seconds that an answer may take at most while somebody else misbehaves; some milliseconds are usual."""
+"""Seconds that an answer may take at most while another client misbehaves; a few milliseconds are usual."""
+
+
+@pytest.fixture
+def server(local_table: LocalTable) -> SocketServer:
+    """The server of a table in this process."""
+    assert local_table.server is not None
+    return local_table.server
+
+
+# --- Backpressure and limits ---
 
 
 def test_a_flood_of_presses_is_answered_press_by_press(
@@ -31,7 +41,7 @@ def test_a_flood_of_presses_is_answered_press_by_press(
         sending = threading.Thread(target=flooding.send, args=flood)
         sending.start()
         began = time.monotonic()
-        assert client.press("seat.2.floor")["taken"], "the others go on"
+        assert client.press("seat.2.floor")["taken"], "other clients are served"
         assert time.monotonic() - began < PROMPT
         answers = flooding.answers(len(flood))
         sending.join(DEADLINE)
@@ -46,52 +56,71 @@ def test_a_flood_of_presses_is_answered_press_by_press(
     assert local_table.snapshot["stage"] == "seating"
 
 
-def test_a_flood_that_nobody_reads_the_answers_of_is_bounded(
-    local_table: LocalTable, socket_path: Path, client: Client
+def test_more_messages_than_may_wait_for_an_answer_are_refused(socket_path: Path) -> None:
+    """Once an answer was sent, the next message is taken again."""
+    requests: list[Request] = []
+    server = SocketServer(socket_path, {}, requests.append)
+    server.start()
+    with Client(socket_path) as client:
+        client.send(*({"type": "press", "button": "ok", "id": number} for number in range(MOST_WAITING + 1)))
+        assert client.answer() == {
+            "type": "answer",
+            "taken": False,
+            "id": MOST_WAITING,
+            "why": "too_many_presses",
+        }
+        assert [request.message.id for request in requests] == list(range(MOST_WAITING))
+        requests[0].answer(messages.taken(requests[0].message))
+        assert client.answer() == {"type": "answer", "taken": True, "id": 0}
+        client.send({"type": "press", "button": "ok", "id": -1})
+        until(lambda: requests[-1].message.id == -1, "the next message")
+    server.close()
+
+
+def test_a_client_that_does_not_read_its_answers_is_not_read_from(
+    server: SocketServer, socket_path: Path, client: Client
 ) -> None:
-    assert local_table.server is not None
+    def most_answers() -> int:
+        return max((len(each.answers) for each in server.clients), default=0)
+
     with Client(socket_path) as flooding:
-        sending = threading.Thread(
-            target=flooding.pour, args=(b'{"type":"press","button":"nonsense"}\n' * 100_000,)
-        )
+        flood = b'{"type":"press","button":"nonsense"}\n' * 100_000
+        sending = threading.Thread(target=flooding.pour, args=(flood,))
         sending.start()
-        until(lambda: most_answers(local_table) > 50, "a pile of answers")
+        until(lambda: most_answers() > 50, "unread answers")
         for _ in range(50):
             began = time.monotonic()
             client.press("seat.1.floor")
             assert time.monotonic() - began < PROMPT
-            assert most_answers(local_table) <= MOST_ANSWERS + MOST_WAITING
+            assert most_answers() <= MOST_ANSWERS + MOST_WAITING
     sending.join(DEADLINE)
     assert not sending.is_alive()
-    until(
-        lambda: local_table.server is not None and len(local_table.server._clients) == 1,
-        "the end of the flood",
-    )
+    until(lambda: len(server.clients) == 1, "the end of the flood")
 
 
-def most_answers(local_table: LocalTable) -> int:
-    assert local_table.server is not None
-    return max((len(client.answers) for client in tuple(local_table.server._clients)), default=0)
-
-
-def test_a_subscriber_who_never_reads_costs_nothing(
-    local_table: LocalTable, socket_path: Path, client: Client
+def test_a_subscriber_that_never_reads_slows_nobody(
+    server: SocketServer, socket_path: Path, client: Client
 ) -> None:
-    """The loop goes on, the others are told promptly, and what waits for the sleeper is bounded."""
-    assert local_table.server is not None
+    """The others are served promptly, and what is kept for the slow ones is bounded."""
+
+    def unread() -> list[int]:
+        """Return the bytes that wait for each client, beyond what its socket holds."""
+        return [each.writer.transport.get_write_buffer_size() for each in server.clients]
+
+    def slow() -> int:
+        return sum(size > 0 for size in unread())
+
     client.subscribe(frames=True)
-    with ExitStack() as sleepers:
+    with ExitStack() as slow_clients:
         for _ in range(5):
-            sleepers.enter_context(Client(socket_path)).send({"type": "subscribe", "frames": True})
-        until(
-            lambda: local_table.server is not None and len(local_table.server._clients) == 6, "the sleepers"
-        )
+            slow_clients.enter_context(Client(socket_path)).send({"type": "subscribe", "frames": True})
+        until(lambda: len(server.clients) == 6, "the slow subscribers")
         frame = messages.encode(FrameMessage("00" * 3 * 338))
         number = 0
-        while number < 20_000 or sleeping(local_table) < 5:
+        while number < 20_000 or slow() < 5:
             number += 500
             for _ in range(500):
-                local_table.server.publish_frame(frame)
+                server.publish_frame(frame)
             began = time.monotonic()
             client.press("centre")
             assert time.monotonic() - began < PROMPT
@@ -100,36 +129,27 @@ def test_a_subscriber_who_never_reads_costs_nothing(
         client.take("seat.1.floor")
         client.until(lambda shown: shown["version"] > before)
         assert time.monotonic() - began < PROMPT
-        assert max(unread(local_table)) < 300_000
-        assert sleeping(local_table) >= 5, "they did sleep"
+        assert max(unread()) < 300_000
+        assert slow() >= 5
 
 
-def unread(local_table: LocalTable) -> list[int]:
-    """The bytes that wait for each client, beyond what its socket holds."""
-    assert local_table.server is not None
-    return [each.writer.transport.get_write_buffer_size() for each in tuple(local_table.server._clients)]
-
-
-def sleeping(local_table: LocalTable) -> int:
-    return sum(size > 0 for size in unread(local_table))
-
-
-def test_one_who_wakes_up_is_told_the_latest_only(local_table: LocalTable, socket_path: Path) -> None:
-    assert local_table.server is not None
-    with Client(socket_path) as sleeper:
-        sleeper.subscribe(frames=True)
-        frames = [messages.encode(FrameMessage(f"{number:06x}" * 338)) for number in range(5000)]
-        for frame in frames:
-            local_table.server.publish_frame(frame)
+def test_a_slow_subscriber_skips_to_the_latest(
+    local_table: LocalTable, server: SocketServer, socket_path: Path
+) -> None:
+    with Client(socket_path) as slow:
+        slow.subscribe(frames=True)
+        for number in range(5000):
+            server.publish_frame(messages.encode(FrameMessage(f"{number:06x}" * 338)))
         assert local_table.press("seat.1.floor").taken
-        told = 0
-        while not sleeper.snapshot["seats"][0]["taken"]:
-            told += 1
-            sleeper.read()
-        assert told < 1000, "what was old was skipped"
+        received = 0
+        while not slow.snapshot["seats"][0]["taken"]:
+            received += 1
+            slow.read()
+        assert received < 1000, "old frames are skipped"
 
 
-def test_more_clients_than_there_is_room_for_are_told_so(local_table: LocalTable, socket_path: Path) -> None:
+@pytest.mark.usefixtures("local_table")
+def test_a_client_too_many_gets_an_error_and_is_disconnected(socket_path: Path) -> None:
     with ExitStack() as clients:
         many = [clients.enter_context(Client(socket_path)) for _ in range(MOST_CLIENTS)]
         for each in many:
@@ -140,26 +160,24 @@ def test_more_clients_than_there_is_room_for_are_told_so(local_table: LocalTable
                     {"type": "error", "error": f"{MOST_CLIENTS} clients are connected already"}
                 ]
         many[0].close()
-        until(lambda: is_served(socket_path), "a place for the next one")
+        until(lambda: is_served(socket_path), "room for the next client")
         assert many[-1].press("nothing")["why"] == "unknown_button"
 
 
 def is_served(socket_path: Path) -> bool:
-    """Whether there is a place for one more client."""
+    """Return whether a new client is served."""
     with Client(socket_path) as client, suppress(OSError):
         client.send({"type": "press", "button": "nothing"})
         return bool(client.answer()["type"] == "answer")
     return False
 
 
-def test_clients_who_vanish_leave_nothing_behind(local_table: LocalTable, socket_path: Path) -> None:
-    assert local_table.server is not None
-    server = local_table.server
+def test_clients_that_vanish_leave_nothing_behind(
+    local_table: LocalTable, server: SocketServer, socket_path: Path
+) -> None:
     for number in range(150):
-        with (
-            Client(socket_path) as client,
-            suppress(BrokenPipeError),
-        ):  # more may come at once than there is room for
+        # more may come at once than are served
+        with Client(socket_path) as client, suppress(BrokenPipeError):
             match number % 3:
                 case 0:
                     client.send(
@@ -170,14 +188,14 @@ def test_clients_who_vanish_leave_nothing_behind(local_table: LocalTable, socket
                 case _:
                     client.send(*({"type": "press", "button": "seat.1.floor"} for _ in range(50)))
     until(
-        lambda: is_served(socket_path), "an end of the rush"
-    )  # all who came before are known to the server by now
-    until(lambda: not server._clients and not server._connections, "all to be gone and forgotten")
-    assert local_table.snapshot["seats"][0]["taken"], "a press of one who left at once counts"
+        lambda: is_served(socket_path), "the end of the rush"
+    )  # the server has accepted all earlier clients
+    until(lambda: not server.clients, "the end of all connections")
+    assert local_table.snapshot["seats"][0]["taken"], "a press of a client that left at once counts"
     assert not server.frames_wanted
 
 
-def test_one_who_only_stopped_writing_is_still_answered(client: Client) -> None:
+def test_a_client_that_closed_its_sending_half_is_answered(client: Client) -> None:
     client.send(
         {"type": "press", "button": "seat.1.floor", "id": 1},
         {"type": "press", "button": "seat.1.floor", "id": 2},
@@ -186,7 +204,7 @@ def test_one_who_only_stopped_writing_is_still_answered(client: Client) -> None:
     assert [message.get("why") for message in client.read_to_end()] == [None, "seat_taken"]
 
 
-# --- Beginning and end -----------------------------------------------------------------------------------
+# --- Start and end ---
 
 
 def test_a_socket_left_by_a_killed_table_is_replaced(socket_path: Path) -> None:
@@ -200,7 +218,7 @@ def test_a_socket_left_by_a_killed_table_is_replaced(socket_path: Path) -> None:
     assert not socket_path.exists()
 
 
-def test_a_path_that_cant_be_had_is_named(short: Path) -> None:
+def test_a_socket_that_cant_be_made_is_an_error_with_its_path(short: Path) -> None:
     server = SocketServer(short / "missing" / "table.sock", {}, lambda request: None)
     with pytest.raises(
         HardwareError, match=r"missing/table\.sock: the table's socket can't be made: No such file"
@@ -209,8 +227,8 @@ def test_a_path_that_cant_be_had_is_named(short: Path) -> None:
     server.close()
 
 
-def test_it_closes_just_when_it_could_not_begin(short: Path) -> None:
-    """Its thread had closed its loop, and was told to stop it."""
+def test_close_right_after_a_failed_start(short: Path) -> None:
+    """Regression: the thread had closed its loop already when `close` stopped it."""
     for _ in range(100):
         server = SocketServer(short / "missing" / "table.sock", {}, lambda request: None)
         with pytest.raises(HardwareError):
@@ -218,39 +236,39 @@ def test_it_closes_just_when_it_could_not_begin(short: Path) -> None:
         server.close()
 
 
-def test_who_comes_just_when_it_ends_leaves_nothing_behind(
+def test_clients_that_connect_during_close_leave_nothing_behind(
     socket_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The pages call again when the table hangs up: `Task was destroyed` was its last word then."""
+    """Regression: the pages reconnect at once, and asyncio logged `Task was destroyed`."""
     for _ in range(20):
         server = SocketServer(socket_path, {}, lambda request: None)
         server.start()
-        guests = [threading.Thread(target=call_again, args=(socket_path,)) for _ in range(3)]
-        for guest in guests:
-            guest.start()
+        callers = [threading.Thread(target=reconnect, args=(socket_path,)) for _ in range(3)]
+        for caller in callers:
+            caller.start()
         server.close()
-        for guest in guests:
-            guest.join(DEADLINE)
-        assert not any(guest.is_alive() for guest in guests)
+        for caller in callers:
+            caller.join(DEADLINE)
+        assert not any(caller.is_alive() for caller in callers)
     gc.collect()
     assert caplog.messages == []
 
 
-def call_again(path: Path) -> None:
-    """Come and go until nobody is there any more."""
+def reconnect(path: Path) -> None:
+    """Connect and leave until the server is gone."""
     with suppress(OSError):
         while True:
             with Client(path) as client, suppress(BrokenPipeError):
                 client.send({"type": "subscribe"})
 
 
-def test_it_closes_though_presses_were_never_answered(socket_path: Path) -> None:
-    """The loop may have ended before it came to them."""
+def test_close_does_not_wait_for_answers(socket_path: Path) -> None:
+    """The table's loop may end before it answers."""
     asked: list[Request] = []
     server = SocketServer(socket_path, {}, asked.append)
     server.start()
-    with Client(socket_path) as client, Client(socket_path) as half_closed, Client(socket_path) as sleeper:
-        sleeper.send({"type": "subscribe", "frames": True})
+    with Client(socket_path) as client, Client(socket_path) as half_closed, Client(socket_path) as slow:
+        slow.send({"type": "subscribe", "frames": True})
         server.publish_frame(b"0" * 10_000_000 + b"\n")
         client.send({"type": "press", "button": "ok"})
         half_closed.send({"type": "press", "button": "ok"})
@@ -262,4 +280,4 @@ def test_it_closes_though_presses_were_never_answered(socket_path: Path) -> None
         assert not closing.is_alive()
         assert client.read_to_end() == []
     for request in asked:
-        request.answer(messages.taken(request.message))  # too late, and no fault
+        request.answer(messages.taken(request.message))  # too late, but not an error
