@@ -1,4 +1,4 @@
-"""The game for two to four players: coloured walls, gray walls and the DTC ruleset, told apart by `Ruleset`.
+"""The game for two to four players: coloured walls, gray walls and the DTC ruleset, by `Ruleset`.
 
 The bag and the lid are counts; the tiles that are drawn arrive as a `Deal`.
 """
@@ -26,16 +26,7 @@ from device.rules.errors import IllegalEventError, SetupError
 from device.rules.events import CENTRE, Chance, Deal, Draft, Event, Tile
 from device.rules.scoring import Account, Outcome, Step
 from device.rules.state import State
-from device.rules.tiles import (
-    COLOURS,
-    MARKER,
-    NO_TILES,
-    Counts,
-    add,
-    of_colour,
-    total,
-    without,
-)
+from device.rules.tiles import COLOURS, MARKER, NO_TILES, Counts, add, of_colour, total, without
 
 DISPLAYS: Final = {2: 5, 3: 7, 4: 9}
 """Displays by number of players (R1)."""
@@ -228,7 +219,7 @@ def setup(ruleset: Ruleset, players: int, first: int) -> StandardState:
     return StandardState(boards, sources, first, ruleset=ruleset, starter=first)
 
 
-# --- Deals and drafts --------------------------------------------------------------------------------------
+# --- Deals and drafts ------------------------------------------------------------------------------------
 
 
 def _deal(state: StandardState, event: Deal) -> StandardState:

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 from collections.abc import Iterator
+from dataclasses import fields
 from random import Random
 
 import pytest
@@ -27,6 +28,7 @@ from device.rules.events import (
     Tile,
 )
 from device.rules.notation import event_of, text_of
+from device.rules.scoring import Item
 from device.rules.solo import game as solo_game
 from device.rules.solo import scoring as solo_scoring
 from device.rules.solo.game import SoloState
@@ -164,6 +166,27 @@ def test_scores_close_exactly_the_rounds(mode: str) -> None:
         assert (scores is None) == (in_round or lost)
         if scores is not None and not step.after.over:
             assert scores == tuple(each.score for each in step.after.boards)[: len(scores)]
+
+
+@every_mode
+def test_the_account_adds_up_to_the_boards_and_the_scores(mode: str) -> None:
+    for step in steps(mode):
+        found = step.after.account
+        if found is None or step.after.closing_scores() is None:
+            continue
+        assert found.round == step.after.round
+        assert found.boards_after(len(found.steps)) == step.after.boards
+        scores = [each.score for each in found.boards]
+        for each in found.steps:
+            scores[each.seat] += points_of(each.item)
+            assert each.item.board.score == scores[each.seat]
+        assert scores == [each.score for each in step.after.boards]
+
+
+def points_of(item: Item) -> int:
+    points = {each.name: getattr(item, each.name) for each in fields(item)}["points"]
+    assert isinstance(points, int)
+    return points
 
 
 @every_mode

@@ -1,7 +1,6 @@
 """Laws of the solo game alone, over the sample of random games; `test_laws.py` has those of all modes."""
 
 from collections.abc import Iterator
-from dataclasses import fields
 from random import Random
 
 import pytest
@@ -16,7 +15,7 @@ from device.rules.events import (
     ScoringColour,
 )
 from device.rules.game import SOLO
-from device.rules.scoring import FLOOR_COSTS, Step
+from device.rules.scoring import FLOOR_COSTS
 from device.rules.solo import game as solo
 from device.rules.solo import penalty_row
 from device.rules.solo.game import Phase, SoloState
@@ -96,28 +95,6 @@ def test_s15_two_colours_on_every_display_where_the_bag_allows() -> None:
 
 def colours_in(tiles: Counts) -> int:
     return sum(number > 0 for number in tiles)
-
-
-def test_the_account_adds_up_to_the_score() -> None:
-    for _, state in closings():
-        found = account(state)
-        assert found.round == state.round
-        assert found.boards_after(len(found.steps)) == state.boards
-        score = found.boards[PLAYER].score
-        for step in found.steps:
-            assert step.item.board.score == (score + points_of(step) if step.seat == PLAYER else 0)
-            score += points_of(step)
-        assert score == state.boards[PLAYER].score
-        scores = state.closing_scores()
-        assert scores is not None
-        if state.ending is Ending.NO_POINTS:
-            assert scores == (0,)
-
-
-def points_of(step: Step) -> int:
-    points = {each.name: getattr(step.item, each.name) for each in fields(step.item)}["points"]
-    assert isinstance(points, int)
-    return points
 
 
 def closings() -> Iterator[tuple[SoloState, SoloState]]:
