@@ -217,9 +217,8 @@ class SoloState(State):
     # --- Sources and drafts ---
 
     def sources_to_draft(self) -> tuple[int, ...]:
-        """Return the display in work, the only one to draft from; none outside the offer (S3)."""
-        display = _display_in_work(self)
-        return (display,) if display else ()
+        """Return the first display that holds tiles; none outside the offer (S3)."""
+        return State.sources_to_draft(self)[:1] if self.in_offer else ()
 
     def sent_to_penalty_row(self, draft: Draft) -> tuple[Colour, ...]:
         """Return the tiles that a legal draft sends to the penalty row, in order (S4 to S6)."""
@@ -306,15 +305,8 @@ def _scoring(state: SoloState, event: Scoring) -> SoloState:
 # --- Picks (S3 to S7) ------------------------------------------------------------------------------------
 
 
-def _display_in_work(state: SoloState) -> int:
-    """Return the display that the next pick takes from; 0 outside the offer (S3)."""
-    if state.phase is not Phase.OFFER:
-        return 0
-    return next(number for number, tiles in enumerate(state.sources) if tiles != NO_TILES)
-
-
 def _legal_picks(state: SoloState) -> list[Event]:
-    display = _display_in_work(state)
+    (display,) = state.sources_to_draft()
     lines = lines_by_colour(state.boards[state.turn])
     tiles = state.sources[display]
     return [
@@ -327,13 +319,12 @@ def _legal_picks(state: SoloState) -> list[Event]:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """The result of a draft: the tiles taken, both boards after it, and the rest of its display.
+    """The result of a draft: both boards after it, and the rest of its display.
 
     `sent` are the tiles for the penalty row, in order, `out` those out of play. A player pick clears its
     display at once, so what the clearing sends is included (S3 to S7).
     """
 
-    number: int
     boards: Boards
     rest: Counts
     sent: tuple[Colour, ...]
@@ -343,9 +334,9 @@ class Pick:
 
 def preview(state: SoloState, event: Draft) -> Pick:
     """Return the result of a draft; raises IllegalEventError if it is illegal (S3 to S7)."""
-    display = _display_in_work(state)
-    if not display:
+    if not state.in_offer:
         raise IllegalEventError("not_now", "there is nothing to draft now")
+    (display,) = state.sources_to_draft()
     if event.source != display:
         raise IllegalEventError(
             "not_this_display",
@@ -364,13 +355,13 @@ def preview(state: SoloState, event: Draft) -> Pick:
     excess = of_colour(event.colour, falling)
     if state.turn == ACTION:
         fell = penalty_row.fall((state.boards[PLAYER], board), excess, penalty_row.ACTION_EXCESS)
-        return Pick(number, fell.boards, rest, fell.sent, fell.out, fell.loses)
+        return Pick(fell.boards, rest, fell.sent, fell.out, fell.loses)
     fell = penalty_row.fall((board, state.boards[ACTION]), excess, penalty_row.PLAYER_EXCESS)
     if fell.loses:
-        return Pick(number, fell.boards, rest, fell.sent, fell.out, loses=True)
+        return Pick(fell.boards, rest, fell.sent, fell.out, loses=True)
     cleared = penalty_row.fall(fell.boards, rest, penalty_row.CLEARING)
     sent, out = fell.sent + cleared.sent, add(fell.out, cleared.out)
-    return Pick(number, cleared.boards, NO_TILES, sent, out, cleared.loses)
+    return Pick(cleared.boards, NO_TILES, sent, out, cleared.loses)
 
 
 def _draft(state: SoloState, event: Draft) -> SoloState:
