@@ -1,5 +1,7 @@
 """Notation: the text form of events."""
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,3 +72,22 @@ def test_a_text_that_is_parsed_is_formatted_to_the_same_text(text: str) -> None:
 
 def test_removing_no_penalty_tile_has_a_text() -> None:
     assert event_of(text_of(Remove(None))) == Remove(None)
+
+
+def is_event(text: str) -> bool:
+    try:
+        event_of(text)
+    except NotationError:
+        return False
+    return True
+
+
+def test_exactly_the_numbers_in_range_are_accepted() -> None:
+    places = list(product(range(10), range(10)))
+    for seat in range(10):
+        accepted = {place for place in places if is_event(f"tile {seat} {place[0]} {place[1]}")}
+        assert accepted == (set(product(range(1, 6), range(1, 6))) if seat < 4 else set())
+    squares = {place for place in places if is_event(f"scoring {place[0]} {place[1]}")}
+    assert squares == set(product(range(1, 6), range(1, 6)))
+    assert [position for position in range(10) if is_event(f"swap {position}")] == [1, 2, 3, 4, 5, 6]
+    assert [position for position in range(10) if is_event(f"remove {position}")] == [1, 2, 3, 4, 5, 6, 7]
