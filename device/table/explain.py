@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from device.rules import game as rules
-from device.rules import standard
 from device.rules.board import FLOOR, Board
 from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.scoring import (
@@ -23,6 +22,7 @@ from device.rules.scoring import (
 )
 from device.rules.solo.game import SoloState, preview
 from device.rules.solo.penalty_row import ACTION, PLAYER, removable, swap, tiles_in
+from device.rules.standard import StandardState
 from device.rules.tiles import letter
 from device.table.game import move_of
 
@@ -43,7 +43,7 @@ def reasons_for(state: rules.State, choice: Event) -> tuple[Reason, ...]:
     match choice:
         case Draft() if isinstance(state, SoloState):
             found = _of_pick(state, choice)
-        case Draft() if isinstance(state, standard.StandardState):
+        case Draft() if isinstance(state, StandardState):
             found = _of_draft(state, choice)
         case Tile():
             found = _of_column(state, choice)
@@ -62,7 +62,7 @@ def reasons_for(state: rules.State, choice: Event) -> tuple[Reason, ...]:
 # --- Drafts ---
 
 
-def _of_draft(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
+def _of_draft(state: StandardState, draft: Draft) -> Iterator[Reason]:
     before = state.boards[state.turn]
     after = state.board_after(draft)[0]
     yield from _of_filled_line(before, after, draft.line, gray=state.ruleset.gray)
@@ -104,7 +104,7 @@ def _of_growing_line(after: Board, line: int) -> Iterator[Reason]:
         yield Reason("grows", {"line": line, "count": after.held[line - 1]})
 
 
-def _of_next_player(state: standard.StandardState, draft: Draft, following: int) -> Iterator[Reason]:
+def _of_next_player(state: StandardState, draft: Draft, following: int) -> Iterator[Reason]:
     """Yield the tiles that must fall for the next player, and the line that the draft takes tiles from."""
     later = state.apply(draft)
     if later.in_offer:
@@ -120,7 +120,7 @@ def _of_next_player(state: standard.StandardState, draft: Draft, following: int)
             return
 
 
-def _of_floor(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
+def _of_floor(state: StandardState, draft: Draft) -> Iterator[Reason]:
     """Yield how the cost on the floor compares with that of the other drafts."""
     costs = {event: _cost(state, event) for event in state.legal() if isinstance(event, Draft)}
     own = costs[draft]
@@ -132,7 +132,7 @@ def _of_floor(state: standard.StandardState, draft: Draft) -> Iterator[Reason]:
         yield Reason("costs_nothing")
 
 
-def _cost(state: standard.StandardState, draft: Draft) -> int:
+def _cost(state: StandardState, draft: Draft) -> int:
     before, after = state.boards[state.turn], state.board_after(draft)[0]
     return FLOOR_COSTS[len(after.floor)] - FLOOR_COSTS[len(before.floor)]
 

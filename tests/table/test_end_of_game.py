@@ -10,10 +10,10 @@ import pytest
 from device.lights.board import Painting, paint_score
 from device.lights.palettes import BOX
 from device.records.record import Record
-from device.rules import standard
 from device.rules.board import Board, Row
 from device.rules.game import Setup
 from device.rules.scoring import BonusGiven, Outcome
+from device.rules.standard import StandardState
 from device.rules.tiles import Colour
 from device.socket.snapshot import Json, snapshot
 from device.table.prompts import live_buttons, prompt
@@ -170,7 +170,7 @@ def test_how_a_tie_was_settled(
         for score, complete in zip(scores, rows, strict=True)
     )
     state = hands.play.state
-    assert isinstance(state, standard.StandardState)
+    assert isinstance(state, StandardState)
     table = with_game(hands.table, play=replace(hands.play, state=replace(state, boards=boards)))
     result = snapshot(table, BOX)["result"]
     assert result["tie"] == tie

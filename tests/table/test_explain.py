@@ -8,12 +8,13 @@ from random import Random
 import pytest
 
 from device.bots.simple import choices, play_greedy
-from device.rules import game, standard
+from device.rules import game
 from device.rules.board import WALL_PATTERN, Board
 from device.rules.events import Deal, Draft, Event, Scoring, Swap, Tile
 from device.rules.game import Setup, State
 from device.rules.scoring import FLOOR_COSTS, TilePlaced
 from device.rules.solo.game import SoloState
+from device.rules.standard import StandardState
 from device.rules.tiles import colour_of
 from device.table.explain import MOST_REASONS, Reason, reasons_for
 from tests.table.hands import counts
@@ -22,10 +23,10 @@ from tests.table.walks import SETUPS
 DEAL = "bbyr kkww rryy bykw bbbb"
 
 
-def dealt(mode: str = "standard") -> standard.StandardState:
+def dealt(mode: str = "standard") -> StandardState:
     state = game.setup(Setup(mode, ("a", "b")))
     state = state.apply(Deal(tuple(map(counts, DEAL.split()))))
-    assert isinstance(state, standard.StandardState)
+    assert isinstance(state, StandardState)
     return state
 
 
@@ -105,7 +106,7 @@ def holds(state: State, event: Event, reason: Reason) -> bool:
                 state.sources[event.source][event.colour : event.colour + 1]
             )
         case "marker":
-            return event.source == 0 and isinstance(state, standard.StandardState) and state.marker is None
+            return event.source == 0 and isinstance(state, StandardState) and state.marker is None
         case "costs_least" | "costs_nothing":
             return cost_holds(state, event, reason)
         case "sends_nothing" | "sends_least":
@@ -144,7 +145,7 @@ def wall_holds(state: State, event: Draft, reason: Reason) -> bool:
 
 
 def cost_holds(state: State, event: Draft, reason: Reason) -> bool:
-    assert isinstance(state, standard.StandardState)
+    assert isinstance(state, StandardState)
 
     def cost(draft: Draft) -> int:
         floor = len(state.boards[state.turn].floor)

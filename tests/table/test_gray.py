@@ -9,12 +9,12 @@ from random import Random
 import pytest
 
 from device.lights.palettes import BOX
-from device.rules import standard
 from device.rules.board import Board, Row
 from device.rules.events import Chance, Event, Tile
 from device.rules.game import Setup
 from device.rules.notation import event_of
 from device.rules.scoring import LineFell
+from device.rules.standard import StandardState
 from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
 from device.table.prompts import acting_places, live_buttons, prompt
@@ -132,7 +132,7 @@ def with_board(table: Table, seat: int, board: Board) -> Table:
     """A table with another board at one of the game's seats."""
     assert table.play is not None
     state = table.play.state
-    assert isinstance(state, standard.StandardState)
+    assert isinstance(state, StandardState)
     boards = (*state.boards[:seat], board, *state.boards[seat + 1 :])
     return with_game(table, play=replace(table.play, state=replace(state, boards=boards)))
 

@@ -33,6 +33,7 @@ from device.rules.errors import IllegalEventError
 from device.rules.events import Deal, Draft, Event
 from device.rules.game import Setup
 from device.rules.scoring import Outcome
+from device.rules.standard import StandardState
 from device.rules.tiles import COLOURS, TILES_OF_A_COLOUR, Counts, count
 
 # --- Who plays in a match: a built-in bot by its name, or any program by its command line ----------------
@@ -243,12 +244,12 @@ class Seat:
             self.wish = wish_of(self._program.first_line())
         self._teller = Teller(self._seat, self.wish)
 
-    def saw(self, state: standard.StandardState, event: Event) -> None:
+    def saw(self, state: StandardState, event: Event) -> None:
         """Take note of an event, to tell it on its next turn."""
         assert self._teller is not None
         self._teller.saw(state, event)
 
-    def choose(self, state: standard.StandardState) -> Draft:
+    def choose(self, state: StandardState) -> Draft:
         """Its move; raises BotError."""
         assert self._teller is not None
         turn = self._teller.turn(state, int(self._left))
@@ -325,7 +326,7 @@ def _played(chosen: Setup, game: Game, seats: list[Seat]) -> tuple[list[Event], 
         for acting in (game.first, 1 - game.first):
             seats[acting].begin()
         while not state.over:
-            assert isinstance(state, standard.StandardState)
+            assert isinstance(state, StandardState)
             if state.chance_due:
                 if state.round == game.terms.rounds:
                     break

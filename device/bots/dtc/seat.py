@@ -15,9 +15,10 @@ from queue import SimpleQueue
 
 from device.bots.dtc.match import Seat
 from device.bots.dtc.process import BotError, Program
-from device.rules import game, standard
+from device.rules import game
 from device.rules.events import Draft, Event
 from device.rules.game import Setup
+from device.rules.standard import StandardState
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +130,20 @@ class ProgramSeat:
         assert self._seat is not None
         state = game.setup(turn.setup)
         for at, event in enumerate(turn.events):
-            assert isinstance(state, standard.StandardState)
+            assert isinstance(state, StandardState)
             if at >= len(self._known):
                 if self._plays_again and isinstance(event, Draft) and state.turn == turn.seat:
                     self._play_again(state, event)
                 self._seat.saw(state, event)
             state = state.apply(event)
-        assert isinstance(state, standard.StandardState)
+        assert isinstance(state, StandardState)
         choice = self._seat.choose(state)
         self._plays_again = False
         self._seat.saw(state, choice)
         self._known = (*turn.events, choice)
         return choice
 
-    def _play_again(self, state: standard.StandardState, event: Draft) -> None:
+    def _play_again(self, state: StandardState, event: Draft) -> None:
         assert self._seat is not None
         if self._seat.choose(state) == event:
             return
