@@ -130,6 +130,7 @@ def _listen(host: str, port: int) -> socket.socket:
     """
     for _ in range(PORT_RETRIES):
         try:
+            host.encode("idna")  # create_server would leave its socket open
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
             return socket.create_server((host, port), family=family, backlog=128)
         except PermissionError as error:

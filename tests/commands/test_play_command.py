@@ -38,73 +38,18 @@ def faults(*arguments: str, cwd: Path | None = None) -> str:
 # --- What was given --------------------------------------------------------------------------------------
 
 
-def test_a_layout_that_is_none_is_named(data: Path) -> None:
-    fault = faults("--data", str(data), "--layout", "octagon", "--port", "0")
-    assert "octagon" in fault
-    assert "full" in fault
-    assert "duo" in fault, "the shipped names are told"
-    assert not data.exists(), "nothing was begun"
-
-
-@pytest.mark.parametrize(
-    "layout", [".", "/dev/null", "missing/table.toml", "a\nb", "x" * 5000, "~nobody/x.toml"]
-)
-def test_a_layout_that_cant_be_read_is_named(tmp_path: Path, layout: str) -> None:
-    assert faults("--data", "data", "--layout", layout, "--port", "0", cwd=tmp_path)
-
-
-def test_every_fault_of_a_layout_is_named(data: Path, tmp_path: Path) -> None:
-    broken = tmp_path / "mine.toml"
-    text = (LAYOUTS / "duo.toml").read_text()
-    broken.write_text(text.replace("seats =", "chairs =", 1) + '\n[surprise]\nspoon = "no"\n')
-    lines = faults("--data", str(data), "--layout", str(broken), "--port", "0").splitlines()
-    assert lines
-    assert all(line.startswith(f"{broken}: ") for line in lines)
-
-
 def test_a_layout_of_ones_own_is_played_on(start: StartTable, tmp_path: Path) -> None:
     mine = Path(shutil.copy(LAYOUTS / "duo.toml", tmp_path / "mein tisch.toml"))
     table = start("--layout", mine.name, "--port", "0", cwd=tmp_path)
     assert len(table.snapshot()["seats"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ("palette = ", "can't be read"),
-        ("palette = 'box", "can't be read"),
-        ("\0", "can't be read"),
-        ("a = " + "[" * 5000, "can't be read"),
-        ("a = " + "9" * 5000, "can't be read"),
-        ('[programs]\nx = "a\\u0000b"', "programs.x"),
-        ("palette = 'rainbow'", 'palette = "rainbow": must be "box" or "distinct" or "own"'),
-        ("phones = 'dance'", 'phones = "dance": must be "look" or "play"'),
-        ("phones = true", 'phones = true: must be "look" or "play"'),
-        ("pace = 3", 'pace = 3: must be "slow" or "normal" or "fast"'),
-        ("palette = 'own'", "[own]"),
-        ("palette = 'own'\n[own]\nblue = [0, 0, 300]", "$.own.blue"),
-        ("palette = 'own'\n[own]\nblue = [0, 0]", "$.own.blue"),
-        ("palette = 'own'\n[own]\nblue = [0, 0, 9]", "yellow"),
-        ("colour = 'box'", "colour"),
-        ("confirm_columns = 'maybe'", "confirm_columns"),
-    ],
-)
-def test_settings_that_make_no_sense_are_named(data: Path, settings: str, said: str) -> None:
+def test_wrong_settings_are_reported(data: Path) -> None:
     data.mkdir()
-    (data / "settings.toml").write_text(settings)
-    fault = faults("--data", str(data), "--port", "0")
-    assert fault.startswith(f"{data / 'settings.toml'}: ")
-    assert said in fault
-    assert len(fault.splitlines()) == 1
-
-
-def test_settings_that_are_no_text_are_named(data: Path) -> None:
-    data.mkdir()
-    (data / "settings.toml").write_bytes(b"palette = '\xff'")
-    assert faults("--data", str(data), "--port", "0").startswith(f"{data / 'settings.toml'}: can't be read")
-    (data / "settings.toml").unlink()
-    (data / "settings.toml").mkdir()
-    assert faults("--data", str(data), "--port", "0").startswith(f"{data / 'settings.toml'}: can't be read")
+    (data / "settings.toml").write_text("palette = 'rainbow'")
+    assert faults("--data", str(data), "--port", "0") == (
+        f'{data / "settings.toml"}: palette = "rainbow": must be "box" or "distinct" or "own"'
+    )
 
 
 def test_settings_are_followed(start: StartTable, data: Path) -> None:
@@ -117,16 +62,6 @@ def test_settings_are_followed(start: StartTable, data: Path) -> None:
     assert start().snapshot()["palette"]["k"]["rgb"] == "#030203"
 
 
-def test_a_data_folder_that_cant_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("not a folder")
-    for folder in (tmp_path / "file" / "data", Path("/proc/azul-table")):
-        fault = faults("--data", str(folder), "--port", "0")
-        assert str(folder) in fault
-        assert "can't be used" in fault
-    assert (tmp_path / "file").read_text() == "not a folder"
-    assert run(["play", "--data", str(tmp_path / "file"), "--port", "0"]).returncode == 2
-
-
 def test_where_the_socket_should_be_something_else_lies(data: Path) -> None:
     (data / "run" / "azul-table.sock").mkdir(parents=True)
     assert "azul-table.sock" in faults("--data", str(data), "--port", "0")
@@ -137,38 +72,6 @@ def test_a_port_that_is_taken_is_named(data: Path) -> None:
         port = other.getsockname()[1]
         fault = faults("--data", str(data), "--port", str(port))
         assert fault == f"--port {port}: another program uses this port; choose another with --port"
-    assert not data.exists()
-
-
-@pytest.mark.parametrize(
-    "host",
-    [
-        "203.0.113.7",
-        "nowhere.invalid",
-        "256.1.1.1",
-        "::7",
-        "..",
-        "a" * 64 + ".example",
-        "two words",
-        "[::1]",
-        "küche..local",  # which Python can't even write as a name of the network
-    ],
-)
-def test_a_host_that_is_not_this_machine_is_named(data: Path, host: str) -> None:
-    fault = faults("--data", str(data), "--port", "0", "--host", host)
-    assert fault.startswith(f"--host {host}: can't be used: ")
-    assert "(" not in fault.removeprefix(f"--host {host}")
-    assert len(fault.splitlines()) == 1
-    assert not data.exists()
-
-
-@pytest.mark.parametrize(
-    "wrong", [["--port", "70000"], ["--port", "x"], ["--port", "-1"], ["--seats", "3"], ["more"]]
-)
-def test_wrong_usage_is_told_apart(data: Path, wrong: list[str]) -> None:
-    ended = run(["play", "--data", str(data), *wrong])
-    assert ended.returncode == 2
-    assert ended.stderr.startswith("Usage: azul-table play")
     assert not data.exists()
 
 
