@@ -80,13 +80,15 @@ def check_deal(event: Deal, bag: Counts, lid: Counts, displays: int) -> tuple[Co
 def _check_number_of_displays(event: Deal, displays: int) -> None:
     if len(event.displays) != displays:
         raise IllegalEventError(
-            "wrong_deal", f"{displays} displays are to be filled, not {len(event.displays)}"
+            "wrong_deal", f"the deal must fill {displays} displays, not {len(event.displays)}"
         )
 
 
 def _check_number_of_tiles(number: int, tiles: Counts, want: int) -> None:
     if min(tiles) < 0 or sum(tiles) != want:
-        raise IllegalEventError("wrong_deal", f"display {number} gets {want} tiles, not {letters(tiles)!r}")
+        raise IllegalEventError(
+            "wrong_deal", f"display {number} must get {want} tiles, not {letters(tiles)!r}"
+        )
 
 
 # --- Solo ------------------------------------------------------------------------------------------------
@@ -152,13 +154,13 @@ def check_penalty_row(event: Penalty, bag: Counts, number: int) -> Counts:
     tiles = count(event.tiles)
     if len(event.tiles) != number:
         raise IllegalEventError(
-            "wrong_penalty", f"the penalty row starts with {number} tiles, not {len(event.tiles)}"
+            "wrong_penalty", f"the penalty row must start with {number} tiles, not {len(event.tiles)}"
         )
     for colour in COLOURS:
         if tiles[colour] > MOST_OF_A_COLOUR:
             raise IllegalEventError(
                 "wrong_penalty",
-                f"the penalty row starts with two {letter(colour)} at most: {letters(tiles)!r}",
+                f"the penalty row must start with at most two {letter(colour)}, not {letters(tiles)!r}",
             )
     if not holds(bag, tiles):
         raise IllegalEventError(

@@ -55,7 +55,7 @@ def event_of(text: str) -> Event:
             return Tile(_digit(seat, 0, 3), _digit(row, 1, 5), _digit(column, 1, 5))
         case [word, *values] if event := _solo_event(word, values):
             return event
-    raise NotationError(f"{text!r} is no event; a draft looks like 3b2 or 0kf")
+    raise NotationError(f"{text!r} is not an event; a draft looks like 3b2 or 0kf")
 
 
 def _solo_event(word: str, values: list[str]) -> Event | None:
@@ -84,5 +84,5 @@ def _display(text: str) -> Counts:
 
 def _digit(text: str, least: int, most: int) -> int:
     if len(text) != 1 or text not in "0123456789" or not least <= int(text) <= most:
-        raise NotationError(f"{text!r} is no number from {least} to {most}")
+        raise NotationError(f"{text!r} is not a number from {least} to {most}")
     return int(text)

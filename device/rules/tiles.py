@@ -47,7 +47,7 @@ def letter(colour: Colour) -> str:
 def colour_of(text: str) -> Colour:
     """Return the colour of a letter; raises NotationError for any other text."""
     if len(text) != 1 or text not in LETTERS:
-        raise NotationError(f"{text!r} is no colour; the colours are {', '.join(LETTERS)}")
+        raise NotationError(f"{text!r} is not a colour; the colours are {', '.join(LETTERS)}")
     return COLOURS[LETTERS.index(text)]
 
 

@@ -153,7 +153,7 @@ def test_a_game_starts_with_its_header() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ({"draft": "1b9"}, "'1b9' is no event"),
+        ({"draft": "1b9"}, "'1b9' is not an event"),
         ({"draft": "tile 0 1 1"}, "a draft must have at most 3 characters"),
         ({"draft": ["3", "b", "2"]}, "a draft must be a string, not ['3', 'b', '2']"),
         ({"draft": None}, "a draft must be a string, not null"),
@@ -164,7 +164,7 @@ def test_a_game_starts_with_its_header() -> None:
         ({"deal": [1]}, "a display must be a string, not 1"),
         ({"deal": ["bbbbbb"]}, "a display must have at most 5 characters"),
         ({"deal": ["ybbr"]}, "'ybbr' is not in wall order"),
-        ({"deal": ["-"]}, "'-' is no colour"),
+        ({"deal": ["-"]}, "'-' is not a colour"),
         ({"tile": [1, 2]}, "tile 0 1 2: there is no tile to place now"),
         ({"tile": [1]}, "tile must be a row and a column from 1 to 5, not [1]"),
         ({"tile": [0, 1]}, "not [0, 1]"),
@@ -202,9 +202,9 @@ def test_a_wrong_deal_is_refused() -> None:
     at = index_of(lines, "deal", 1)
     assert fault([*lines[:at], {"deal": ["bbyr"] * 4}]) == (
         at + 1,
-        f"{text_of_deal(['bbyr'] * 4)}: 5 displays are to be filled, not 4",
+        f"{text_of_deal(['bbyr'] * 4)}: the deal must fill 5 displays, not 4",
     )
-    assert "display 1 gets 4 tiles, not 'bbb'" in fault([HEADER, {"deal": ["bbb", *["rrkk"] * 4]}])[1]
+    assert "display 1 must get 4 tiles, not 'bbb'" in fault([HEADER, {"deal": ["bbb", *["rrkk"] * 4]}])[1]
     too_many = {"deal": ["bbbb", "bbbb", "bbbb", "bbbb", "bbbb"]}
     assert "display 5 can't hold 'bbbb'" in fault([*lines[:at], too_many])[1]
 

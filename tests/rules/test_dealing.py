@@ -44,14 +44,14 @@ def test_r4_with_both_empty_displays_stay_short_or_empty() -> None:
 @pytest.mark.parametrize(
     ("texts", "bag", "lid", "message"),
     [
-        (["bbbb"], "bbbbbbbb", "", "2 displays are to be filled, not 1"),
-        (["bbbb", "bbb"], "bbbbbbbb", "", "display 2 gets 4 tiles, not 'bbb'"),
-        (["bbbb", "bbbbb"], "bbbbbbbbb", "", "display 2 gets 4 tiles"),
+        (["bbbb"], "bbbbbbbb", "", "the deal must fill 2 displays, not 1"),
+        (["bbbb", "bbb"], "bbbbbbbb", "", "display 2 must get 4 tiles, not 'bbb'"),
+        (["bbbb", "bbbbb"], "bbbbbbbbb", "", "display 2 must get 4 tiles"),
         (["bbbb", "yyyy"], "bbbbbyyy", "", "display 2 can't hold 'yyyy': only 'byyy' is left"),
         (["bbbb", "yyyy"], "bbbbb", "yyyy", "display 2 must hold the bag's last tiles 'b'"),
         (["bbbb", "bkkk"], "bbbbb", "kkw", "display 2 can't hold 'bkkk'"),
-        (["bb", "bb"], "bbbb", "", "display 1 gets 4 tiles"),
-        (["bbbb", "b"], "bbbb", "", "display 2 gets 0 tiles"),
+        (["bb", "bb"], "bbbb", "", "display 1 must get 4 tiles"),
+        (["bbbb", "b"], "bbbb", "", "display 2 must get 0 tiles"),
         (["yyyy", "bbbb"], "bbbb", "yyyy", "display 1 can't hold 'yyyy'"),
     ],
 )

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from device.rules.board import next_full_line
 from device.rules.errors import IllegalEventError
 from device.rules.events import (
     Chance,
@@ -139,3 +140,12 @@ def test_s10_the_charge_is_the_cost_of_the_row() -> None:
     for _, state in closings():
         charges = [step.item for step in account(state).steps if hasattr(step.item, "cost")]
         assert [charge.cost for charge in charges] == [FLOOR_COSTS[len(state.boards[ACTION].floor)]]
+
+
+def test_s8_a_tile_is_acting_exactly_while_its_line_asks_for_something() -> None:
+    for _, _, state in steps():
+        assert (state.acting is not None) == (state.phase in (Phase.DRAW, Phase.SWAP, Phase.REMOVE))
+        if state.acting is not None:
+            assert next_full_line(state.boards[ACTION]) != state.acting.row
+            tile = state.boards[ACTION].wall[state.acting.row - 1][state.acting.column - 1]
+            assert tile is state.acting.colour

@@ -62,9 +62,9 @@ def test_s1_another_order_is_refused() -> None:
 
 
 def test_s1_displays_get_four_tiles_each() -> None:
-    assert refused(new(), "deal byrk byrk byrk byrk") == "5 displays are to be filled, not 4"
-    assert refused(new(), "deal byrk byr byrk byrk byrk") == "display 2 gets 4 tiles, not 'byr'"
-    assert "display 5 gets 4 tiles" in refused(new(), "deal byrk byrk byrk byrk byrkw")
+    assert refused(new(), "deal byrk byrk byrk byrk") == "the deal must fill 5 displays, not 4"
+    assert refused(new(), "deal byrk byr byrk byrk byrk") == "display 2 must get 4 tiles, not 'byr'"
+    assert "display 5 must get 4 tiles" in refused(new(), "deal byrk byrk byrk byrk byrkw")
 
 
 def test_s1_a_display_of_one_colour_is_refused() -> None:
@@ -98,9 +98,9 @@ def test_s1_penalty_row_sets_a_third_tile_of_a_colour_aside(level: str, tiles: s
 
 def test_s1_a_penalty_row_that_cannot_be_drawn_is_refused() -> None:
     state = after(new(), DEAL)
-    assert refused(state, "penalty rryy") == "the penalty row starts with 5 tiles, not 4"
-    assert refused(state, "penalty rryyww") == "the penalty row starts with 5 tiles, not 6"
-    assert refused(state, "penalty ryrwr") == "the penalty row starts with two r at most: 'yrrrw'"
+    assert refused(state, "penalty rryy") == "the penalty row must start with 5 tiles, not 4"
+    assert refused(state, "penalty rryyww") == "the penalty row must start with 5 tiles, not 6"
+    assert refused(state, "penalty ryrwr") == "the penalty row must start with at most two r, not 'yrrrw'"
     assert "the bag holds" in refused(bag_of(state, "bbyyrrkkk"), "penalty bbyyw")
 
 

@@ -111,8 +111,8 @@ def test_s8_line_2_without_two_tiles_puts_five_on_display_5(row: str) -> None:
     state = filled(2, "k", row)
     assert state.phase is Phase.DEAL
     assert FifthTileDue(action_of(state)) in items(state)
-    assert "display 5 gets 5 tiles" in refused(state, "deal byrk byrk byrk byrk byrk")
-    assert "display 1 gets 4 tiles" in refused(state, "deal byrkw byrk byrk byrk byrk")
+    assert "display 5 must get 5 tiles" in refused(state, "deal byrk byrk byrk byrk byrk")
+    assert "display 1 must get 4 tiles" in refused(state, "deal byrkw byrk byrk byrk byrk")
     state = after(state, "deal byrk byrk byrk byrk byrkw")
     assert not state.fifth_tile
 

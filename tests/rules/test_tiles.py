@@ -28,7 +28,7 @@ def test_letters_stand_for_colours_in_wall_order() -> None:
 
 @pytest.mark.parametrize("text", ["", "B", "g", "by", " ", "m", "0", "\N{KELVIN SIGN}"])
 def test_other_texts_are_refused_as_colours(text: str) -> None:
-    with pytest.raises(NotationError, match="is no colour"):
+    with pytest.raises(NotationError, match="is not a colour"):
         colour_of(text)
 
 
