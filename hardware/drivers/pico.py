@@ -65,8 +65,8 @@ class PicoDriver:
 
     `port` names the serial port; without it the only Pico that is plugged in is searched for, again and
     again. `watch` is called with every new `state`, from the thread of the link, `bridge-link`. A tag has
-    left when it was not read for `leaves` seconds. All bytes of the link are recorded for
-    `firmware_bridge.dump` if the environment variable RECORD is set.
+    left when it was not read for `leaves` seconds. `make_link` makes the serial link, whose bytes are all
+    recorded for `firmware_bridge.dump` if the environment variable RECORD is set.
 
     Raises HardwareError if the layout is not wired to a Pico, or if that file can't be written.
     """
@@ -79,6 +79,7 @@ class PicoDriver:
         watch: Callable[[PicoState], None] = lambda _state: None,
         clock: Callable[[], float] = monotonic,
         leaves: float = LEAVES,
+        make_link: Callable[..., Link] = Link,
     ) -> None:
         self.state = PicoState()
         self._wiring = wiring(layout)
@@ -92,7 +93,8 @@ class PicoDriver:
         self._record = _open_record()
         record = self._record.write if self._record is not None else None
         connection = Connection(self._wiring, secrets.randbits(32) or 1)
-        self._link = Link(connection, (lambda: port) if port else find_port, self.receive, clock, record)
+        ports = (lambda: port) if port else find_port
+        self._link = make_link(connection, ports, self.receive, clock, record)
 
     def show(self, frame: LightFrame) -> None:
         """Show a frame as soon as the Pico can. Raises HardwareError for an invalid frame."""

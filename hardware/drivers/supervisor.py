@@ -28,7 +28,8 @@ class Supervisor:
 
     `work` opens the part, calls `working()` once it works, and continues until `stopping` is true. It raises
     when the part is lost and is then called again after a pause. It returns to be called again at once.
-    PartLost (again when the reason changes) and PartBack go to `put`, from this thread.
+    PartLost (again when the reason changes) and PartBack go to `put`, from this thread. `pause` waits so many
+    seconds between two attempts, by default until the supervisor is stopped at the latest.
     """
 
     def __init__(
@@ -37,11 +38,13 @@ class Supervisor:
         work: Callable[[Supervisor], None],
         put: Callable[[HardwareEvent], None],
         clock: Callable[[], float] = monotonic,
+        pause: Callable[[float], None] | None = None,
     ) -> None:
         self.part = part
         self._work = work
         self._put = put
         self._clock = clock
+        self._pause = pause or self._stoppable_pause
         self._lost: tuple[Loss, str] | None = None
         self._working_since = float("inf")
         self._stop = threading.Event()
@@ -112,7 +115,7 @@ class Supervisor:
             return None if self.stopping else loss_of(error)
         return None
 
-    def _pause(self, seconds: float) -> None:
+    def _stoppable_pause(self, seconds: float) -> None:
         end = monotonic() + seconds
         while not self.stopping and (left := end - monotonic()) > 0:
             self.wait(left)
