@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
 
-import hardware.drivers.pico as bridge_module
 from firmware_bridge.dump import dump
-from firmware_bridge.link import Lost, Reason
-from firmware_bridge.protocol import TagSeen
 from firmware_bridge.wire import LineSplitter
 from hardware.api import (
     ButtonPressed,
@@ -26,9 +22,8 @@ from hardware.api import (
     TagArrived,
     TagLeft,
 )
-from hardware.drivers.pico import PicoDriver, PicoState, button_of_switch, wiring
-from hardware.drivers.pixels import BYTES_PER_PIXEL, FrameEncoder, gamma_table, pixel_numbers
-from hardware.drivers.rfid import LEAVES, encode_frame
+from hardware.drivers.pico import RECORD, PicoState
+from hardware.drivers.rfid import LEAVES
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import Layout, read_layout
 from tests.harness.waiting import until
@@ -37,55 +32,6 @@ from tests.harness.waiting import until
 @pytest.fixture(scope="module")
 def layout() -> Layout:
     return read_layout("full")
-
-
-def test_the_wiring_is_derived_from_the_layout(layout: Layout) -> None:
-    wired = wiring(layout)
-    assert [(chain.pin, chain.lights) for chain in wired.chains] == [
-        (chain.pin, chain.pixels) for chain in layout.chains
-    ]
-    assert wired.switches == 36 and wired.readers == tuple(reader.pin for reader in layout.readers)
-    assert wired.status == pixel_numbers(layout)["status"] == 337
-
-
-def test_every_button_is_a_switch_and_every_light_three_bytes(layout: Layout) -> None:
-    switches = button_of_switch(layout, wiring(layout))
-    assert sorted(switches) == list(range(36))
-    assert set(switches.values()) == {button.name for button in layout.buttons}
-    assert sorted(pixel_numbers(layout).values()) == list(range(338))
-
-
-def test_a_layout_without_a_pico_is_refused() -> None:
-    with pytest.raises(HardwareError, match="wired to a pi, not to a Pico"):
-        PicoDriver(read_layout("duo"))
-
-
-def test_the_strips_get_green_first_and_gamma(layout: Layout) -> None:
-    sent = gamma_table(layout.chains[0])
-    data = FrameEncoder(layout).encode(LightFrame({"status": (10, 128, 255)}))
-    at = BYTES_PER_PIXEL * pixel_numbers(layout)["status"]
-    assert data[at : at + 3] == bytes((sent[128], sent[10], sent[255]))
-    assert data[:at] == bytes(at) and sent[0] == 0
-
-
-def test_each_chain_has_an_order_and_a_brightness_of_its_own(layout: Layout) -> None:
-    first = replace(layout.chains[0], order="BGR", brightness=0.5, gamma=1.0)
-    other = replace(layout, chains=(first, *layout.chains[1:]))
-    light = next(light.name for light in layout.lights if light.chain == first.name and light.pixel == 0)
-    assert FrameEncoder(other).encode(LightFrame({light: (100, 50, 200)}))[:3] == bytes((100, 25, 50))
-
-
-def test_no_level_is_above_the_value_that_the_power_limit_counted(layout: Layout) -> None:
-    for chain in layout.chains:
-        assert all(sent <= value for value, sent in enumerate(gamma_table(chain)))
-
-
-@pytest.mark.parametrize(
-    ("lit", "told"), [({"nowhere": (1, 1, 1)}, "'nowhere'"), ({"status": (0, 256, 0)}, "outside of 0 to 255")]
-)
-def test_an_invalid_frame_is_refused(layout: Layout, lit: dict[str, tuple[int, int, int]], told: str) -> None:
-    with pytest.raises(HardwareError, match=told):
-        FrameEncoder(layout).encode(LightFrame(lit))
 
 
 class Table:
@@ -166,34 +112,6 @@ def test_a_tag_arrives_and_leaves_once_at_each_reader(patient: None, layout: Lay
 
 
 @pytest.mark.system
-def test_a_resting_tag_does_not_arrive_again_after_a_restart(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Bug fixed: a resting card repeated its action after every reset of the Pico."""
-    puts: list[Callable[[object], None]] = []
-
-    class NoLink:
-        def __init__(
-            self, _connection: object, _port: object, put: Callable[[object], None], *_: object
-        ) -> None:
-            puts.append(put)
-
-        def start(self) -> None:
-            pass
-
-    monkeypatch.setattr(bridge_module, "Link", NoLink)
-    events: list[HardwareEvent] = []
-    PicoDriver(layout).start(events.append)
-    (put,) = puts
-    tag = TagSeen(0, encode_frame("62E3086CED")[1:-1], 10.0)
-    for event in (tag, Lost("unplugged", Reason.GONE), replace(tag, at=60.0), replace(tag, at=60.5)):
-        put(event)
-    assert [type(event) for event in events] == [TagArrived]
-    put(replace(tag, at=70.0))
-    assert [type(event) for event in events] == [TagArrived, TagLeft, TagArrived]
-
-
-@pytest.mark.system
 def test_a_tag_with_a_wrong_checksum_is_ignored(table: Table, layout: Layout) -> None:
     table.sim.pico.receive(layout.readers[0].pin, b"\x0262E3086CED09\x03")
     table.sim.press("ok")
@@ -263,16 +181,13 @@ def test_a_different_firmware_is_reported_as_outdated(layout: Layout, tmp_path: 
 def test_the_traffic_is_recorded_on_request(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(bridge_module.RECORD, str(tmp_path / "line"))
+    monkeypatch.setenv(RECORD, str(tmp_path / "line"))
     table = Table(layout, tmp_path / "pico")
     table.sim.press("ok")
     until(lambda: table.events, "the press")
     table.sim.close()
     told = "\n".join(dump(LineSplitter().feed((tmp_path / "line").read_bytes())))
     assert re.search(r"> +\d+ hello .*< +\d+ identity .*< +\d+ events ", told, re.DOTALL)
-    monkeypatch.setenv(bridge_module.RECORD, str(tmp_path))
-    with pytest.raises(HardwareError, match="Is a directory"):
-        PicoDriver(layout)
 
 
 @pytest.mark.system
