@@ -13,7 +13,7 @@ from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.harness.client import Message
 from tests.harness.hands import next_button
-from tests.table.hands import game_of, with_game
+from tests.table.simulator import game_of, with_game
 
 UNLIKE = ("version", "ask", "live", "refusal", "hint", "simulated", "tags")
 """What a start anew may change of a snapshot, which asks then about your board; what is not of the game."""

@@ -13,8 +13,8 @@ from device.runtime.loop import Options, fittings
 from hardware.api import LightFrame
 from hardware.layout.model import Layout, read_layout
 from hardware.power import limit
-from tests.table.hands import FULL, Hands, at_table, playing, with_settings
-from tests.table.opponents import answer_all, any_choice, seated
+from tests.table.opponents import begin_with, random_choice, reply_to_all
+from tests.table.simulator import FULL, Simulator, empty_table, playing, with_settings
 from tests.table.walks import Walk, moments, walks
 
 INDICATORS = read_layout("indicators")
@@ -23,10 +23,10 @@ SETTLED = 8.0
 """Seconds after which nothing is on its way any more, tiles of resin included."""
 
 
-def at(layout: Layout, hands: Hands) -> Hands:
+def at(layout: Layout, sim: Simulator) -> Simulator:
     """The same hands at the table of a layout."""
-    hands.table = with_settings(hands.table, equipment=fittings(layout, Options()))
-    return hands
+    sim.table = with_settings(sim.table, equipment=fittings(layout, Options()))
+    return sim
 
 
 def frames_of(layout: Layout) -> FrameCache:
@@ -34,10 +34,10 @@ def frames_of(layout: Layout) -> FrameCache:
     return FrameCache([light.name for light in layout.lights], lambda frame: limit(frame, layout.supply))
 
 
-def made(layout: Layout, hands: Hands, now: float) -> LightFrame:
+def made(layout: Layout, sim: Simulator, now: float) -> LightFrame:
     """A frame, without any that were made before."""
     names = {light.name for light in layout.lights}
-    lit = view(hands.table, now, BOX).lit
+    lit = view(sim.table, now, BOX).lit
     return limit(LightFrame({name: light for name, light in lit.items() if name in names}), layout.supply)
 
 
@@ -45,53 +45,53 @@ def made(layout: Layout, hands: Hands, now: float) -> LightFrame:
 def test_a_table_at_rest_looks_the_same_again_and_again(
     walk: Walk, layout: Layout, late: float, times: int
 ) -> None:
-    for hands in moments(walk):
-        at(layout, hands)
-        now = frame_time(hands.now + late)
-        period = repeats_after(hands.table, now)
+    for sim in moments(walk):
+        at(layout, sim)
+        now = frame_time(sim.now + late)
+        period = repeats_after(sim.table, now)
         if period is not None:
-            assert view(hands.table, now + times * period, BOX) == view(hands.table, now, BOX)
+            assert view(sim.table, now + times * period, BOX) == view(sim.table, now, BOX)
 
 
 @given(walks, layouts)
 def test_frames_that_are_kept_are_those_that_would_be_made(walk: Walk, layout: Layout) -> None:
     frames = frames_of(layout)
-    for hands in moments(walk):
-        at(layout, hands)
+    for sim in moments(walk):
+        at(layout, sim)
         for late in (0.0, 0.3, SLOW, SLOW + 0.3, SETTLED, SETTLED + SLOW):
-            now = hands.now + late
-            assert frames.at(hands.table, now, BOX) == made(layout, hands, now)
+            now = sim.now + late
+            assert frames.at(sim.table, now, BOX) == made(layout, sim, now)
 
 
 @pytest.mark.parametrize("mode", ["", "standard", "gray", "dtc", "solo"])
 @pytest.mark.parametrize("pressed", [(), ("display.1",), ("ok",)])
 def test_a_table_that_nobody_touches_comes_to_rest(mode: str, pressed: tuple[str, ...]) -> None:
     """An idle table once painted all its lights 16 times a second, for ever."""
-    hands = (playing(mode) if mode else at_table()).press(*pressed).wait(SETTLED)
+    sim = (playing(mode) if mode else empty_table()).press(*pressed).wait(SETTLED)
     frames = frames_of(FULL)
     for step in range(int(SLOW * FRAMES_A_SECOND)):
-        now = hands.now + step / FRAMES_A_SECOND
-        assert frames.at(hands.table, now, BOX) is frames.at(hands.table, now + SLOW, BOX)
+        now = sim.now + step / FRAMES_A_SECOND
+        assert frames.at(sim.table, now, BOX) is frames.at(sim.table, now + SLOW, BOX)
 
 
 def test_another_palette_is_other_frames() -> None:
-    hands = playing().wait(SETTLED)
+    sim = playing().wait(SETTLED)
     frames = frames_of(FULL)
-    assert frames.at(hands.table, hands.now, BOX) != frames.at(hands.table, hands.now, DISTINCT)
+    assert frames.at(sim.table, sim.now, BOX) != frames.at(sim.table, sim.now, DISTINCT)
 
 
 def test_hands_that_are_shown_what_to_move_may_take_their_time() -> None:
     """With tiles of resin the table guides them until they say that it is done."""
-    hands = seated("calm", "calm", resin=True)
+    sim = begin_with("calm", "calm", resin=True)
     for letter in "byrkw" * 4:
-        hands.tell_letter(letter)
-    answer_all(hands, any_choice(1)).wait(30)
-    assert hands.game.tiles_to_move
-    assert repeats_after(hands.table, hands.now) == SLOW
-    now = frame_time(hands.now)
+        sim.report_letter(letter)
+    reply_to_all(sim, random_choice(1)).wait(30)
+    assert sim.game.tiles_to_move
+    assert repeats_after(sim.table, sim.now) == SLOW
+    now = frame_time(sim.now)
     pulse = [
-        view(hands.table, now + step / FRAMES_A_SECOND, BOX) for step in range(int(SLOW * FRAMES_A_SECOND))
+        view(sim.table, now + step / FRAMES_A_SECOND, BOX) for step in range(int(SLOW * FRAMES_A_SECOND))
     ]
     assert len({tuple(frame.lit.values()) for frame in pulse}) > 1
     for step, frame in enumerate(pulse):
-        assert view(hands.table, now + 60 + step / FRAMES_A_SECOND, BOX) == frame
+        assert view(sim.table, now + 60 + step / FRAMES_A_SECOND, BOX) == frame

@@ -19,15 +19,15 @@ from hardware.api import ButtonPressed, LightFrame
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import Layout
 from hardware.power import limit, milliamperes
-from tests.table.hands import BUTTONS, DUO, FULL, Hands, at_table, dealt, playing
+from tests.table.simulator import BUTTONS, DUO, FULL, Simulator, dealt, empty_table, playing
 from tests.table.walks import SETUPS, Start, Walk, moments, walks, whole_games
 
 LIGHTS = {layout.name: frozenset(light.name for light in layout.lights) for layout in (FULL, DUO)}
 
 
-def frame_of(hands: Hands, late: float = 0.0) -> LightFrame:
+def frame_of(sim: Simulator, late: float = 0.0) -> LightFrame:
     """What the lights show so many seconds after now."""
-    return view(hands.table, hands.now + late, BOX)
+    return view(sim.table, sim.now + late, BOX)
 
 
 def filtered(frame: LightFrame, layout: Layout) -> LightFrame:
@@ -40,22 +40,22 @@ def filtered(frame: LightFrame, layout: Layout) -> LightFrame:
 
 @given(walks, st.floats(0, 3))
 def test_every_frame_names_only_lights_of_the_full_table(walk: Walk, late: float) -> None:
-    for hands in moments(walk):
-        assert frame_of(hands, late).lit.keys() <= LIGHTS["full"]
+    for sim in moments(walk):
+        assert frame_of(sim, late).lit.keys() <= LIGHTS["full"]
 
 
 @given(walks, st.floats(0, 3))
 def test_every_channel_is_from_0_to_255(walk: Walk, late: float) -> None:
-    for hands in moments(walk):
-        for light in frame_of(hands, late).lit.values():
+    for sim in moments(walk):
+        for light in frame_of(sim, late).lit.values():
             assert len(light) == 3
             assert all(type(channel) is int and 0 <= channel <= 255 for channel in light)
 
 
 @given(walks, st.floats(0, 3))
 def test_no_frame_asks_for_more_than_the_supply_gives(walk: Walk, late: float) -> None:
-    for hands in moments(walk):
-        frame = frame_of(hands, late)
+    for sim in moments(walk):
+        frame = frame_of(sim, late)
         for layout in (FULL, DUO):
             shown = limit(filtered(frame, layout), layout.supply)
             assert milliamperes(shown, layout.supply) <= layout.supply.budget
@@ -73,26 +73,26 @@ def test_a_frame_is_dimmed_as_a_whole_where_it_has_to_be() -> None:
 @given(walks)
 def test_duo_gets_only_its_own_lights(walk: Walk) -> None:
     table = SimulatedTable(DUO)
-    for hands in moments(walk):
-        table.show(filtered(frame_of(hands), DUO))
+    for sim in moments(walk):
+        table.show(filtered(frame_of(sim), DUO))
 
 
 @pytest.mark.parametrize("start", whole_games(), ids=str)
 def test_two_players_need_no_light_that_duo_has_not(start: Start) -> None:
     """Whatever a game for one or two shows, the table for two has a light for it."""
-    hands = start.hands()
-    if len(hands.play.setup.players) > DUO.seats:
-        assert not frame_of(hands).lit.keys() <= LIGHTS["duo"]
+    sim = start.simulator()
+    if len(sim.play.setup.players) > DUO.seats:
+        assert not frame_of(sim).lit.keys() <= LIGHTS["duo"]
     else:
-        assert frame_of(hands).lit.keys() <= LIGHTS["duo"]
+        assert frame_of(sim).lit.keys() <= LIGHTS["duo"]
 
 
 @given(walks, st.floats(0, 0.999))
 def test_frames_change_only_16_times_a_second(walk: Walk, part: float) -> None:
     """Between two of those moments nothing has to be sent."""
-    for hands in moments(walk):
-        step = int(hands.now * 16) / 16
-        assert view(hands.table, step, BOX) == view(hands.table, step + part / 16.001, BOX)
+    for sim in moments(walk):
+        step = int(sim.now * 16) / 16
+        assert view(sim.table, step, BOX) == view(sim.table, step + part / 16.001, BOX)
 
 
 @pytest.mark.parametrize("palette", [BOX, DISTINCT], ids=["box", "distinct"])
@@ -161,17 +161,17 @@ class Flashes:
 Press = Callable[[int], str | None]
 
 
-def watched(hands: Hands, press: Press, seconds: int, frames_a_second: int) -> Flashes:
+def watched(sim: Simulator, press: Press, seconds: int, frames_a_second: int) -> Flashes:
     """Watch a table for a while, as the daemon shows it; one button may be pressed before every frame."""
     flashes = Flashes()
     shown = FlashLimiter()
     for at in range(seconds * frames_a_second):
-        hands.wait(1 / frames_a_second)
+        sim.wait(1 / frames_a_second)
         button = press(at)
         if button is not None:
-            hands.press(button, after=0.0)
-        shown = limit_flashes(shown, limit(frame_of(hands), FULL.supply), hands.now)
-        flashes.see(shown.frame, hands.now)
+            sim.press(button, after=0.0)
+        shown = limit_flashes(shown, limit(frame_of(sim), FULL.supply), sim.now)
+        flashes.see(shown.frame, sim.now)
     return flashes
 
 
@@ -183,20 +183,20 @@ def in_turn(every: int, *buttons: str) -> Press:
 DEAL = "bbyr kkww rryy bykw bbbb"
 
 
-def near_last_scoring() -> Hands:
+def near_last_scoring() -> Simulator:
     """A game's last ceremony has just begun."""
-    return Start(SETUPS[0], 3, 0, to="over").hands().press("undo")
+    return Start(SETUPS[0], 3, 0, to="over").simulator().press("undo")
 
 
-SCENES: dict[str, tuple[Callable[[], Hands], tuple[str, ...]]] = {
+SCENES: dict[str, tuple[Callable[[], Simulator], tuple[str, ...]]] = {
     "one display's colours": (lambda: dealt(DEAL), ("display.1",)),
     "two displays": (lambda: dealt(DEAL), ("display.1", "display.2")),
     "chosen and let go": (lambda: dealt(DEAL), ("display.5", "undo")),
     "drafted and undone": (lambda: dealt(DEAL), ("display.5", "seat.1.line.4", "undo")),
-    "sat down and up": (at_table, ("seat.1.floor", "undo")),
-    "choosing and back": (lambda: at_table().press("seat.1.floor", "seat.2.floor"), ("ok", "undo")),
+    "sat down and up": (empty_table, ("seat.1.floor", "undo")),
+    "choosing and back": (lambda: empty_table().press("seat.1.floor", "seat.2.floor"), ("ok", "undo")),
     "modes": (
-        lambda: at_table().press("seat.1.floor", "seat.2.floor", "ok"),
+        lambda: empty_table().press("seat.1.floor", "seat.2.floor", "ok"),
         ("display.1", "display.2", "display.3"),
     ),
     "games stopped and begun": (playing, ("undo", "ok", "seat.1.floor")),
@@ -207,7 +207,7 @@ SCENES: dict[str, tuple[Callable[[], Hands], tuple[str, ...]]] = {
         ("display.1", "seat.2.floor", "display.1", "undo"),
     ),
     "gray, columns and back": (
-        lambda: Start(SETUPS[3], 2, 40, to="scoring").hands().press("undo"),
+        lambda: Start(SETUPS[3], 2, 40, to="scoring").simulator().press("undo"),
         ("seat.1.line.1", "undo", "seat.1.line.2", "seat.2.line.3", "seat.2.line.4", "undo", "undo"),
     ),
     "undone after the end": (near_last_scoring, ("undo", "seat.1.floor", "seat.2.floor", "display.1")),
@@ -235,10 +235,10 @@ def test_no_light_flashes_more_than_3_times_a_second_however_people_press(scene:
 def test_no_light_flashes_too_often_whatever_is_pressed(
     setup: object, events: int, to: str, frames: int, every: int, random: object
 ) -> None:
-    hands = Start(setup, 1, events, to=to).hands()  # type: ignore[arg-type]
+    sim = Start(setup, 1, events, to=to).simulator()  # type: ignore[arg-type]
     few = random.sample(BUTTONS, 4)  # type: ignore[attr-defined]
     buttons = [random.choice([*few, "undo", "ok"]) for _ in range(400)]  # type: ignore[attr-defined]
-    assert watched(hands, in_turn(every, *buttons), seconds=10, frames_a_second=frames).worst <= 3
+    assert watched(sim, in_turn(every, *buttons), seconds=10, frames_a_second=frames).worst <= 3
 
 
 @pytest.mark.parametrize("frames_a_second", [16, 32])
@@ -257,11 +257,11 @@ def test_no_light_flashes_too_often_whatever_is_pressed(
 )
 def test_by_itself_no_light_flashes_more_than_3_times_a_second(start: Start, frames_a_second: int) -> None:
     """A whole minute without a press, as the lights are painted: the rhythms need no holding back."""
-    hands = start.hands()
+    sim = start.simulator()
     flashes = Flashes()
     for _ in range(60 * frames_a_second):
-        hands.wait(1 / frames_a_second)
-        flashes.see(limit(frame_of(hands), FULL.supply), hands.now)
+        sim.wait(1 / frames_a_second)
+        flashes.see(limit(frame_of(sim), FULL.supply), sim.now)
     assert flashes.worst <= 3, flashes.light
 
 

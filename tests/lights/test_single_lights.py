@@ -16,25 +16,25 @@ from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import read_layout
 from tests.lights.test_light_laws import Flashes, in_turn, watched
 from tests.lights.test_turn_lights import DEAL, SETTLED
-from tests.table.hands import DUO, FULL, Hands, at_table, dealt, with_settings
+from tests.table.simulator import DUO, FULL, Simulator, dealt, empty_table, with_settings
 from tests.table.walks import Walk, moments, walks
 
 INDICATORS = read_layout("indicators")
 LIGHTS = frozenset(light.name for light in INDICATORS.lights)
 
 
-def small(hands: Hands) -> Hands:
+def small(sim: Simulator) -> Simulator:
     """The same hands at the same moment, at the smallest table."""
-    hands.table = with_settings(hands.table, equipment=fittings(INDICATORS, Options()))
-    return hands
+    sim.table = with_settings(sim.table, equipment=fittings(INDICATORS, Options()))
+    return sim
 
 
-def shades(hands: Hands, light: str, seconds: float = 12.0) -> set[str]:
+def shades(sim: Simulator, light: str, seconds: float = 12.0) -> set[str]:
     """The colours that a light shows while nothing is pressed, by their letters; m is the marker."""
     known = {**dict(zip("byrkw", (shade.light for shade in BOX.shades), strict=True)), "m": BOX.marker}
     seen = set()
     for at in range(int(seconds * 16)):
-        shown = view(hands.table, hands.now + at / 16, BOX).colour(light)
+        shown = view(sim.table, sim.now + at / 16, BOX).colour(light)
         seen |= {letter for letter, rgb in known.items() if like(shown, rgb)}
     return seen
 
@@ -58,40 +58,40 @@ def test_what_is_a_layouts_own_is_known_to_its_table() -> None:
 
 
 def test_a_display_shows_each_of_its_colours_in_turn_and_pulses_slowly() -> None:
-    hands = small(dealt(DEAL).wait(SETTLED))
-    found = [shades(hands, f"display.{display}.1") for display in range(1, 7)]
+    sim = small(dealt(DEAL).wait(SETTLED))
+    found = [shades(sim, f"display.{display}.1") for display in range(1, 7)]
     assert found == [set("byr"), set("kw"), set("ry"), set("bykw"), set("b"), set()]
-    hands.now = 200.0  # where a pulse begins
-    assert {hands.rhythm(f"display.{display}.1") for display in (1, 2, 3, 4, 5)} == {"slow"}
-    assert hands.rhythm("display.6.1") == "dark"
+    sim.now = 200.0  # where a pulse begins
+    assert {sim.rhythm(f"display.{display}.1") for display in (1, 2, 3, 4, 5)} == {"slow"}
+    assert sim.rhythm("display.6.1") == "dark"
 
 
 def test_each_colour_is_shown_for_one_slow_pulse() -> None:
-    hands = small(dealt(DEAL).wait(SETTLED))
-    start = (hands.now // SLOW + 1) * SLOW
-    turns = [view(hands.table, start + SLOW * (at + 0.5), BOX).colour("display.1.1") for at in range(6)]
+    sim = small(dealt(DEAL).wait(SETTLED))
+    start = (sim.now // SLOW + 1) * SLOW
+    turns = [view(sim.table, start + SLOW * (at + 0.5), BOX).colour("display.1.1") for at in range(6)]
     assert turns[:3] == turns[3:]
     assert len(set(turns)) == 3
-    edges = [view(hands.table, start + SLOW * at, BOX).colour("display.1.1") for at in range(6)]
+    edges = [view(sim.table, start + SLOW * at, BOX).colour("display.1.1") for at in range(6)]
     assert max(map(max, edges)) < min(map(max, turns)), "the colour changes where the pulse is lowest"
 
 
 def test_the_chosen_colour_alone_pulses_fast() -> None:
-    hands = small(dealt(DEAL)).press("display.1", "display.1").wait(SETTLED)
-    assert hands.rhythm("display.1.1") == "fast"
-    assert shades(hands, "display.1.1") == {"y"}
-    assert hands.press("display.4").rhythm("display.4.1") == "fast"
-    assert hands.rhythm("display.1.1") == "slow"
+    sim = small(dealt(DEAL)).press("display.1", "display.1").wait(SETTLED)
+    assert sim.rhythm("display.1.1") == "fast"
+    assert shades(sim, "display.1.1") == {"y"}
+    assert sim.press("display.4").rhythm("display.4.1") == "fast"
+    assert sim.rhythm("display.1.1") == "slow"
 
 
 def test_the_centre_tells_of_the_marker() -> None:
-    hands = small(dealt(DEAL).wait(SETTLED))
-    assert shades(hands, "centre.1") == {"m"}
-    assert hands.rhythm("centre.1") == "steady", "nobody can choose the marker"
-    hands.press("display.1", "seat.1.line.3").wait(SETTLED)
-    assert shades(hands, "centre.1") == set("myr")
-    hands.press("centre", "seat.2.line.1").wait(SETTLED)
-    assert shades(hands, "centre.1") == {"r"}
+    sim = small(dealt(DEAL).wait(SETTLED))
+    assert shades(sim, "centre.1") == {"m"}
+    assert sim.rhythm("centre.1") == "steady", "nobody can choose the marker"
+    sim.press("display.1", "seat.1.line.3").wait(SETTLED)
+    assert shades(sim, "centre.1") == set("myr")
+    sim.press("centre", "seat.2.line.1").wait(SETTLED)
+    assert shades(sim, "centre.1") == {"r"}
 
 
 @pytest.mark.parametrize(
@@ -99,26 +99,26 @@ def test_the_centre_tells_of_the_marker() -> None:
     [("display.7", "display.7.1"), ("seat.2.line.3", "status"), ("seat.2.floor", "status"), ("ok", "status")],
 )
 def test_a_refused_press_flashes_where_it_was_made_or_at_the_status_light(button: str, light: str) -> None:
-    hands = small(dealt(DEAL).wait(SETTLED))
-    hands.now = 200.0
-    hands.press(button, after=0.0)
-    assert hands.colour(light) == REFUSED
-    assert [name for name in LIGHTS if hands.colour(name) == REFUSED] == [light]
+    sim = small(dealt(DEAL).wait(SETTLED))
+    sim.now = 200.0
+    sim.press(button, after=0.0)
+    assert sim.colour(light) == REFUSED
+    assert [name for name in LIGHTS if sim.colour(name) == REFUSED] == [light]
 
 
 def test_tiles_on_their_way_are_seen_at_the_display_that_they_leave() -> None:
-    hands = small(dealt(DEAL).wait(SETTLED)).press("display.5", "seat.1.line.4", after=0.0)
-    seen = [hands.wait(1 / 16).colour("display.5.1") for _ in range(24)]
+    sim = small(dealt(DEAL).wait(SETTLED)).press("display.5", "seat.1.line.4", after=0.0)
+    seen = [sim.wait(1 / 16).colour("display.5.1") for _ in range(24)]
     assert CREST in seen
     assert seen[-1] == (0, 0, 0)
 
 
 def test_the_next_tile_of_resin_is_awaited_at_its_display() -> None:
-    hands = at_table()
-    hands.table = with_settings(hands.table, physical_tiles=True)
-    small(hands).press("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor").wait(SETTLED)
-    assert hands.rhythm("display.1.1") == "fast"
-    assert hands.rhythm("display.2.1") == "dark"
+    sim = empty_table()
+    sim.table = with_settings(sim.table, physical_tiles=True)
+    small(sim).press("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor").wait(SETTLED)
+    assert sim.rhythm("display.1.1") == "fast"
+    assert sim.rhythm("display.2.1") == "dark"
 
 
 @given(walks, st.floats(0, 3))
@@ -127,13 +127,13 @@ def test_whatever_is_done_sources_light_where_they_hold_tiles_and_nowhere_else(
 ) -> None:
     """But for what is offered before a game and flashes when it is refused."""
     table = SimulatedTable(INDICATORS)
-    for hands in moments(walk):
-        small(hands)
-        frame = view(hands.table, hands.now + late, BOX)
+    for sim in moments(walk):
+        small(sim)
+        frame = view(sim.table, sim.now + late, BOX)
         table.show(LightFrame({name: light for name, light in frame.lit.items() if name in LIGHTS}))
         assert not {name for name in frame.lit if name.startswith(("display", "centre"))} - LIGHTS
-        if hands.table.stage == "offer" and hands.game.movement is None:
-            for source, tiles in enumerate(hands.play.state.sources):
+        if sim.table.stage == "offer" and sim.game.movement is None:
+            for source, tiles in enumerate(sim.play.state.sources):
                 light = f"display.{source}.1" if source else "centre.1"
                 if tiles != NO_TILES and frame.colour(light) != REFUSED:
                     assert max(frame.colour(light)) > 0

@@ -12,8 +12,8 @@ from device.rules import game
 from device.runtime.bot_service import BotService
 from device.runtime.settings import Settings
 from device.table.state import BotReply
-from tests.table.hands import Hands, at_table, playing
-from tests.table.opponents import any_choice, play_on, seated
+from tests.table.opponents import begin_with, play_until, random_choice
+from tests.table.simulator import Simulator, empty_table, playing
 
 
 class IdleBotProcess(BotProcess):
@@ -57,12 +57,12 @@ def kind_of(state: game.State) -> tuple[str, int]:
 class Served:
     """A table that the bot service observes after each press."""
 
-    def __init__(self, hands: Hands, folder: Path) -> None:
+    def __init__(self, sim: Simulator, folder: Path) -> None:
         self.process = IdleBotProcess()
         self.put: list[BotReply] = []
         self.service = BotService(Settings(), folder, self.put.append, make_process=self.process.make)
-        self.hands = hands
-        self.service.observe(hands.table)
+        self.hands = sim
+        self.service.observe(sim.table)
 
     def press(self, *buttons: str) -> IdleBotProcess:
         for button in buttons:
@@ -72,14 +72,14 @@ class Served:
 
 
 def test_the_process_starts_when_an_opponent_sits_down(tmp_path: Path) -> None:
-    served = Served(at_table(), tmp_path)
+    served = Served(empty_table(), tmp_path)
     assert not served.press("seat.1.floor", "seat.2.floor").started
     assert served.press("seat.2.line.4").started
     assert not served.process.asked, "nobody knows yet what is played"
 
 
 def test_the_chosen_game_is_prepared_before_it_begins(tmp_path: Path) -> None:
-    served = Served(at_table(), tmp_path)
+    served = Served(empty_table(), tmp_path)
     served.press("seat.1.floor", "seat.2.floor", "seat.2.line.4", "seat.3.floor", "seat.3.line.3")
     assert served.press("ok").prepared() == [("master", "standard", 3), ("strong", "standard", 3)]
     assert served.press("display.2").prepared() == [("master", "gray", 3), ("strong", "gray", 3)]
@@ -87,13 +87,13 @@ def test_the_chosen_game_is_prepared_before_it_begins(tmp_path: Path) -> None:
 
 
 def test_a_solo_opponent_is_prepared(tmp_path: Path) -> None:
-    served = Served(at_table(), tmp_path)
+    served = Served(empty_table(), tmp_path)
     assert served.press("seat.3.floor", "seat.3.line.4", "ok").prepared() == [("master", "solo", 2)]
 
 
 def test_a_loaded_game_is_prepared(tmp_path: Path) -> None:
-    hands = at_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.3", "ok", "seat.1.floor")
-    assert Served(hands, tmp_path).process.prepared() == [("strong", "standard", 2)]
+    sim = empty_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.3", "ok", "seat.1.floor")
+    assert Served(sim, tmp_path).process.prepared() == [("strong", "standard", 2)]
 
 
 def test_a_game_of_people_starts_no_process(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_game_of_people_starts_no_process(tmp_path: Path) -> None:
 
 
 def test_the_answer_to_a_preparation_is_no_reply(tmp_path: Path) -> None:
-    served = Served(at_table(), tmp_path)
+    served = Served(empty_table(), tmp_path)
     asked = served.press("seat.1.floor", "seat.1.line.4", "seat.2.floor", "ok").asked
     for question in asked:
         served.process.answer(Answer(question.number, None))
@@ -114,11 +114,11 @@ def test_the_answer_to_a_preparation_is_no_reply(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lost", [1, 2])
 def test_a_restart_of_the_process_asks_all_open_requests_again(tmp_path: Path, lost: int) -> None:
     """On gray walls several choose at once: the process restarted for one was ended for the next."""
-    both = seated("strong", "master", mode="gray")
-    hands = play_on(both, any_choice(1), lambda hands: len(hands.table.opponents.requests) == 2)
-    served = Served(hands, tmp_path)
-    for asked in hands.table.opponents.requests[:lost]:
-        hands.hear(BotReply(asked.number, None, hands.now))
-    served.service.observe(hands.table)
+    both = begin_with("strong", "master", mode="gray")
+    sim = play_until(both, random_choice(1), lambda sim: len(sim.table.opponents.requests) == 2)
+    served = Served(sim, tmp_path)
+    for asked in sim.table.opponents.requests[:lost]:
+        sim.reply(BotReply(asked.number, None, sim.now))
+    served.service.observe(sim.table)
     open_questions = {question.number for question in served.process.asked if question.kind == "choose"}
-    assert open_questions == {asked.number for asked in hands.table.opponents.requests}
+    assert open_questions == {asked.number for asked in sim.table.opponents.requests}

@@ -17,8 +17,8 @@ from device.table.state import BotReply, HintRequested, OpponentSettings, Tick, 
 from device.table.update import update
 from tests.harness.running import RunningTable, children, lives, program
 from tests.harness.waiting import DEADLINE, until
-from tests.table.hands import MODE_BUTTONS, Hands, game_of
-from tests.table.opponents import seated
+from tests.table.opponents import begin_with
+from tests.table.simulator import MODE_BUTTONS, Simulator, game_of
 
 pytestmark = pytest.mark.system
 
@@ -52,12 +52,12 @@ def test_a_hint_comes_though_the_process_that_was_asked_first_hangs(
     """It was asked twice, and stayed: no hint came ever after."""
     answers: SimpleQueue[BotReply] = SimpleQueue()
     known = set(children(os.getpid()))
-    hands = seated("", "")
-    asking = update(hands.table, HintRequested(None, hands.now))
-    thinking = BotService(Settings(), tmp_path, answers.put, clock=lambda: hands.now)
+    sim = begin_with("", "")
+    asking = update(sim.table, HintRequested(None, sim.now))
+    thinking = BotService(Settings(), tmp_path, answers.put, clock=lambda: sim.now)
     thinking.observe(asking)
     stop_new(stopped, os.getpid(), known)
-    asking = update(asking, Tick(hands.now + 100))
+    asking = update(asking, Tick(sim.now + 100))
     thinking.observe(asking)
     while (answer := answers.get(timeout=DEADLINE)).number != 2:
         continue  # it may have answered before it was stopped
@@ -83,16 +83,16 @@ def test_a_thinking_process_that_hangs_holds_up_nothing(tmp_path: Path, stopped:
 
 def test_a_program_that_hangs_when_its_game_ends_holds_up_nothing(tmp_path: Path, stopped: list[int]) -> None:
     """The table's loop waited for its end: some frames of light each time, ten seconds where it hung."""
-    hands = Hands(new_table(2, 5, opponents=OpponentSettings(programs=("slow",))))
-    hands.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
+    sim = Simulator(new_table(2, 5, opponents=OpponentSettings(programs=("slow",))))
+    sim.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
     answers: SimpleQueue[BotReply] = SimpleQueue()
     command = (sys.executable, "-c", "input()")
-    thinking = BotService(Settings(programs={"slow": command}), tmp_path, answers.put, lambda: hands.now)
-    thinking.observe(hands.table)
+    thinking = BotService(Settings(programs={"slow": command}), tmp_path, answers.put, lambda: sim.now)
+    thinking.observe(sim.table)
     keeper = until(lambda: next(filter(children, children(os.getpid())), 0), "a program and its keeper")
     os.kill(keeper, signal.SIGSTOP)
     stopped.append(keeper)
-    thinking.observe(hands.press("undo", "ok", after=1.0).table)
+    thinking.observe(sim.press("undo", "ok", after=1.0).table)
     assert lives(keeper), "it was waited for"
     thinking.close()
     assert not lives(keeper)

@@ -13,7 +13,7 @@ from device.socket.server import Request
 from hardware.api import ButtonPressed
 from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE, until
-from tests.table.hands import game_of
+from tests.table.simulator import game_of
 
 
 @pytest.fixture

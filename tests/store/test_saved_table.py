@@ -17,7 +17,7 @@ from device.store.saved_table import LargerTableError, SavedTable, from_saved_ta
 from device.table.game import resume
 from device.table.prompts import live_buttons, prompt
 from device.table.state import CurrentGame, Opponents, Question, Stage, Table, new_table
-from tests.table.hands import Hands, at_table, dealt, game_of, midway, playing
+from tests.table.simulator import Simulator, dealt, empty_table, game_of, midway, playing
 from tests.table.walks import SETUPS, Start, Walk, moments, walks, whole_games
 
 DEAL = "bbyr kkww rryy bykw bbbb"
@@ -70,49 +70,49 @@ def check_same(table: Table, now: float) -> None:
 
 @given(walks)
 def test_a_table_is_restored_at_every_moment(walk: Walk) -> None:
-    for hands in moments(walk):
-        check_same(hands.table, hands.now)
+    for sim in moments(walk):
+        check_same(sim.table, sim.now)
 
 
 @pytest.mark.parametrize("start", whole_games(), ids=str)
 def test_every_kind_of_game_is_restored(start: Start) -> None:
-    check_same(start.hands().table, 7.0)
+    check_same(start.simulator().table, 7.0)
 
 
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
 @pytest.mark.parametrize("events", [3, 20, 44])
 def test_a_restored_table_has_the_same_lights(setup: object, events: int) -> None:
-    hands = Start(setup, 1, events).hands()  # type: ignore[arg-type]
-    if hands.table.stage is Stage.SCORING:
-        hands.skip()
-    if hands.table.stage is Stage.OFFER:
-        hands.press(live_buttons(hands.table)[0])
-    hands.wait(LONGEST_SWEEP + 0.1)
-    back = restored(hands.table, hands.now)
+    sim = Start(setup, 1, events).simulator()  # type: ignore[arg-type]
+    if sim.table.stage is Stage.SCORING:
+        sim.skip()
+    if sim.table.stage is Stage.OFFER:
+        sim.press(live_buttons(sim.table)[0])
+    sim.wait(LONGEST_SWEEP + 0.1)
+    back = restored(sim.table, sim.now)
     for at in range(32):
-        before = dict(view(hands.table, hands.now + at / 16, BOX).lit)
-        after = dict(view(back, hands.now + at / 16, BOX).lit)
+        before = dict(view(sim.table, sim.now + at / 16, BOX).lit)
+        after = dict(view(back, sim.now + at / 16, BOX).lit)
         before.pop("status")
         after.pop("status")
         assert after == before
-    assert Hands(back, hands.draw, now=hands.now).rhythm("status") == "slow", (
+    assert Simulator(back, sim.draw, now=sim.now).rhythm("status") == "slow", (
         "it asks whether it is your board"
     )
 
 
 def test_a_tried_line_is_restored() -> None:
-    hands = playing("solo").press("seat.2.line.2", "seat.2.line.3", "seat.2.line.4")
-    hands.press("display.1", "seat.2.floor")
-    assert hands.game.selection is not None
-    assert hands.game.selection.tried == 0
-    back = Hands(restored(hands.table, hands.now), hands.draw, now=hands.now)
+    sim = playing("solo").press("seat.2.line.2", "seat.2.line.3", "seat.2.line.4")
+    sim.press("display.1", "seat.2.floor")
+    assert sim.game.selection is not None
+    assert sim.game.selection.tried == 0
+    back = Simulator(restored(sim.table, sim.now), sim.draw, now=sim.now)
     assert back.press("seat.2.floor").play.moves != ()
 
 
 def test_a_tile_in_hand_is_restored() -> None:
-    hands = dealt(DEAL).tell_letter("r")
-    assert hands.game.colour_in_hand is Colour.RED
-    check_same(hands.table, 1.0)
+    sim = dealt(DEAL).report_letter("r")
+    assert sim.game.colour_in_hand is Colour.RED
+    check_same(sim.table, 1.0)
 
 
 def test_a_tile_in_hand_that_lies_on_no_source_is_refused() -> None:
@@ -125,31 +125,31 @@ def test_a_tile_in_hand_that_lies_on_no_source_is_refused() -> None:
 
 
 def test_players_choosing_a_game_are_seated_on_a_table_with_too_few_displays() -> None:
-    hands = at_table().press("seat.1.floor", "seat.2.floor", "seat.3.floor", "ok")
-    assert hands.table.stage is Stage.CHOOSING
-    back = Hands(restored(hands.table, hands.now, onto=blank(4, 5)), now=hands.now)
+    sim = empty_table().press("seat.1.floor", "seat.2.floor", "seat.3.floor", "ok")
+    assert sim.table.stage is Stage.CHOOSING
+    back = Simulator(restored(sim.table, sim.now, onto=blank(4, 5)), now=sim.now)
     assert back.table.stage is Stage.SEATING
     assert back.refused("ok") == "not_enough_displays"
 
 
 def test_a_table_before_its_game_is_restored() -> None:
-    hands = at_table().name(2, "Ana").press("seat.2.floor")
-    check_same(hands.table, 1.0)
-    check_same(hands.press("seat.4.floor", "ok", "display.2").table, 1.0)
+    sim = empty_table().name(2, "Ana").press("seat.2.floor")
+    check_same(sim.table, 1.0)
+    check_same(sim.press("seat.4.floor", "ok", "display.2").table, 1.0)
 
 
 def test_a_smaller_table_is_restored_onto_a_larger_one() -> None:
-    hands = at_table(places=2, displays=5).name(2, "Ana").press("seat.2.floor")
-    back = restored(hands.table, 1.0, blank())
+    sim = empty_table(places=2, displays=5).name(2, "Ana").press("seat.2.floor")
+    back = restored(sim.table, 1.0, blank())
     assert back.seats.names == ("", "Ana", "", "")
     assert back.settings.places == 4
 
 
 def test_too_many_players_for_a_smaller_table_are_refused() -> None:
     with pytest.raises(LargerTableError, match="seat beyond the 2"):
-        restored(at_table().press("seat.3.floor").table, 1.0, blank(2, 5))
+        restored(empty_table().press("seat.3.floor").table, 1.0, blank(2, 5))
     with pytest.raises(LargerTableError, match="seat beyond the 2"):
-        restored(at_table().name(4, "Tom").table, 1.0, blank(2, 5))
+        restored(empty_table().name(4, "Tom").table, 1.0, blank(2, 5))
 
 
 def test_a_game_with_too_many_displays_for_a_smaller_table_is_refused() -> None:
@@ -187,13 +187,13 @@ def test_an_impossible_saved_table_is_refused(changes: dict[str, object]) -> Non
 
 
 def test_a_score_animation_with_too_many_steps_is_refused() -> None:
-    hands = Start(SETUPS[0], 1, 0, to="scoring").hands()
-    account = hands.play.state.account
+    sim = Start(SETUPS[0], 1, 0, to="scoring").simulator()
+    account = sim.play.state.account
     assert account is not None
-    saved = replace_steps(to_saved_table(hands.table), len(account.steps))
-    assert from_saved_table(saved, hands.play, blank(), 0.0).stage is Stage.SCORING
+    saved = replace_steps(to_saved_table(sim.table), len(account.steps))
+    assert from_saved_table(saved, sim.play, blank(), 0.0).stage is Stage.SCORING
     with pytest.raises(ValueError, match="scoring can't be read"):
-        from_saved_table(replace_steps(saved, len(account.steps) + 1), hands.play, blank(), 0.0)
+        from_saved_table(replace_steps(saved, len(account.steps) + 1), sim.play, blank(), 0.0)
 
 
 def replace_steps(saved: SavedTable, steps: int) -> SavedTable:
@@ -202,14 +202,14 @@ def replace_steps(saved: SavedTable, steps: int) -> SavedTable:
 
 
 def test_a_finished_game_is_restored_without_a_question() -> None:
-    hands = Start(SETUPS[0], 1, 0, to="over").hands()
-    back = restored(hands.table, hands.now)
+    sim = Start(SETUPS[0], 1, 0, to="over").simulator()
+    back = restored(sim.table, sim.now)
     assert back.stage is Stage.OVER
     assert game_of(back).question is None
-    assert snapshot(back, BOX)["result"] == snapshot(hands.table, BOX)["result"]
+    assert snapshot(back, BOX)["result"] == snapshot(sim.table, BOX)["result"]
 
 
 def test_undo_works_after_a_restart() -> None:
-    hands = midway(SETUPS[0], 1, 4)
-    back = Hands(restored(hands.table, hands.now), hands.draw, now=hands.now).press("ok", "undo", after=1.0)
-    assert back.play == hands.press("undo").play
+    sim = midway(SETUPS[0], 1, 4)
+    back = Simulator(restored(sim.table, sim.now), sim.draw, now=sim.now).press("ok", "undo", after=1.0)
+    assert back.play == sim.press("undo").play

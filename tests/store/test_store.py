@@ -48,7 +48,7 @@ from tests.harness.local_table import LocalTable
 from tests.harness.mirror import without
 from tests.harness.past import PLACES, STANDARD, played
 from tests.harness.waiting import DEADLINE
-from tests.table.hands import game_of, with_game
+from tests.table.simulator import game_of, with_game
 
 SEED = "7"
 

@@ -24,7 +24,7 @@ from tests.harness.fixtures import StartTable
 from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE
 from tests.store.test_store import press, whole_game
-from tests.table.hands import game_of
+from tests.table.simulator import game_of
 
 NAME = "azul-table.db"
 Damage = Callable[[Path], None]

@@ -28,7 +28,7 @@ from device.table.tags import Action, ActionCard, PlayerCard, TileTag
 from tests.harness.fixtures import StartTable
 from tests.harness.waiting import DEADLINE
 from tests.store.test_store import press, rows
-from tests.table.hands import game_of
+from tests.table.simulator import game_of
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 SCHEMA_1 = GOLDEN / "store-schema-1.db"

@@ -20,8 +20,8 @@ from device.table.state import PlayerNamed, Stage, Table, Tick, needed_draw
 from device.table.update import TOGETHER, update
 from hardware.api import ButtonPressed
 from tests.rules.positions import all_tiles
-from tests.table.hands import BUTTONS, Hands, game_of, settled, with_game
-from tests.table.walks import NONSENSE, Start, Step, Walk, moments, take, walks, whole_games
+from tests.table.simulator import BUTTONS, Simulator, game_of, settle, with_game
+from tests.table.walks import NONSENSE, Start, Step, Walk, moments, take_step, walks, whole_games
 
 EVERY_BUTTON = [*BUTTONS, *NONSENSE]
 
@@ -39,65 +39,63 @@ def accepted(table: Table, button: str, now: float) -> bool:
     return False
 
 
-def check_buttons(hands: Hands) -> None:
+def check_buttons(sim: Simulator) -> None:
     """A press is taken exactly when its button is said to be live."""
-    now = hands.now + 2 * TOGETHER  # two presses may be meant together
-    live = live_buttons(update(hands.table, Tick(now)))
+    now = sim.now + 2 * TOGETHER  # two presses may be meant together
+    live = live_buttons(update(sim.table, Tick(now)))
     assert len(set(live)) == len(live)
-    assert [b for b in EVERY_BUTTON if accepted(hands.table, b, now)] == [
-        b for b in EVERY_BUTTON if b in live
-    ]
+    assert [b for b in EVERY_BUTTON if accepted(sim.table, b, now)] == [b for b in EVERY_BUTTON if b in live]
     assert set(live) <= set(BUTTONS)
 
 
 @given(walks)
 def test_a_press_is_taken_exactly_when_its_button_is_live(walk: Walk) -> None:
-    for hands in moments(walk):
-        check_buttons(hands)
+    for sim in moments(walk):
+        check_buttons(sim)
 
 
 @pytest.mark.parametrize("start", whole_games(), ids=str)
 def test_the_live_buttons_of_every_kind_of_game_are_the_ones_taken(start: Start) -> None:
-    check_buttons(start.hands())
+    check_buttons(start.simulator())
 
 
 @given(walks)
 def test_100_tiles_always(walk: Walk) -> None:
-    for hands in moments(walk):
-        if hands.table.play is not None:
-            assert all_tiles(hands.play.state) == ALL_TILES
+    for sim in moments(walk):
+        if sim.table.play is not None:
+            assert all_tiles(sim.play.state) == ALL_TILES
 
 
 @given(walks)
 def test_undone_and_made_again_is_the_same(walk: Walk) -> None:
     """Whatever a press did to the game, undo takes back, and the same press again does the same."""
     start, doing = walk
-    hands = start.hands()
+    sim = start.simulator()
     for step in doing:
-        hands.wait(step.seconds)
-        before, now = hands.table, hands.now
+        sim.wait(step.seconds)
+        before, now = sim.table, sim.now
         button = step.button(before)
         if button is None:
             continue
-        hands.press(button, after=0.0)
-        if before.play is not None and hands.table.play is not None and button != "undo":
-            check_undone(before, hands, button, now)
+        sim.press(button, after=0.0)
+        if before.play is not None and sim.table.play is not None and button != "undo":
+            check_undone(before, sim, button, now)
 
 
-def check_undone(before: Table, hands: Hands, button: str, now: float) -> None:
+def check_undone(before: Table, sim: Simulator, button: str, now: float) -> None:
     """Compare a table with itself after undo, and after the same press again."""
-    made = hands.table
+    made = sim.table
     assert before.play is not None
     assert made.play is not None
     new = made.play.events[len(before.play.events) :]
     if not new or not isinstance(new[0], Choice):
         return
-    back = settled(update(made, ButtonPressed("undo", now)), hands.draw, 1, now)
+    back = settle(update(made, ButtonPressed("undo", now)), sim.draw, 1, now)
     assert back.play == before.play
     assert game_of(back).animation is None
     assert game_of(back).selection is None, "a draft is taken back whole, with its source and its colour"
     again = with_game(back, selection=game_of(before).selection)
-    again = settled(update(again, ButtonPressed(button, now)), hands.draw, 1, now)
+    again = settle(update(again, ButtonPressed(button, now)), sim.draw, 1, now)
     assert again.play == made.play
     assert again.stage == made.stage
     assert game_of(again).animation == game_of(made).animation
@@ -105,32 +103,30 @@ def check_undone(before: Table, hands: Hands, button: str, now: float) -> None:
 
 @given(walks)
 def test_the_table_waits_for_people_or_for_chance_but_never_for_nothing(walk: Walk) -> None:
-    for hands in moments(walk):
-        assert needed_draw(hands.table) is None
-        assert prompt(hands.table).say
-        assert live_buttons(hands.table) or (
-            hands.table.stage is Stage.SEATING and not hands.table.seats.taken
-        )
+    for sim in moments(walk):
+        assert needed_draw(sim.table) is None
+        assert prompt(sim.table).say
+        assert live_buttons(sim.table) or (sim.table.stage is Stage.SEATING and not sim.table.seats.taken)
 
 
 @given(walks, st.integers(-3, 2**40), st.text(max_size=25))
 def test_names_at_any_moment_never_disturb_a_game(walk: Walk, place: int, name: str) -> None:
-    for hands in moments(walk):
-        after = update(hands.table, PlayerNamed(place, name, hands.now))
-        assert after.play is hands.table.play
-        assert len(after.seats.names) == hands.table.settings.places
-        if hands.table.play is not None:
-            assert after.seats.names == hands.table.seats.names
+    for sim in moments(walk):
+        after = update(sim.table, PlayerNamed(place, name, sim.now))
+        assert after.play is sim.table.play
+        assert len(after.seats.names) == sim.table.settings.places
+        if sim.table.play is not None:
+            assert after.seats.names == sim.table.seats.names
 
 
 @given(walks, st.lists(st.integers(0, 40), min_size=1, max_size=6))
 def test_time_that_goes_backwards_does_no_harm(walk: Walk, back: list[int]) -> None:
     """Presses are timed where they are seen: one may come in after a later tick."""
-    for hands in moments(walk):
+    for sim in moments(walk):
         for seconds in back:
-            after = update(hands.table, Tick(hands.now - seconds))
-            assert after.play is hands.table.play
-            assert update(after, ButtonPressed("nonsense", hands.now - seconds)).play is hands.table.play
+            after = update(sim.table, Tick(sim.now - seconds))
+            assert after.play is sim.table.play
+            assert update(after, ButtonPressed("nonsense", sim.now - seconds)).play is sim.table.play
 
 
 # --- The snapshot ----------------------------------------------------------------------------------------
@@ -186,22 +182,22 @@ def check_seat(told: Json, board: Board) -> None:
 
 @given(walks)
 def test_the_snapshot_agrees_with_the_table(walk: Walk) -> None:
-    for hands in moments(walk):
-        check_snapshot(hands.table)
+    for sim in moments(walk):
+        check_snapshot(sim.table)
 
 
 @given(walks)
 def test_equal_tables_tell_the_same(walk: Walk) -> None:
     """The daemon publishes a snapshot only if it differs from the last: it must not differ by itself."""
-    for hands in moments(walk):
-        first = snapshot(hands.table, BOX)
-        assert snapshot(replace(hands.table), BOX) == first
-        hands_later = update(hands.table, Tick(hands.now))
+    for sim in moments(walk):
+        first = snapshot(sim.table, BOX)
+        assert snapshot(replace(sim.table), BOX) == first
+        hands_later = update(sim.table, Tick(sim.now))
         assert snapshot(hands_later, BOX) == first
 
 
 def test_the_steps_of_a_walk_do_press() -> None:
-    hands = Start(None, 0, 0).hands()
+    sim = Start(None, 0, 0).simulator()
     for pick in range(4):
-        take(hands, Step(0.1, "live", 7 * pick))
-    assert hands.table.seats.taken
+        take_step(sim, Step(0.1, "live", 7 * pick))
+    assert sim.table.seats.taken

@@ -14,8 +14,8 @@ from device.table.state import Question, RefusalReason, Stage, TagShown, TagStat
 from device.table.tag_input import CARD_WAITS
 from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
 from device.table.update import update
-from tests.table.hands import Hands, at_table, dealt, playing
-from tests.table.hands import to_end_of_round as play_to_end_of_round
+from tests.table.simulator import Simulator, dealt, empty_table, playing
+from tests.table.simulator import to_end_of_round as play_to_end_of_round
 
 CARDS: dict[str, Meaning] = {
     "A1": PlayerCard("Ana"),
@@ -29,34 +29,34 @@ ANA, RUI, UNDO, OK, NEW_GAME = "A1", "A2", "C1", "C2", "C3"
 DEAL = "bbyr kkww bbbb yyyy rrrr"
 
 
-def with_cards(hands: Hands) -> Hands:
-    hands.table = replace(hands.table, tags=TagState(CARDS))
-    return hands
+def with_cards(sim: Simulator) -> Simulator:
+    sim.table = replace(sim.table, tags=TagState(CARDS))
+    return sim
 
 
-def show(hands: Hands, tag: str, reader: str = "shared") -> RefusalReason | str | None:
+def show(sim: Simulator, tag: str, reader: str = "shared") -> RefusalReason | str | None:
     """Lay a tag on a reader; why it is refused, None where it is taken."""
-    before = hands.refusals
-    hands.now += 0.1
-    hands._take(TagShown(reader, tag, hands.now))  # type: ignore[arg-type]
-    refusal = hands.table.refusal
+    before = sim.refusals
+    sim.now += 0.1
+    sim._take(TagShown(reader, tag, sim.now))  # type: ignore[arg-type]
+    refusal = sim.table.refusal
     return None if refusal is None or refusal.number == before else refusal.why
 
 
 @pytest.fixture
-def seating() -> Hands:
-    return with_cards(at_table())
+def seating() -> Simulator:
+    return with_cards(empty_table())
 
 
 @pytest.fixture
-def offer() -> Hands:
+def offer() -> Simulator:
     return with_cards(dealt(DEAL))
 
 
 # --- Players' cards --------------------------------------------------------------------------------------
 
 
-def test_a_card_at_a_seats_own_reader_seats_its_player_there(seating: Hands) -> None:
+def test_a_card_at_a_seats_own_reader_seats_its_player_there(seating: Simulator) -> None:
     assert show(seating, ANA, "seat.3") is None
     assert seating.table.seats.taken == (3,)
     assert seating.table.seats.names == ("", "", "Ana", "")
@@ -64,7 +64,7 @@ def test_a_card_at_a_seats_own_reader_seats_its_player_there(seating: Hands) -> 
 
 
 @pytest.mark.parametrize("reader", ["shared", "display.2", "centre", "seat.9"])
-def test_at_another_reader_the_next_seats_button_seats_them(seating: Hands, reader: str) -> None:
+def test_at_another_reader_the_next_seats_button_seats_them(seating: Simulator, reader: str) -> None:
     assert show(seating, ANA, reader) is None
     assert prompt(seating.table).say == "card_seat"
     assert prompt(seating.table).values == {"name": "Ana"}
@@ -75,7 +75,7 @@ def test_at_another_reader_the_next_seats_button_seats_them(seating: Hands, read
     assert seating.table.seats.names == ("", "Ana", "", "")
 
 
-def test_while_a_card_waits_the_seats_it_can_have_are_live_and_lit(seating: Hands) -> None:
+def test_while_a_card_waits_the_seats_it_can_have_are_live_and_lit(seating: Simulator) -> None:
     seating.press("seat.4.floor").name(4, "Eva")
     show(seating, ANA)
     live = live_buttons(seating.table)
@@ -85,7 +85,7 @@ def test_while_a_card_waits_the_seats_it_can_have_are_live_and_lit(seating: Hand
     assert seating.rhythm("seat.4.turn") == "steady"
 
 
-def test_undo_takes_the_card_back_and_then_the_seat(seating: Hands) -> None:
+def test_undo_takes_the_card_back_and_then_the_seat(seating: Simulator) -> None:
     show(seating, ANA, "seat.1")
     show(seating, RUI)
     seating.press("undo")
@@ -93,28 +93,28 @@ def test_undo_takes_the_card_back_and_then_the_seat(seating: Hands) -> None:
     assert seating.press("undo").table.seats.taken == ()
 
 
-def test_a_card_waits_half_a_minute(seating: Hands) -> None:
+def test_a_card_waits_half_a_minute(seating: Simulator) -> None:
     show(seating, ANA)
     assert seating.wait(CARD_WAITS - 1).table.tags.card is not None
     assert seating.wait(1.5).table.tags.card is None
     assert seating.press("seat.1.floor").table.seats.names == ("", "", "", "")
 
 
-def test_another_card_takes_the_place_of_the_one_that_waits(seating: Hands) -> None:
+def test_another_card_takes_the_place_of_the_one_that_waits(seating: Simulator) -> None:
     show(seating, ANA)
     show(seating, RUI)
     seating.press("seat.1.floor")
     assert seating.table.seats.names[0] == "Rui"
 
 
-def test_nobody_sits_twice(seating: Hands) -> None:
+def test_nobody_sits_twice(seating: Simulator) -> None:
     show(seating, ANA, "seat.1")
     assert show(seating, ANA, "seat.2") == RefusalReason.PLAYER_SITS
     assert show(seating, ANA) == RefusalReason.PLAYER_SITS
     assert seating.table.seats.taken == (1,)
 
 
-def test_a_seat_with_a_name_is_taken_and_one_without_gets_it(seating: Hands) -> None:
+def test_a_seat_with_a_name_is_taken_and_one_without_gets_it(seating: Simulator) -> None:
     show(seating, ANA, "seat.1")
     assert show(seating, RUI, "seat.1") == RefusalReason.SEAT_TAKEN
     show(seating, RUI)
@@ -126,17 +126,17 @@ def test_a_seat_with_a_name_is_taken_and_one_without_gets_it(seating: Hands) -> 
     assert seating.table.seats.taken == (1, 2)
 
 
-def test_a_name_of_last_time_goes_along_to_the_new_seat(seating: Hands) -> None:
+def test_a_name_of_last_time_goes_along_to_the_new_seat(seating: Simulator) -> None:
     seating.name(4, "Ana")
     show(seating, ANA, "seat.1")
     assert seating.table.seats.names == ("Ana", "", "", "")
 
 
-def test_in_a_game_a_players_card_is_refused(offer: Hands) -> None:
+def test_in_a_game_a_players_card_is_refused(offer: Simulator) -> None:
     before = offer.table
     assert show(offer, ANA, "seat.1") == RefusalReason.CARD_NOT_NOW
     assert replace(offer.table, refusal=None) == before
-    seating = with_cards(at_table()).press("seat.1.floor", "seat.2.floor", "ok")
+    seating = with_cards(empty_table()).press("seat.1.floor", "seat.2.floor", "ok")
     assert seating.table.stage is Stage.CHOOSING
     assert show(seating, ANA) == RefusalReason.CARD_NOT_NOW
 
@@ -144,7 +144,7 @@ def test_in_a_game_a_players_card_is_refused(offer: Hands) -> None:
 # --- Action cards ----------------------------------------------------------------------------------------
 
 
-def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Hands) -> None:
+def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Simulator) -> None:
     offer.press("display.1")
     assert show(offer, UNDO) is None
     assert offer.game.selection is None
@@ -155,7 +155,7 @@ def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Hands) -> None:
     assert show(offer, OK) == RefusalReason.NOTHING_TO_CONFIRM
 
 
-def test_new_game_asks_before_it_stops_a_game(offer: Hands) -> None:
+def test_new_game_asks_before_it_stops_a_game(offer: Simulator) -> None:
     offer.press("display.1", "seat.1.floor", "display.2")
     assert show(offer, NEW_GAME) is None
     assert offer.game.question is Question.STOP_GAME
@@ -169,15 +169,15 @@ def test_new_game_asks_before_it_stops_a_game(offer: Hands) -> None:
 
 
 def test_new_game_stops_a_scoring_too() -> None:
-    hands = with_cards(playing())
-    play_to_end_of_round(hands, Random(1))
-    assert hands.table.stage is Stage.SCORING
-    assert show(hands, NEW_GAME) is None
-    assert hands.press("ok").table.stage is Stage.CHOOSING
-    assert hands.table.game is None
+    sim = with_cards(playing())
+    play_to_end_of_round(sim, Random(1))
+    assert sim.table.stage is Stage.SCORING
+    assert show(sim, NEW_GAME) is None
+    assert sim.press("ok").table.stage is Stage.CHOOSING
+    assert sim.table.game is None
 
 
-def test_new_game_before_a_game_is_ok(seating: Hands) -> None:
+def test_new_game_before_a_game_is_ok(seating: Simulator) -> None:
     assert show(seating, NEW_GAME) == RefusalReason.TOO_FEW_SEATS
     seating.press("seat.1.floor", "seat.2.floor")
     assert show(seating, NEW_GAME) is None
@@ -188,20 +188,20 @@ def test_new_game_before_a_game_is_ok(seating: Hands) -> None:
 # --- Tiles -----------------------------------------------------------------------------------------------
 
 
-def test_a_tile_at_a_displays_reader_chooses_display_and_colour(offer: Hands) -> None:
+def test_a_tile_at_a_displays_reader_chooses_display_and_colour(offer: Simulator) -> None:
     assert show(offer, "tile-y-01", "display.1") is None
     assert offer.game.selection == Selection(1, Colour.YELLOW)
     assert show(offer, "tile-k-01", "display.1") == RefusalReason.COLOUR_NOT_THERE
     assert offer.game.selection == Selection(1, Colour.YELLOW)
 
 
-def test_at_the_shared_reader_it_chooses_the_colour_of_the_chosen_display(offer: Hands) -> None:
+def test_at_the_shared_reader_it_chooses_the_colour_of_the_chosen_display(offer: Simulator) -> None:
     offer.press("display.1")
     assert show(offer, "tile-r-01") is None
     assert offer.game.selection == Selection(1, Colour.RED)
 
 
-def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Hands) -> None:
+def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Simulator) -> None:
     assert show(offer, "tile-r-01") is None
     offer.wait(5)
     asked = prompt(offer.table)
@@ -215,7 +215,7 @@ def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Hands) -> Non
     assert offer.press("display.1").game.selection == Selection(1, Colour.BLUE), "as a press always does"
 
 
-def test_a_colour_that_the_chosen_display_has_not_is_taken_in_hand(offer: Hands) -> None:
+def test_a_colour_that_the_chosen_display_has_not_is_taken_in_hand(offer: Simulator) -> None:
     offer.press("display.2")
     assert show(offer, "tile-y-01") is None
     assert offer.game.selection is None
@@ -223,26 +223,26 @@ def test_a_colour_that_the_chosen_display_has_not_is_taken_in_hand(offer: Hands)
 
 
 def test_a_colour_that_lies_nowhere_is_refused() -> None:
-    hands = with_cards(dealt("bbbb bbbb bbbb bbbb bbyy"))
-    assert show(hands, "tile-w-01") == RefusalReason.COLOUR_NOT_THERE
-    assert hands.game.colour_in_hand is None
+    sim = with_cards(dealt("bbbb bbbb bbbb bbbb bbyy"))
+    assert show(sim, "tile-w-01") == RefusalReason.COLOUR_NOT_THERE
+    assert sim.game.colour_in_hand is None
 
 
-def test_undo_puts_the_shown_tile_down(offer: Hands) -> None:
+def test_undo_puts_the_shown_tile_down(offer: Simulator) -> None:
     show(offer, "tile-r-01")
     offer.press("undo")
     assert offer.game.colour_in_hand is None
     assert prompt(offer.table).say == "draft"
 
 
-def test_a_tile_shown_answers_a_question_by_playing_on(offer: Hands) -> None:
+def test_a_tile_shown_answers_a_question_by_playing_on(offer: Simulator) -> None:
     assert offer.press("undo").game.question is Question.STOP_GAME
     show(offer, "tile-y-01", "display.1")
     assert offer.game.question is None
     assert offer.game.selection == Selection(1, Colour.YELLOW)
 
 
-def test_an_unknown_tag_changes_nothing(offer: Hands) -> None:
+def test_an_unknown_tag_changes_nothing(offer: Simulator) -> None:
     before = offer.table
     assert show(offer, "FFFF") == RefusalReason.UNKNOWN_TAG
     assert replace(offer.table, refusal=None) == before

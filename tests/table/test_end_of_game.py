@@ -18,30 +18,30 @@ from device.rules.tiles import Colour
 from device.socket.snapshot import Json, snapshot
 from device.table.prompts import live_buttons, prompt
 from device.table.state import Stage
-from tests.table.hands import (
+from tests.table.simulator import (
     GOLDEN,
-    Hands,
-    at_table,
-    drawn_from,
+    Simulator,
+    begin_game,
+    empty_table,
     finished,
     games_of,
     midway,
     play_record,
-    sat_down,
+    recorded_draws,
     to_end,
     with_game,
 )
 
 
-def steps(hands: Hands) -> list[Json]:
+def steps(sim: Simulator) -> list[Json]:
     """The steps of the account that the pages show so far."""
-    told: list[Json] = snapshot(hands.table, BOX)["account"]["steps"]
+    told: list[Json] = snapshot(sim.table, BOX)["account"]["steps"]
     return told
 
 
-def brightness(hands: Hands, light: str) -> int:
+def brightness(sim: Simulator, light: str) -> int:
     """The brightest channel of a light."""
-    return max(hands.colour(light))
+    return max(sim.colour(light))
 
 
 # --- Bonuses and winners ---------------------------------------------------------------------------------
@@ -52,12 +52,12 @@ def golden(name: str) -> list[Record]:
     return [each for each in games_of(GOLDEN / f"{name}.jsonl") if finished(each)]
 
 
-def at_the_end(ended: Record) -> Hands:
+def at_the_end(ended: Record) -> Simulator:
     """Hands at the last ceremony of a recorded game."""
-    hands = sat_down(
-        at_table(draw=drawn_from(ended.events)), ended.setup, range(1, len(ended.setup.players) + 1)
+    sim = begin_game(
+        empty_table(draw=recorded_draws(ended.events)), ended.setup, range(1, len(ended.setup.players) + 1)
     )
-    return play_record(hands, ended)
+    return play_record(sim, ended)
 
 
 ENDED = [
@@ -69,19 +69,19 @@ ENDED = [
 
 @pytest.mark.parametrize("ended", ENDED)
 def test_the_bonuses_come_one_by_one_after_all_floors(ended: Record) -> None:
-    hands = at_the_end(ended)
+    sim = at_the_end(ended)
     kinds = []
-    while hands.game.animation is not None:
-        assert snapshot(hands.table, BOX)["result"] is None, "who has won is not told before"
-        shown = len(steps(hands))
-        hands.wait(0.1)
-        new = steps(hands)[shown:]
+    while sim.game.animation is not None:
+        assert snapshot(sim.table, BOX)["result"] is None, "who has won is not told before"
+        shown = len(steps(sim))
+        sim.wait(0.1)
+        new = steps(sim)[shown:]
         assert sum(step["step"] == "bonus" for step in new) <= 1
         kinds += [step["step"] for step in new]
     assert "bonus" in kinds
     assert kinds == sorted(kinds, key="bonus".__eq__), "the bonuses stand last"
-    final = [step["score"] for step in steps(hands)]
-    told = snapshot(hands.table, BOX)
+    final = [step["score"] for step in steps(sim)]
+    told = snapshot(sim.table, BOX)
     assert isinstance(ended.outcome, Outcome)
     assert [each["score"] for each in told["result"]["scores"]] == list(ended.outcome.scores)
     assert final[-1] in ended.outcome.scores
@@ -89,42 +89,42 @@ def test_the_bonuses_come_one_by_one_after_all_floors(ended: Record) -> None:
 
 @pytest.mark.parametrize("ended", ENDED)
 def test_a_bonus_pulses_and_counts(ended: Record) -> None:
-    hands = at_the_end(ended)
-    account = hands.play.state.account
+    sim = at_the_end(ended)
+    account = sim.play.state.account
     assert account is not None
     number = next(at for at, step in enumerate(account.steps) if isinstance(step.item, BonusGiven))
-    while hands.game.animation is not None and hands.game.animation.shown <= number:
-        hands.wait(0.05)
+    while sim.game.animation is not None and sim.game.animation.shown <= number:
+        sim.wait(0.05)
     step = account.steps[number]
     assert isinstance(step.item, BonusGiven)
     assert step.item.kind.value == "row"
-    place = hands.play.places[step.seat]
+    place = sim.play.places[step.seat]
     lights = [f"seat.{place}.wall.{step.item.which}.{column}" for column in range(1, 6)]
-    levels = [[brightness(hands, light) for light in lights]]
-    levels += [[brightness(hands.wait(0.1), light) for light in lights] for _ in range(15)]
+    levels = [[brightness(sim, light) for light in lights]]
+    levels += [[brightness(sim.wait(0.1), light) for light in lights] for _ in range(15)]
     assert max(map(max, levels)) > 200
     assert min(map(min, levels)) < 100
 
 
 @pytest.mark.parametrize("ended", ENDED)
 def test_the_winners_lights_pulse_fast_and_the_result_says_why(ended: Record) -> None:
-    hands = at_the_end(ended).press("ok").wait(2.0)
-    assert hands.table.stage is Stage.OVER
-    outcome = hands.play.state.outcome()
+    sim = at_the_end(ended).press("ok").wait(2.0)
+    assert sim.table.stage is Stage.OVER
+    outcome = sim.play.state.outcome()
     assert outcome == ended.outcome
     assert isinstance(outcome, Outcome)
-    turns = [hands.rhythm(f"seat.{seat + 1}.turn") for seat in range(len(outcome.scores))]
+    turns = [sim.rhythm(f"seat.{seat + 1}.turn") for seat in range(len(outcome.scores))]
     assert turns == ["fast" if seat in outcome.winners else "dark" for seat in range(len(outcome.scores))]
-    told = snapshot(hands.table, BOX)["result"]
+    told = snapshot(sim.table, BOX)["result"]
     assert [each["winner"] for each in told["scores"]] == [
         seat in outcome.winners for seat in range(len(outcome.scores))
     ]
     assert [each["rows"] for each in told["scores"]] == list(outcome.rows)
-    assert prompt(hands.table).say == "game_over"
-    assert live_buttons(hands.table) == ("ok", "undo")
+    assert prompt(sim.table).say == "game_over"
+    assert live_buttons(sim.table) == ("ok", "undo")
     for seat, score in enumerate(outcome.scores):
-        assert brightness(hands, f"seat.{seat + 1}.tens.{score // 10 % 10}") > 0
-        assert brightness(hands, f"seat.{seat + 1}.units.{score % 10}") > 0
+        assert brightness(sim, f"seat.{seat + 1}.tens.{score // 10 % 10}") > 0
+        assert brightness(sim, f"seat.{seat + 1}.units.{score % 10}") > 0
 
 
 def test_from_100_points_the_tens_change_their_colour() -> None:
@@ -164,14 +164,14 @@ def test_how_a_tie_was_settled(
     scores: tuple[int, int], rows: tuple[int, int], tie: str, winners: list[bool]
 ) -> None:
     """R15: told as not needed, settled by complete rows, or shared."""
-    hands = to_end(midway(Setup("standard", ("Ana", "Rui")), 3, 0), Random(3))
+    sim = to_end(midway(Setup("standard", ("Ana", "Rui")), 3, 0), Random(3))
     boards = tuple(
         Board(wall=(ROW,) * complete + (NO_ROW,) * (5 - complete), score=score)
         for score, complete in zip(scores, rows, strict=True)
     )
-    state = hands.play.state
+    state = sim.play.state
     assert isinstance(state, StandardState)
-    table = with_game(hands.table, play=replace(hands.play, state=replace(state, boards=boards)))
+    table = with_game(sim.table, play=replace(sim.play, state=replace(state, boards=boards)))
     result = snapshot(table, BOX)["result"]
     assert result["tie"] == tie
     assert [each["winner"] for each in result["scores"]] == winners
@@ -181,17 +181,17 @@ def test_how_a_tie_was_settled(
 
 
 def test_ok_at_the_end_chooses_a_new_game_with_the_same_seats() -> None:
-    hands = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva")), 3, 0), Random(3))
-    first = hands.play
-    hands.press("ok")
-    assert hands.table.stage is Stage.CHOOSING
-    assert hands.table.seats.taken == (1, 2, 3)
-    assert hands.table.seats.names[:3] == ("Ana", "Rui", "Eva")
-    assert hands.table.next_game.options.mode == "gray"
-    hands.press("seat.3.floor")
-    assert hands.table.acting_place == 3
-    assert hands.play.setup == Setup("gray", ("Ana", "Rui", "Eva"), 2)
-    assert len(hands.play.events) == 1
+    sim = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva")), 3, 0), Random(3))
+    first = sim.play
+    sim.press("ok")
+    assert sim.table.stage is Stage.CHOOSING
+    assert sim.table.seats.taken == (1, 2, 3)
+    assert sim.table.seats.names[:3] == ("Ana", "Rui", "Eva")
+    assert sim.table.next_game.options.mode == "gray"
+    sim.press("seat.3.floor")
+    assert sim.table.acting_place == 3
+    assert sim.play.setup == Setup("gray", ("Ana", "Rui", "Eva"), 2)
+    assert len(sim.play.events) == 1
     assert first.over
 
 
@@ -199,28 +199,28 @@ def test_ok_at_the_end_chooses_a_new_game_with_the_same_seats() -> None:
     "setup", [Setup("gray", ("Ana", "Rui", "Eva")), Setup("solo", ("Ana",), 0, "easy", "gray")]
 )
 def test_one_ok_too_many_leaves_the_result_to_be_read_until_the_next_game(setup: Setup) -> None:
-    hands = to_end(midway(setup, 3, 0), Random(3))
-    ended = snapshot(hands.table, BOX)["result"]
+    sim = to_end(midway(setup, 3, 0), Random(3))
+    ended = snapshot(sim.table, BOX)["result"]
     assert ended is not None
     for button in ("ok", "undo", "ok"):
-        assert snapshot(hands.press(button).table, BOX)["result"] == ended
-    assert snapshot(hands.press("seat.1.floor").table, BOX)["result"] is None
+        assert snapshot(sim.press(button).table, BOX)["result"] == ended
+    assert snapshot(sim.press("seat.1.floor").table, BOX)["result"] is None
 
 
 def test_a_game_that_was_stopped_leaves_no_result() -> None:
-    hands = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva")), 3, 0), Random(3))
-    hands.press("ok", "seat.3.floor", "undo").press("ok", after=1.0)
-    assert hands.table.stage is Stage.CHOOSING
-    assert snapshot(hands.table, BOX)["result"] is None
+    sim = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva")), 3, 0), Random(3))
+    sim.press("ok", "seat.3.floor", "undo").press("ok", after=1.0)
+    assert sim.table.stage is Stage.CHOOSING
+    assert snapshot(sim.table, BOX)["result"] is None
 
 
 def test_a_game_after_solo_is_solo_again() -> None:
-    hands = to_end(midway(Setup("solo", ("Ana",), 0, "expert", "gray"), 3, 0), Random(3)).press("ok")
-    assert (hands.table.next_game.options.level, hands.table.next_game.options.wall) == ("expert", "gray")
-    assert hands.press("seat.1.floor").play.setup == Setup("solo", ("Ana",), 0, "expert", "gray")
+    sim = to_end(midway(Setup("solo", ("Ana",), 0, "expert", "gray"), 3, 0), Random(3)).press("ok")
+    assert (sim.table.next_game.options.level, sim.table.next_game.options.wall) == ("expert", "gray")
+    assert sim.press("seat.1.floor").play.setup == Setup("solo", ("Ana",), 0, "expert", "gray")
 
 
 def test_another_player_can_join_after_a_game() -> None:
-    hands = to_end(midway(Setup("standard", ("Ana", "Rui")), 3, 0), Random(3))
-    hands.press("ok", "undo", "seat.4.floor", "ok", "seat.4.floor")
-    assert hands.play.places == (1, 2, 4)
+    sim = to_end(midway(Setup("standard", ("Ana", "Rui")), 3, 0), Random(3))
+    sim.press("ok", "undo", "seat.4.floor", "ok", "seat.4.floor")
+    assert sim.play.places == (1, 2, 4)

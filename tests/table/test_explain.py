@@ -17,7 +17,7 @@ from device.rules.solo.game import SoloState
 from device.rules.standard import StandardState
 from device.rules.tiles import colour_of
 from device.table.explain import MOST_REASONS, Reason, reasons_for
-from tests.table.hands import counts
+from tests.table.simulator import counts
 from tests.table.walks import SETUPS
 
 DEAL = "bbyr kkww rryy bykw bbbb"

@@ -16,8 +16,8 @@ from device.store.saved_table import to_saved_table
 from device.table.state import Faults
 from device.table.update import update
 from hardware.api import BUTTONS, LIGHTS, PICO, STATUS, Loss, PartBack, PartLost, button_part, reader_part
-from tests.table.hands import Hands, at_table
-from tests.table.walks import Walk, moments, take, walks
+from tests.table.simulator import Simulator, empty_table
+from tests.table.walks import Walk, moments, take_step, walks
 
 PARTS = (LIGHTS, BUTTONS, PICO, "power", "heat", button_part("seat.1.line.3"), reader_part("display.3"))
 
@@ -40,19 +40,19 @@ def lost(part: str, why: Loss = Loss.SILENT, at: float = 7.0) -> PartLost:
 @given(walks, happenings)
 def test_the_game_is_the_same_whatever_is_lost_meanwhile(walk: Walk, happening: list[list[PartLost]]) -> None:
     start, steps = walk
-    calm, stormy = start.hands(), start.hands()
+    calm, stormy = start.simulator(), start.simulator()
     for step, events in zip(steps, happening, strict=False):
         for event in events:
             stormy.table = update(stormy.table, event)
-        take(calm, step)
-        take(stormy, step)
+        take_step(calm, step)
+        take_step(stormy, step)
         assert replace(stormy.table, faults=Faults()) == calm.table
         assert to_saved_table(stormy.table) == to_saved_table(calm.table)
 
 
 @given(st.lists(losses | returns, max_size=30))
 def test_what_is_lost_is_what_was_lost_last_and_did_not_come_back(events: list[PartLost | PartBack]) -> None:
-    table = at_table().table
+    table = empty_table().table
     reasons: dict[str, PartLost] = {}
     for event in events:
         table = update(table, event)
@@ -66,65 +66,65 @@ def test_what_is_lost_is_what_was_lost_last_and_did_not_come_back(events: list[P
 
 
 def test_the_snapshot_says_what_is_lost_and_since_when() -> None:
-    hands = at_table()
-    assert snapshot(hands.table, BOX)["faults"] == []
+    sim = empty_table()
+    assert snapshot(sim.table, BOX)["faults"] == []
     for event in (lost("reader.display.3"), lost(PICO, Loss.ABSENT, 9.4), lost(PICO, Loss.BUSY, 30)):
-        hands.table = update(hands.table, event)
-    assert snapshot(hands.table, BOX, zero=1000)["faults"] == [
+        sim.table = update(sim.table, event)
+    assert snapshot(sim.table, BOX, zero=1000)["faults"] == [
         {"part": "reader.display.3", "why": "silent", "since": 1007},
         {"part": "pico", "why": "busy", "since": 1009},
     ]
 
 
 def test_what_was_pulled_out_stays_so_when_it_is_not_there() -> None:
-    hands = at_table()
+    sim = empty_table()
     for why in (Loss.UNPLUGGED, Loss.ABSENT):
-        hands.table = update(hands.table, lost(PICO, why))
-    assert [fault["why"] for fault in snapshot(hands.table, BOX)["faults"]] == ["unplugged"]
+        sim.table = update(sim.table, lost(PICO, why))
+    assert [fault["why"] for fault in snapshot(sim.table, BOX)["faults"]] == ["unplugged"]
 
 
 def test_phones_may_press_for_what_is_lost() -> None:
-    hands = at_table()
-    assert snapshot(hands.table, BOX)["phones"]["press"] == []
-    hands.table = update(hands.table, lost(button_part("undo"), Loss.CHATTERING))
-    assert snapshot(hands.table, BOX)["phones"]["press"] == ["undo"]
+    sim = empty_table()
+    assert snapshot(sim.table, BOX)["phones"]["press"] == []
+    sim.table = update(sim.table, lost(button_part("undo"), Loss.CHATTERING))
+    assert snapshot(sim.table, BOX)["phones"]["press"] == ["undo"]
 
 
 # --- The status light ------------------------------------------------------------------------------------
 
 
-def status(hands: Hands) -> list[bool]:
+def status(sim: Simulator) -> list[bool]:
     """Whether the status light has the hue of a fault, frame by frame of one slow pulse."""
-    moments = [hands.now + at / FRAMES_A_SECOND for at in range(int(SLOW * FRAMES_A_SECOND))]
-    return [view(hands.table, moment, BOX).colour(STATUS) == LOST for moment in moments]
+    moments = [sim.now + at / FRAMES_A_SECOND for at in range(int(SLOW * FRAMES_A_SECOND))]
+    return [view(sim.table, moment, BOX).colour(STATUS) == LOST for moment in moments]
 
 
 @pytest.mark.parametrize("seated", [(), (1, 2)], ids=["nothing to confirm", "ok can be pressed"])
 def test_the_status_light_beats_twice_in_a_hue_of_its_own(seated: tuple[int, ...]) -> None:
-    hands = at_table()
+    sim = empty_table()
     for place in seated:
-        hands.press(f"seat.{place}.floor")
-    before = view(hands.table, hands.now + 0.9, BOX).colour(STATUS)
-    assert not any(status(hands))
-    hands.table = update(hands.table, lost(LIGHTS))
-    beats = status(hands)
+        sim.press(f"seat.{place}.floor")
+    before = view(sim.table, sim.now + 0.9, BOX).colour(STATUS)
+    assert not any(status(sim))
+    sim.table = update(sim.table, lost(LIGHTS))
+    beats = status(sim)
     assert sum(not one and other for one, other in zip([*beats[-1:], *beats], beats, strict=False)) == 2
     assert 0.2 < sum(beats) / len(beats) < 0.3
-    assert view(hands.table, 100.9, BOX).colour(STATUS) == before or seated, "between them it says the rest"
-    hands.table = update(hands.table, PartBack(LIGHTS, hands.now))
-    assert not any(status(hands))
+    assert view(sim.table, 100.9, BOX).colour(STATUS) == before or seated, "between them it says the rest"
+    sim.table = update(sim.table, PartBack(LIGHTS, sim.now))
+    assert not any(status(sim))
 
 
 def test_no_light_but_the_status_light_changes() -> None:
-    hands = at_table()
-    calm = view(hands.table, hands.now, BOX).lit
-    hands.table = update(hands.table, lost(PICO))
-    stormy = view(hands.table, hands.now, BOX).lit
+    sim = empty_table()
+    calm = view(sim.table, sim.now, BOX).lit
+    sim.table = update(sim.table, lost(PICO))
+    stormy = view(sim.table, sim.now, BOX).lit
     assert {name for name in calm.keys() | stormy.keys() if calm.get(name) != stormy.get(name)} == {STATUS}
 
 
 @given(walks)
 def test_a_fault_is_shown_whatever_the_table_does(walk: Walk) -> None:
-    for hands in moments(walk):
-        hands.table = replace(hands.table, faults=Faults(parts=(lost(PICO),)))
-        assert any(status(hands))
+    for sim in moments(walk):
+        sim.table = replace(sim.table, faults=Faults(parts=(lost(PICO),)))
+        assert any(status(sim))

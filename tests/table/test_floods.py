@@ -13,7 +13,7 @@ from device.runtime.loop import MOST_AT_ONCE, Inbox, Stop, TableLoop
 from device.socket.snapshot import Json
 from hardware.api import ButtonPressed
 from hardware.drivers.simulated import SimulatedTable
-from tests.table.hands import FULL
+from tests.table.simulator import FULL
 
 
 class Listening:

@@ -20,27 +20,27 @@ from device.socket.snapshot import snapshot
 from device.table.prompts import acting_places, live_buttons, prompt
 from device.table.state import Stage, Table
 from device.table.turns import button_of, choices, forced_choice
-from tests.table.hands import Hands, by_seat, dealt, midway, some_choice, to_end, with_game
+from tests.table.simulator import Simulator, dealt, grouped_by_seat, midway, random_event, to_end, with_game
 
 # Both players end their first round with full lines: Ana's 1 and 2, Rui's 1 and 3.
 DEAL = "bkkk rrww yyyy wwrr bbbb"
 
 
-def tiling() -> Hands:
+def tiling() -> Simulator:
     """Ana has a blue tile to place in row 1, then two whites in row 2; Rui red in row 1, yellow in row 3."""
-    hands = dealt(DEAL, mode="gray")
-    hands.press("display.1", "seat.1.line.1", "display.2", "seat.2.line.1")  # Ana b, Rui r (one falls)
-    hands.choose("display.4", "w").press("seat.1.line.2", "display.3", "seat.2.line.3")
-    hands.press("display.5", "seat.1.line.5")
-    while hands.table.stage is Stage.OFFER:
-        hands.press("centre", f"seat.{hands.table.acting_place}.floor")
-    assert hands.table.stage is Stage.CHOICE
-    return hands
+    sim = dealt(DEAL, mode="gray")
+    sim.press("display.1", "seat.1.line.1", "display.2", "seat.2.line.1")  # Ana b, Rui r (one falls)
+    sim.choose("display.4", "w").press("seat.1.line.2", "display.3", "seat.2.line.3")
+    sim.press("display.5", "seat.1.line.5")
+    while sim.table.stage is Stage.OFFER:
+        sim.press("centre", f"seat.{sim.table.acting_place}.floor")
+    assert sim.table.stage is Stage.CHOICE
+    return sim
 
 
-def choices_of_seats(hands: Hands) -> dict[int, list[str]]:
+def choices_of_seats(sim: Simulator) -> dict[int, list[str]]:
     """The live line buttons by seat."""
-    live = [button for button in live_buttons(hands.table) if button != "undo"]
+    live = [button for button in live_buttons(sim.table) if button != "undo"]
     return {place: [b for b in live if b.startswith(f"seat.{place}.")] for place in (1, 2)}
 
 
@@ -53,22 +53,22 @@ def five(place: int) -> list[str]:
 
 
 def test_both_seats_are_asked_at_once() -> None:
-    hands = tiling()
-    assert choices_of_seats(hands) == {1: five(1), 2: five(2)}
-    assert acting_places(hands.table) == (1, 2)
-    assert prompt(hands.table).say == "choose_column"
-    told = snapshot(hands.table, BOX)
+    sim = tiling()
+    assert choices_of_seats(sim) == {1: five(1), 2: five(2)}
+    assert acting_places(sim.table) == (1, 2)
+    assert prompt(sim.table).say == "choose_column"
+    told = snapshot(sim.table, BOX)
     assert [seat["acting"] for seat in told["seats"]] == [True, True, False, False]
     assert [seat["pattern"] for seat in told["seats"][:2]] == [None, None]
     assert told["stage"] == "choice"
 
 
 def test_the_button_of_a_line_is_the_column_of_the_topmost_full_line() -> None:
-    hands = tiling().press("seat.2.line.4", "seat.1.line.3")
-    assert hands.play.events[-2:] == (Tile(1, 1, 4), Tile(0, 1, 3))
-    hands.press("seat.1.line.5")
-    assert hands.play.events[-1] == Tile(0, 2, 5), "row 1 is done, row 2 is asked for"
-    assert acting_places(hands.table) == (2,)
+    sim = tiling().press("seat.2.line.4", "seat.1.line.3")
+    assert sim.play.events[-2:] == (Tile(1, 1, 4), Tile(0, 1, 3))
+    sim.press("seat.1.line.5")
+    assert sim.play.events[-1] == Tile(0, 2, 5), "row 1 is done, row 2 is asked for"
+    assert acting_places(sim.table) == (2,)
 
 
 @pytest.mark.parametrize(
@@ -83,18 +83,18 @@ def test_the_button_of_a_line_is_the_column_of_the_topmost_full_line() -> None:
 )
 def test_any_order_of_the_seats_gives_the_same_game(presses: tuple[str, ...]) -> None:
     in_seat_order = tiling().press("seat.1.line.2", "seat.1.line.4", "seat.2.line.5", "seat.2.line.1")
-    hands = tiling().press(*presses)
-    assert hands.table.stage is Stage.SCORING
-    assert hands.play.state == in_seat_order.play.state
-    assert by_seat(hands.play.events) == list(in_seat_order.play.events)
-    assert snapshot(hands.table, BOX) == snapshot(in_seat_order.table, BOX)
+    sim = tiling().press(*presses)
+    assert sim.table.stage is Stage.SCORING
+    assert sim.play.state == in_seat_order.play.state
+    assert grouped_by_seat(sim.play.events) == list(in_seat_order.play.events)
+    assert snapshot(sim.table, BOX) == snapshot(in_seat_order.table, BOX)
 
 
 def test_who_is_done_has_no_button_any_more() -> None:
-    hands = tiling().press("seat.1.line.2", "seat.1.line.4")
-    assert choices_of_seats(hands)[1] == []
-    assert hands.refused("seat.1.line.1") == "not_now"
-    assert hands.table.stage is Stage.CHOICE
+    sim = tiling().press("seat.1.line.2", "seat.1.line.4")
+    assert choices_of_seats(sim)[1] == []
+    assert sim.refused("seat.1.line.1") == "not_now"
+    assert sim.table.stage is Stage.CHOICE
 
 
 @pytest.mark.parametrize("button", ["display.1", "centre", "ok", "seat.1.floor", "seat.3.line.1"])
@@ -103,14 +103,14 @@ def test_nothing_else_means_anything(button: str) -> None:
 
 
 def test_a_column_that_is_taken_is_refused() -> None:
-    hands = tiling()
-    hands.table = with_board(hands.table, 0, due_in_row_2())
-    assert choices_of_seats(hands)[1] == [f"seat.1.line.{column}" for column in (3, 4, 5)]
-    before = hands.play
-    assert hands.refused("seat.1.line.1") == "column_taken", "row 2 holds a tile there"
-    assert hands.refused("seat.1.line.2") == "column_taken", "the column has its colour"
-    assert hands.play is before
-    assert hands.refused("seat.1.line.4") is None
+    sim = tiling()
+    sim.table = with_board(sim.table, 0, due_in_row_2())
+    assert choices_of_seats(sim)[1] == [f"seat.1.line.{column}" for column in (3, 4, 5)]
+    before = sim.play
+    assert sim.refused("seat.1.line.1") == "column_taken", "row 2 holds a tile there"
+    assert sim.refused("seat.1.line.2") == "column_taken", "the column has its colour"
+    assert sim.play is before
+    assert sim.refused("seat.1.line.4") is None
 
 
 NO_ROW: Row = (None,) * 5
@@ -141,18 +141,18 @@ def with_board(table: Table, seat: int, board: Board) -> Table:
 
 
 def test_legal_columns_pulse_on_the_wall_and_the_line_pulses_fast() -> None:
-    hands = tiling()
-    hands.table = with_board(hands.table, 0, due_in_row_2())
-    hands.wait(2.0)
-    assert [hands.rhythm(f"seat.1.wall.2.{column}") for column in range(1, 6)] == [
+    sim = tiling()
+    sim.table = with_board(sim.table, 0, due_in_row_2())
+    sim.wait(2.0)
+    assert [sim.rhythm(f"seat.1.wall.2.{column}") for column in range(1, 6)] == [
         "steady",  # a tile lies there
         "dark",
         "slow",
         "slow",
         "slow",
     ]
-    assert {hands.rhythm(f"seat.1.line.2.{at}") for at in (1, 2)} == {"fast"}
-    assert [hands.rhythm(f"seat.{place}.turn") for place in (1, 2, 3)] == ["steady", "steady", "dark"]
+    assert {sim.rhythm(f"seat.1.line.2.{at}") for at in (1, 2)} == {"fast"}
+    assert [sim.rhythm(f"seat.{place}.turn") for place in (1, 2, 3)] == ["steady", "steady", "dark"]
 
 
 # --- One legal column ------------------------------------------------------------------------------------
@@ -165,10 +165,10 @@ def one_column(table: Table) -> Table:
 
 
 def test_the_only_column_is_asked_for_all_the_same() -> None:
-    hands = tiling()
-    hands.table = one_column(hands.table)
-    assert choices_of_seats(hands)[1] == ["seat.1.line.1"]
-    assert forced_choice(hands.play) == Tile(0, 1, 1)
+    sim = tiling()
+    sim.table = one_column(sim.table)
+    assert choices_of_seats(sim)[1] == ["seat.1.line.1"]
+    assert forced_choice(sim.play) == Tile(0, 1, 1)
 
 
 GRAY = Setup("gray", ("Ana", "Rui", "Eva"))
@@ -176,52 +176,52 @@ GRAY = Setup("gray", ("Ana", "Rui", "Eva"))
 
 @pytest.mark.parametrize("seed", range(4))
 def test_unconfirmed_columns_are_made_at_once_and_stand_in_the_record(seed: int) -> None:
-    hands = to_end(midway(GRAY, seed, 0, confirm_columns=False), Random(seed))
+    sim = to_end(midway(GRAY, seed, 0, confirm_columns=False), Random(seed))
     alone = 0
     again = midway(GRAY, seed, 0)
-    for event in by_seat(hands.play.events):
+    for event in grouped_by_seat(sim.play.events):
         if isinstance(event, Chance):
             continue
         alone += forced_choice(again.skip().play) is not None
         again.make(event)
     assert alone > 0, "a game where somebody had one column only"
-    assert again.play.state == hands.play.state
-    assert by_seat(again.play.events) == by_seat(hands.play.events)
+    assert again.play.state == sim.play.state
+    assert grouped_by_seat(again.play.events) == grouped_by_seat(sim.play.events)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_unconfirmed_columns_are_never_asked_for_and_undone_together(seed: int) -> None:
-    hands = midway(GRAY, seed, 0, confirm_columns=False)
+    sim = midway(GRAY, seed, 0, confirm_columns=False)
     random = Random(seed)
     jumps = 0
-    while hands.table.stage is not Stage.OVER:
-        if hands.table.stage is Stage.SCORING:
-            hands.skip()
+    while sim.table.stage is not Stage.OVER:
+        if sim.table.stage is Stage.SCORING:
+            sim.skip()
             continue
-        assert forced_choice(hands.play) is None
-        before = hands.play
-        event = some_choice(before, random)
-        hands.make(event)
-        made = hands.play
+        assert forced_choice(sim.play) is None
+        before = sim.play
+        event = random_event(before, random)
+        sim.make(event)
+        made = sim.play
         tiles = [each for each in made.events[len(before.events) + 1 :] if isinstance(each, Tile)]
         jumps += len(tiles)
-        hands.press("undo")
-        assert hands.play == before, "back at what the player chose, not at what was forced"
-        assert hands.make(event).play == made
+        sim.press("undo")
+        assert sim.play == before, "back at what the player chose, not at what was forced"
+        assert sim.make(event).play == made
     assert jumps > 0
 
 
 def test_a_solo_gray_wall_asks_or_not_as_well() -> None:
     setup = Setup("solo", ("Ana",), 0, "easy", "gray")
     for seed in range(3):
-        hands = midway(setup, seed, 0, confirm_columns=False)
+        sim = midway(setup, seed, 0, confirm_columns=False)
         random = Random(seed)
-        while hands.table.stage is not Stage.OVER:
-            assert forced_choice(hands.play) is None
-            if hands.table.stage is Stage.SCORING:
-                hands.skip()
+        while sim.table.stage is not Stage.OVER:
+            assert forced_choice(sim.play) is None
+            if sim.table.stage is Stage.SCORING:
+                sim.skip()
             else:
-                hands.make(some_choice(hands.play, random))
+                sim.make(random_event(sim.play, random))
 
 
 # --- Lines that fall (G2) --------------------------------------------------------------------------------
@@ -230,35 +230,35 @@ def test_a_solo_gray_wall_asks_or_not_as_well() -> None:
 def test_a_line_without_a_column_falls_and_is_told() -> None:
     """A line that can't be placed needs no button; the ceremony shows it fall to the floor."""
     for seed in range(40):
-        hands = midway(GRAY, seed, 0)
+        sim = midway(GRAY, seed, 0)
         random = Random(seed)
-        while hands.table.stage is not Stage.OVER:
-            if hands.table.stage is Stage.SCORING:
-                account = hands.play.state.account
+        while sim.table.stage is not Stage.OVER:
+            if sim.table.stage is Stage.SCORING:
+                account = sim.play.state.account
                 assert account is not None
                 falls = [at for at, step in enumerate(account.steps) if isinstance(step.item, LineFell)]
                 if falls:
-                    check_fall(hands, falls[0])
+                    check_fall(sim, falls[0])
                     return
-                hands.skip()
+                sim.skip()
             else:
-                hands.make(some_choice(hands.play, random))
+                sim.make(random_event(sim.play, random))
     pytest.fail("no line fell in 40 games")
 
 
-def check_fall(hands: Hands, at: int) -> None:
+def check_fall(sim: Simulator, at: int) -> None:
     """Watch a line fall."""
-    account = hands.play.state.account
+    account = sim.play.state.account
     assert account is not None
     step = account.steps[at]
     assert isinstance(step.item, LineFell)
-    while hands.game.animation is not None and hands.game.animation.shown <= at:
-        hands.wait(0.05)
-    told = snapshot(hands.table, BOX)["account"]["steps"][-1]
+    while sim.game.animation is not None and sim.game.animation.shown <= at:
+        sim.wait(0.05)
+    told = snapshot(sim.table, BOX)["account"]["steps"][-1]
     assert told["step"] == "fell"
     assert (told["line"], told["seat"], told["points"]) == (step.item.line, step.seat + 1, 0)
     light = f"seat.{step.seat + 1}.line.{step.item.line}.1"
-    levels = [max(hands.wait(1 / 16).colour(light)) for _ in range(16)]
+    levels = [max(sim.wait(1 / 16).colour(light)) for _ in range(16)]
     assert max(levels) > 200
     assert min(levels) == 0, "at the end of the step the line is empty"
 
@@ -268,18 +268,18 @@ def check_fall(hands: Hands, at: int) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_gray_game_by_buttons_ends(players: int) -> None:
-    hands = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva", "Tom")[:players]), 1, 0), Random(1))
-    assert hands.play.state.outcome() is not None
+    sim = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva", "Tom")[:players]), 1, 0), Random(1))
+    assert sim.play.state.outcome() is not None
 
 
 def test_every_choice_has_its_own_button() -> None:
-    hands = tiling()
-    made: dict[str, Event] = choices(hands.play)
-    assert len(made) == len(hands.play.state.legal())
-    assert all(button_of(hands.play, event) == button for button, event in made.items())
+    sim = tiling()
+    made: dict[str, Event] = choices(sim.play)
+    assert len(made) == len(sim.play.state.legal())
+    assert all(button_of(sim.play, event) == button for button, event in made.items())
 
 
 def test_a_draft_is_no_choice_by_one_button() -> None:
-    hands = tiling()
+    sim = tiling()
     with pytest.raises(ValueError, match="not made by one button"):
-        button_of(hands.play, event_of("1b2"))
+        button_of(sim.play, event_of("1b2"))

@@ -31,24 +31,24 @@ from device.table.state import (
 )
 from device.table.update import update
 from hardware.api import ButtonPressed
-from tests.table.hands import (
+from tests.table.simulator import (
     BUTTONS,
-    Hands,
-    drawn_at_random,
-    drawn_from,
+    Simulator,
+    begin_game,
     finished,
     game_of,
     games_of,
     play_record,
+    random_draws,
     record_files,
-    sat_down,
+    recorded_draws,
     to_end_of_round,
     with_game,
 )
 
 
 @dataclass
-class TellingHands(Hands):
+class ReportingSimulator(Simulator):
     """Hands that draw real tiles: what `draw` gives is told to the table, tile by tile."""
 
     telling: bool = True
@@ -64,7 +64,7 @@ class TellingHands(Hands):
         """Whether the table waits to be told."""
         return self.table.stage is Stage.REPORTING
 
-    def skip(self) -> Hands:
+    def skip(self) -> Simulator:
         """Press `ok` through a whole ceremony, step by step."""
         while self.table.stage is Stage.SCORING:
             self.press("ok")
@@ -97,11 +97,11 @@ class TellingHands(Hands):
             tiles.remove(colour)
 
 
-def at_resin_table(setup: Setup, *, telling: bool = True, seed: int = 1) -> TellingHands:
+def physical_game(setup: Setup, *, telling: bool = True, seed: int = 1) -> ReportingSimulator:
     """Hands at a table of resin where a game begins; with `telling` its first tiles lie already."""
-    hands = TellingHands(new_table(4, 9, physical_tiles=True), drawn_at_random(seed), telling=telling)
-    sat_down(hands, setup, range(1, len(setup.players) + 1))
-    return hands
+    sim = ReportingSimulator(new_table(4, 9, physical_tiles=True), random_draws(seed), telling=telling)
+    begin_game(sim, setup, range(1, len(setup.players) + 1))
+    return sim
 
 
 TWO = Setup("standard", ("Ana", "Rui"))
@@ -109,133 +109,133 @@ FOUR = Setup("standard", ("Ana", "Rui", "Eva", "Tom"))
 
 
 def test_the_table_draws_nothing_and_asks_for_each_tile_in_its_slot() -> None:
-    hands = at_resin_table(TWO, telling=False)
-    assert needed_draw(hands.table) is None
+    sim = physical_game(TWO, telling=False)
+    assert needed_draw(sim.table) is None
     asked = []
     for colour in [COLOURS[0], COLOURS[1]] * 10:
-        told = prompt(hands.table)
+        told = prompt(sim.table)
         asked.append((told.say, told.values["display"], told.values["at"]))
-        assert hands.tell(colour) is None
+        assert sim.tell(colour) is None
     assert asked == [("tell_tile", display, at) for display in range(1, 6) for at in range(1, 5)]
-    assert not hands.is_telling
-    assert hands.play.state.sources[1:] == ((2, 2, 0, 0, 0),) * 5
+    assert not sim.is_telling
+    assert sim.play.state.sources[1:] == ((2, 2, 0, 0, 0),) * 5
 
 
 def test_told_tiles_are_lit_and_the_next_slot_pulses() -> None:
-    hands = at_resin_table(TWO, telling=False)
-    assert hands.rhythm("display.1.1") == "fast"
-    hands.tell(Colour.RED)
-    assert hands.rhythm("display.1.1") == "steady"
-    assert hands.rhythm("display.1.2") == "fast"
-    assert hands.rhythm("display.1.3") == "dark"
+    sim = physical_game(TWO, telling=False)
+    assert sim.rhythm("display.1.1") == "fast"
+    sim.tell(Colour.RED)
+    assert sim.rhythm("display.1.1") == "steady"
+    assert sim.rhythm("display.1.2") == "fast"
+    assert sim.rhythm("display.1.3") == "dark"
 
 
 def test_a_21st_blue_tile_is_refused_at_once() -> None:
-    hands = at_resin_table(FOUR, telling=False)
+    sim = physical_game(FOUR, telling=False)
     for _ in range(20):
-        assert hands.tell(Colour.BLUE) is None
-    told = hands.game.reported_tiles
-    assert hands.tell(Colour.BLUE) == RefusalReason.TILE_NOT_LEFT
-    assert hands.game.reported_tiles == told
-    assert hands.tell(Colour.WHITE) is None
+        assert sim.tell(Colour.BLUE) is None
+    told = sim.game.reported_tiles
+    assert sim.tell(Colour.BLUE) == RefusalReason.TILE_NOT_LEFT
+    assert sim.game.reported_tiles == told
+    assert sim.tell(Colour.WHITE) is None
 
 
 def test_the_same_tagged_tile_twice_is_refused() -> None:
-    hands = at_resin_table(TWO, telling=False)
-    assert hands.tell(Colour.BLUE, "tile-b-01") is None
-    assert hands.tell(Colour.BLUE, "tile-b-01") == RefusalReason.TILE_REPORTED_ALREADY
-    assert hands.tell(Colour.BLUE, "tile-b-02") is None
+    sim = physical_game(TWO, telling=False)
+    assert sim.tell(Colour.BLUE, "tile-b-01") is None
+    assert sim.tell(Colour.BLUE, "tile-b-01") == RefusalReason.TILE_REPORTED_ALREADY
+    assert sim.tell(Colour.BLUE, "tile-b-02") is None
 
 
 def test_a_wrong_tile_is_taken_back_by_undo() -> None:
-    hands = at_resin_table(TWO, telling=False)
-    hands.tell(Colour.BLUE)
-    hands.tell(Colour.RED)
-    hands.press("undo")
-    assert [tile.colour for tile in hands.game.reported_tiles] == [Colour.BLUE]
-    hands.tell(Colour.YELLOW)
-    assert [tile.colour for tile in hands.game.reported_tiles] == [Colour.BLUE, Colour.YELLOW]
+    sim = physical_game(TWO, telling=False)
+    sim.tell(Colour.BLUE)
+    sim.tell(Colour.RED)
+    sim.press("undo")
+    assert [tile.colour for tile in sim.game.reported_tiles] == [Colour.BLUE]
+    sim.tell(Colour.YELLOW)
+    assert [tile.colour for tile in sim.game.reported_tiles] == [Colour.BLUE, Colour.YELLOW]
 
 
 def test_a_tile_of_the_lid_is_refused_while_the_bag_holds_others_and_taken_once_it_is_poured() -> None:
     """R4: the lid goes into the bag the moment it is empty and a tile is due."""
-    hands = at_resin_table(FOUR)
-    hands.least_bag = 36
+    sim = physical_game(FOUR)
+    sim.least_bag = 36
     for _ in range(2):
-        to_end_of_round(hands, Random(3)).skip()
-    assert sum(hands.play.state.bag) == 100 - 2 * 36
-    state = hands.play.state
+        to_end_of_round(sim, Random(3)).skip()
+    assert sum(sim.play.state.bag) == 100 - 2 * 36
+    state = sim.play.state
     only_in_lid = [colour for colour in COLOURS if state.lid[colour] and not state.bag[colour]]
     if only_in_lid and sum(state.bag):
-        assert hands.tell(only_in_lid[0]) == RefusalReason.TILE_IN_LID
+        assert sim.tell(only_in_lid[0]) == RefusalReason.TILE_IN_LID
     for colour in COLOURS:
         for _ in range(state.bag[colour]):
-            assert hands.tell(colour) is None
-    assert prompt(hands.table).say == "tell_after_lid"
-    assert in_bag(hands.game) == state.lid
+            assert sim.tell(colour) is None
+    assert prompt(sim.table).say == "tell_after_lid"
+    assert in_bag(sim.game) == state.lid
     first = next(colour for colour in COLOURS if state.lid[colour])
-    assert hands.tell(first) is None
-    assert prompt(hands.table).say == "tell_tile"
+    assert sim.tell(first) is None
+    assert prompt(sim.table).say == "tell_tile"
 
 
 def test_while_tiles_are_told_only_undo_is_live() -> None:
-    hands = at_resin_table(TWO, telling=False)
-    hands.tell(Colour.BLUE)
-    assert live_buttons(hands.table) == ("undo",)
+    sim = physical_game(TWO, telling=False)
+    sim.tell(Colour.BLUE)
+    assert live_buttons(sim.table) == ("undo",)
     for button in BUTTONS:
-        refused = update(hands.table, ButtonPressed(button, hands.now)).refusal
+        refused = update(sim.table, ButtonPressed(button, sim.now)).refusal
         assert (refused is None) == (button == "undo")
 
 
 def test_a_tile_shown_in_an_offer_chooses_its_display_and_colour() -> None:
-    hands = at_resin_table(TWO)
-    state = hands.play.state
+    sim = physical_game(TWO)
+    state = sim.play.state
     colour = next(colour for colour in COLOURS if state.sources[3][colour])
-    hands.table = update(hands.table, TileShown(colour, "display.3", None, hands.now))
-    assert hands.game.selection is not None
-    assert (hands.game.selection.source, hands.game.selection.colour) == (3, colour)
+    sim.table = update(sim.table, TileShown(colour, "display.3", None, sim.now))
+    assert sim.game.selection is not None
+    assert (sim.game.selection.source, sim.game.selection.colour) == (3, colour)
 
 
 def test_scoring_goes_on_when_hands_have_moved_the_tile() -> None:
-    hands = at_resin_table(TWO)
-    to_end_of_round(hands, Random(5))
-    assert hands.game.animation is not None
-    shown = hands.game.animation.shown
-    hands.wait(60.0)
-    assert hands.game.animation is not None
-    assert hands.game.animation.shown == shown
-    hands.press("ok")
-    assert hands.game.animation is not None
-    assert hands.game.animation.shown > shown
+    sim = physical_game(TWO)
+    to_end_of_round(sim, Random(5))
+    assert sim.game.animation is not None
+    shown = sim.game.animation.shown
+    sim.wait(60.0)
+    assert sim.game.animation is not None
+    assert sim.game.animation.shown == shown
+    sim.press("ok")
+    assert sim.game.animation is not None
+    assert sim.game.animation.shown > shown
 
 
 def test_the_bag_and_the_lid_are_counted_on_the_pages() -> None:
-    hands = at_resin_table(TWO, telling=False)
-    hands.tell(Colour.BLUE)
-    counted = snapshot(hands.table, BOX)["resin"]
+    sim = physical_game(TWO, telling=False)
+    sim.tell(Colour.BLUE)
+    counted = snapshot(sim.table, BOX)["resin"]
     assert counted["bag"] == "b" * 19 + "y" * 20 + "r" * 20 + "k" * 20 + "w" * 20
     assert counted["told"] == [{"display": 1, "at": 1, "colour": "b", "tag": None}]
 
 
 def test_told_tiles_are_kept_over_a_power_cut() -> None:
-    hands = at_resin_table(TWO, telling=False)
-    hands.tell(Colour.BLUE, "tile-b-07")
-    kept = to_saved_table(hands.table)
-    play = hands.play
+    sim = physical_game(TWO, telling=False)
+    sim.tell(Colour.BLUE, "tile-b-07")
+    kept = to_saved_table(sim.table)
+    play = sim.play
     back = from_saved_table(kept, play, new_table(4, 9, physical_tiles=True), 0.0)
-    assert game_of(back).reported_tiles == hands.game.reported_tiles
-    assert next_slot(game_of(back)) == next_slot(hands.game)
+    assert game_of(back).reported_tiles == sim.game.reported_tiles
+    assert next_slot(game_of(back)) == next_slot(sim.game)
     assert game_of(back).question is Question.YOUR_BOARD
 
 
 def test_after_a_power_cut_nothing_pulses_but_what_asks() -> None:
     """In resin the lights show what the players must check: steady, until somebody says yes."""
-    hands = at_resin_table(TWO)
-    hands.wait(10.0)
-    hands.table = with_game(hands.table, question=Question.YOUR_BOARD)
-    assert hands.rhythm("display.1.1") == "steady"
-    hands.press("ok")
-    assert hands.rhythm("display.1.1") == "slow"
+    sim = physical_game(TWO)
+    sim.wait(10.0)
+    sim.table = with_game(sim.table, question=Question.YOUR_BOARD)
+    assert sim.rhythm("display.1.1") == "steady"
+    sim.press("ok")
+    assert sim.rhythm("display.1.1") == "slow"
 
 
 def test_the_drawer_holds_the_boxs_100_tiles() -> None:
@@ -246,14 +246,14 @@ def test_the_drawer_holds_the_boxs_100_tiles() -> None:
 
 @pytest.mark.parametrize("setup", [Setup(SOLO, ("Solo",), 0, "expert", "gray")])
 def test_solo_is_told_its_displays_its_penalty_row_and_its_colour(setup: Setup) -> None:
-    hands = at_resin_table(setup, telling=False)
+    sim = physical_game(setup, telling=False)
     asked = []
-    while hands.is_telling:
-        drawn = hands.draw(hands.play)
-        asked.append(prompt(hands.table).say)
-        hands.tell_all(drawn)
+    while sim.is_telling:
+        drawn = sim.draw(sim.play)
+        asked.append(prompt(sim.table).say)
+        sim.tell_all(drawn)
     assert asked == ["tell_tile", "tell_penalty", "tell_scoring_colour"]
-    assert len(hands.play.state.boards[1].floor) == 7
+    assert len(sim.play.state.boards[1].floor) == 7
 
 
 @pytest.mark.parametrize("path", record_files(), ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -262,16 +262,16 @@ def test_recorded_games_told_tile_by_tile_come_to_the_same_end(path: Path) -> No
     if not games:
         pytest.skip("no game of this file came to its end by itself")
     recorded = games[0]
-    hands = TellingHands(new_table(4, 9, physical_tiles=True), drawn_from(recorded.events))
-    sat_down(hands, recorded.setup, range(1, len(recorded.setup.players) + 1))
-    play_record(hands, recorded)
-    assert hands.play.state.outcome() == recorded.outcome
-    assert hands.play.state == recorded.state
+    sim = ReportingSimulator(new_table(4, 9, physical_tiles=True), recorded_draws(recorded.events))
+    begin_game(sim, recorded.setup, range(1, len(recorded.setup.players) + 1))
+    play_record(sim, recorded)
+    assert sim.play.state.outcome() == recorded.outcome
+    assert sim.play.state == recorded.state
 
 
 def test_100_tiles_are_always_somewhere() -> None:
-    hands = at_resin_table(TWO, telling=False)
+    sim = physical_game(TWO, telling=False)
     for colour in (Colour.BLUE, Colour.RED, Colour.RED):
-        hands.tell(colour)
-        told = count(tile.colour for tile in hands.game.reported_tiles)
-        assert total([in_bag(hands.game), told]) == add(ALL_TILES, (0, 0, 0, 0, 0))
+        sim.tell(colour)
+        told = count(tile.colour for tile in sim.game.reported_tiles)
+        assert total([in_bag(sim.game), told]) == add(ALL_TILES, (0, 0, 0, 0, 0))

@@ -21,19 +21,19 @@ from device.store.store import Store
 from device.table.state import PlayerNamed, Stage, new_table
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import Layout
-from tests.table.hands import (
+from tests.table.simulator import (
     DUO,
     FULL,
     RECORDS,
-    Hands,
-    at_table,
-    by_seat,
-    drawn_from,
+    Simulator,
+    begin_game,
+    empty_table,
     finished,
     games_of,
+    grouped_by_seat,
     play_record,
     record_files,
-    sat_down,
+    recorded_draws,
 )
 
 FILES = record_files()
@@ -55,9 +55,9 @@ def test_the_shared_records_are_played_too() -> None:
     assert modes == {"standard", "gray", "dtc", "solo"}
 
 
-def seated(recorded: Record, places: tuple[int, ...]) -> Hands:
+def seated(recorded: Record, places: tuple[int, ...]) -> Simulator:
     """Hands at the table where a record's game begins."""
-    return sat_down(at_table(draw=drawn_from(recorded.events)), recorded.setup, places)
+    return begin_game(empty_table(draw=recorded_draws(recorded.events)), recorded.setup, places)
 
 
 def told_result(recorded: Record) -> Json:
@@ -83,15 +83,15 @@ def shown_result(told: Json) -> Json:
 @pytest.mark.parametrize("path", FILES, ids=named)
 def test_every_game_is_played_to_the_same_end(path: Path) -> None:
     for recorded in games_of(path):
-        hands = play_record(seated(recorded, PLACES[len(recorded.setup.players)]), recorded)
-        assert hands.refusals == 0, "nothing that a record does is refused"
-        assert hands.play.events == recorded.events
+        sim = play_record(seated(recorded, PLACES[len(recorded.setup.players)]), recorded)
+        assert sim.refusals == 0, "nothing that a record does is refused"
+        assert sim.play.events == recorded.events
         if not finished(recorded):
-            assert hands.play.state.outcome() is None, "at the table, people play on"
+            assert sim.play.state.outcome() is None, "at the table, people play on"
             continue
-        assert hands.play.state.outcome() == recorded.outcome
-        assert write(recorded.setup, hands.skip().play.events) == write(recorded.setup, recorded.events)
-        assert shown_result(snapshot(hands.table, BOX)) == told_result(recorded)
+        assert sim.play.state.outcome() == recorded.outcome
+        assert write(recorded.setup, sim.skip().play.events) == write(recorded.setup, recorded.events)
+        assert shown_result(snapshot(sim.table, BOX)) == told_result(recorded)
 
 
 GRAY = [path for path in FILES if path.stem.startswith("gray")]
@@ -102,13 +102,13 @@ def test_columns_pressed_from_the_last_seat_to_the_first_give_the_same_game(path
     """G3: the seats choose at the same time, so a record's order of seats is one of many."""
     for recorded in games_of(path)[:3]:
         places = PLACES[len(recorded.setup.players)]
-        hands = seated(recorded, places)
+        sim = seated(recorded, places)
         for event in from_last_seat(recorded.events):
             if not isinstance(event, Chance):
-                hands.skip().make(event)
-        assert hands.play.events != recorded.events
-        assert by_seat(hands.play.events) == list(recorded.events)
-        assert hands.play.state == play_record(seated(recorded, places), recorded).play.state
+                sim.skip().make(event)
+        assert sim.play.events != recorded.events
+        assert grouped_by_seat(sim.play.events) == list(recorded.events)
+        assert sim.play.state == play_record(seated(recorded, places), recorded).play.state
 
 
 def from_last_seat(events: tuple[Event, ...]) -> list[Event]:
@@ -118,7 +118,7 @@ def from_last_seat(events: tuple[Event, ...]) -> list[Event]:
     ]
     return [
         Tile(-event.seat, event.row, event.column) if isinstance(event, Tile) else event
-        for event in by_seat(turned)
+        for event in grouped_by_seat(turned)
     ]
 
 
@@ -151,8 +151,8 @@ class Watching:
 def by_daemon(recorded: Record, layout: Layout, store: Path) -> tuple[Json, SimulatedTable]:
     """Play a record's game through the daemon; what it told last, and the lights as they are then."""
     places = tuple(range(1, len(recorded.setup.players) + 1))
-    hands = play_record(seated(recorded, places), recorded)
-    pressed = (hands.skip() if finished(recorded) else hands).pressed
+    sim = play_record(seated(recorded, places), recorded)
+    pressed = (sim.skip() if finished(recorded) else sim).pressed
     inbox: Inbox = SimpleQueue()
     table = SimulatedTable(layout, lambda: NOW)
     table.start(inbox.put)
@@ -160,7 +160,7 @@ def by_daemon(recorded: Record, layout: Layout, store: Path) -> tuple[Json, Simu
         inbox.put(PlayerNamed(place, name, NOW))
     for button in pressed:
         table.press(button)
-    draw = drawn_from(recorded.events)
+    draw = recorded_draws(recorded.events)
     watching = Watching(inbox)
     daemon = TableLoop(
         layout, store, BOX, inbox, table, watching, clock=lambda: NOW, draw=lambda play, _seed: draw(play)
@@ -204,7 +204,7 @@ def check_store(path: Path, recorded: Record, layout: Layout) -> None:
     store.close()
     assert kept is not None
     assert kept.setup == recorded.setup
-    assert by_seat(kept.events) == list(recorded.events)
+    assert grouped_by_seat(kept.events) == list(recorded.events)
     ended = int(finished(recorded))
     assert kept.state.outcome() == (recorded.outcome if ended else None)
     with closing(sqlite3.connect(path)) as connection:

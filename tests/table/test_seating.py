@@ -15,7 +15,7 @@ from device.table.seating import menu
 from device.table.state import GameOptions, NeededDraw, Stage, Table, needed_draw
 from device.table.update import update
 from hardware.api import ButtonPressed
-from tests.table.hands import LEVEL_BUTTONS, MODE_BUTTONS, WALL_BUTTONS, at_table, playing
+from tests.table.simulator import LEVEL_BUTTONS, MODE_BUTTONS, WALL_BUTTONS, empty_table, playing
 
 SEAT_BUTTONS = ["line.1", "line.2", "line.3", "line.4", "line.5", "floor"]
 
@@ -30,55 +30,59 @@ def chosen(table: Table) -> dict[str, str]:
 
 @pytest.mark.parametrize("button", SEAT_BUTTONS)
 def test_any_button_of_a_seat_takes_it(button: str) -> None:
-    hands = at_table().press(f"seat.3.{button}")
-    assert hands.table.seats.taken == (3,)
-    assert hands.table.stage is Stage.SEATING
+    sim = empty_table().press(f"seat.3.{button}")
+    assert sim.table.seats.taken == (3,)
+    assert sim.table.stage is Stage.SEATING
 
 
 def test_seats_are_taken_in_any_order() -> None:
-    assert at_table().press("seat.4.floor", "seat.1.line.2", "seat.2.line.5").table.seats.taken == (4, 1, 2)
+    assert empty_table().press("seat.4.floor", "seat.1.line.2", "seat.2.line.5").table.seats.taken == (
+        4,
+        1,
+        2,
+    )
 
 
 @pytest.mark.parametrize("button", ["line.5", "floor"])
 def test_a_taken_seat_is_refused(button: str) -> None:
     """Lines 1 to 4 give it to an opponent, the fifth to a program, where the settings have one."""
-    hands = at_table().press("seat.2.floor")
-    assert hands.refused(f"seat.2.{button}") == "seat_taken"
-    assert hands.table.seats.taken == (2,)
+    sim = empty_table().press("seat.2.floor")
+    assert sim.refused(f"seat.2.{button}") == "seat_taken"
+    assert sim.table.seats.taken == (2,)
 
 
 def test_undo_gives_back_the_seat_taken_last() -> None:
-    hands = at_table().press("seat.4.floor", "seat.1.floor", "undo")
-    assert hands.table.seats.taken == (4,)
-    assert hands.press("undo").table.seats.taken == ()
-    assert hands.refused("undo") == "nothing_to_undo"
+    sim = empty_table().press("seat.4.floor", "seat.1.floor", "undo")
+    assert sim.table.seats.taken == (4,)
+    assert sim.press("undo").table.seats.taken == ()
+    assert sim.refused("undo") == "nothing_to_undo"
 
 
 def test_nobody_is_too_few() -> None:
-    hands = at_table()
-    assert hands.refused("ok") == "too_few_seats"
-    assert prompt(hands.table).say == "take_seat"
-    assert prompt(hands.press("seat.1.floor").table).say == "seats_ready"
+    sim = empty_table()
+    assert sim.refused("ok") == "too_few_seats"
+    assert prompt(sim.table).say == "take_seat"
+    assert prompt(sim.press("seat.1.floor").table).say == "seats_ready"
 
 
 def test_one_player_needs_a_second_board_for_solo() -> None:
-    assert at_table(places=1).press("seat.1.floor").refused("ok") == "too_few_seats"
-    assert at_table(places=2).press("seat.1.floor").refused("ok") is None
+    assert empty_table(places=1).press("seat.1.floor").refused("ok") == "too_few_seats"
+    assert empty_table(places=2).press("seat.1.floor").refused("ok") is None
 
 
 @pytest.mark.parametrize(("players", "displays"), [(1, 5), (2, 5), (3, 7), (4, 9)])
 def test_a_game_needs_its_displays(players: int, displays: int) -> None:
     """R1: with one display too few there is no game, and with just enough there is."""
     seats = [f"seat.{place}.floor" for place in range(1, players + 1)]
-    scarce = at_table(displays=displays - 1).press(*seats)
+    scarce = empty_table(displays=displays - 1).press(*seats)
     assert scarce.refused("ok") == "not_enough_displays"
     assert scarce.table.stage is Stage.SEATING
-    assert at_table(displays=displays).press(*seats, "ok").table.stage is Stage.CHOOSING
+    assert empty_table(displays=displays).press(*seats, "ok").table.stage is Stage.CHOOSING
 
 
 @pytest.mark.parametrize("button", ["display.1", "centre"])
 def test_sources_mean_nothing_while_people_sit_down(button: str) -> None:
-    assert at_table().press("seat.1.floor").refused(button) == "not_now"
+    assert empty_table().press("seat.1.floor").refused(button) == "not_now"
 
 
 @pytest.mark.parametrize(
@@ -86,91 +90,91 @@ def test_sources_mean_nothing_while_people_sit_down(button: str) -> None:
     ["seat.3.floor", "seat.5.line.1", "seat.1.line.6", "display.6", "display.10", "display.0", "", "OK"],
 )
 def test_a_button_that_the_table_has_not_is_unknown(button: str) -> None:
-    assert at_table(places=2, displays=5).refused(button) == "unknown_button"
+    assert empty_table(places=2, displays=5).refused(button) == "unknown_button"
 
 
 # --- Names -----------------------------------------------------------------------------------------------
 
 
 def test_a_name_is_noted_without_its_spare_spaces() -> None:
-    hands = at_table().name(2, "  Ana   Lúcia ")
-    assert hands.table.seats.names == ("", "Ana Lúcia", "", "")
-    assert hands.name(2, "").table.seats.names[1] == ""
+    sim = empty_table().name(2, "  Ana   Lúcia ")
+    assert sim.table.seats.names == ("", "Ana Lúcia", "", "")
+    assert sim.name(2, "").table.seats.names[1] == ""
 
 
 def test_a_name_may_have_twenty_characters_and_no_more() -> None:
-    hands = at_table().name(1, "x" * LONGEST_NAME)
-    assert hands.table.seats.names[0] == "x" * LONGEST_NAME
-    hands.name(1, "x" * (LONGEST_NAME + 1))
-    assert hands.table.seats.names[0] == "x" * LONGEST_NAME
-    assert hands.table.refusal is not None
-    assert hands.table.refusal.why == "name_too_long"
+    sim = empty_table().name(1, "x" * LONGEST_NAME)
+    assert sim.table.seats.names[0] == "x" * LONGEST_NAME
+    sim.name(1, "x" * (LONGEST_NAME + 1))
+    assert sim.table.seats.names[0] == "x" * LONGEST_NAME
+    assert sim.table.refusal is not None
+    assert sim.table.refusal.why == "name_too_long"
 
 
 @pytest.mark.parametrize("name", ["\x1b[2J", "A\x00na", "A\u202ena", "A\u200bna", "\ud800"])
 def test_control_characters_are_no_name(name: str) -> None:
-    hands = at_table().name(1, "Ana").name(1, name)
-    assert hands.table.seats.names[0] == "Ana"
-    assert hands.refusals == 1
+    sim = empty_table().name(1, "Ana").name(1, name)
+    assert sim.table.seats.names[0] == "Ana"
+    assert sim.refusals == 1
 
 
 def test_a_line_feed_in_a_name_is_a_space() -> None:
-    assert at_table().name(1, "Ana\nRui").table.seats.names[0] == "Ana Rui"
+    assert empty_table().name(1, "Ana\nRui").table.seats.names[0] == "Ana Rui"
 
 
 @pytest.mark.parametrize("place", [0, -1, 5, 9, 10, 2**70])
 def test_a_name_for_a_seat_that_is_not_there_is_refused_and_can_be_shown(place: int) -> None:
     """A name for seat 5 to 9 once stopped the table: the flash looked for lights of that seat."""
-    hands = at_table().name(place, "Ana")
-    assert hands.table.seats.names == ("",) * 4
-    assert hands.table.refusal is not None
-    assert hands.table.refusal.why == "seat_empty"
-    assert hands.frame.colour("status") != (0, 0, 0)
+    sim = empty_table().name(place, "Ana")
+    assert sim.table.seats.names == ("",) * 4
+    assert sim.table.refusal is not None
+    assert sim.table.refusal.why == "seat_empty"
+    assert sim.frame.colour("status") != (0, 0, 0)
 
 
 def test_no_names_during_a_game() -> None:
     """A game keeps the names that it began with."""
-    hands = playing().name(1, "Zoe")
-    assert hands.table.seats.names[0] == "Ana"
-    assert hands.play.setup.players == ("Ana", "Rui")
-    assert hands.table.refusal is not None
-    assert hands.table.refusal.why == "not_now"
+    sim = playing().name(1, "Zoe")
+    assert sim.table.seats.names[0] == "Ana"
+    assert sim.play.setup.players == ("Ana", "Rui")
+    assert sim.table.refusal is not None
+    assert sim.table.refusal.why == "not_now"
 
 
 def test_who_gets_up_takes_the_name_along() -> None:
     """It once stayed with the seat, and whoever sat down there next was called so in the records."""
-    hands = at_table().press("seat.2.floor", "seat.1.floor").name(1, "Ana").name(2, "Rui")
-    assert hands.press("undo").table.seats.names == ("", "Rui", "", "")
-    assert hands.press("seat.1.line.3").table.seats.name_at(1) is None
+    sim = empty_table().press("seat.2.floor", "seat.1.floor").name(1, "Ana").name(2, "Rui")
+    assert sim.press("undo").table.seats.names == ("", "Rui", "", "")
+    assert sim.press("seat.1.line.3").table.seats.name_at(1) is None
 
 
 def test_after_a_game_all_keep_their_names_until_they_get_up() -> None:
-    hands = playing(players=3).press("undo").press("ok", after=1.0)
-    assert hands.table.stage is Stage.CHOOSING
-    assert hands.press("undo").table.seats.names == ("Ana", "Rui", "Eva", "")
-    assert hands.press("undo", "seat.3.floor").table.seats.names == ("Ana", "Rui", "", "")
+    sim = playing(players=3).press("undo").press("ok", after=1.0)
+    assert sim.table.stage is Stage.CHOOSING
+    assert sim.press("undo").table.seats.names == ("Ana", "Rui", "Eva", "")
+    assert sim.press("undo", "seat.3.floor").table.seats.names == ("Ana", "Rui", "", "")
 
 
 def test_a_seat_given_to_an_opponent_by_mistake_keeps_its_players_name() -> None:
-    hands = at_table().press("seat.1.floor").name(1, "Ana")
+    sim = empty_table().press("seat.1.floor").name(1, "Ana")
     for back in ("undo", "seat.1.floor"):
-        assert hands.press("seat.1.line.1").table.seats.name_at(1) == "Calm"
-        assert hands.press(back).table.seats.name_at(1) == "Ana"
+        assert sim.press("seat.1.line.1").table.seats.name_at(1) == "Calm"
+        assert sim.press(back).table.seats.name_at(1) == "Ana"
 
 
 def test_after_an_opponents_game_its_seat_is_not_that_of_who_sat_there_before() -> None:
-    hands = at_table().press("seat.1.floor", "seat.2.floor").name(1, "Ana").name(2, "Rui")
-    hands.press("seat.1.line.1", "ok", "seat.2.floor")
-    assert hands.play.setup.players == ("Calm", "Rui")
-    hands.press("undo").press("ok", "undo", "seat.1.floor", after=1.0)
-    assert not hands.table.seats.bot_at(1)
-    assert [hands.table.seats.name_at(place) for place in (1, 2)] == [None, "Rui"]
+    sim = empty_table().press("seat.1.floor", "seat.2.floor").name(1, "Ana").name(2, "Rui")
+    sim.press("seat.1.line.1", "ok", "seat.2.floor")
+    assert sim.play.setup.players == ("Calm", "Rui")
+    sim.press("undo").press("ok", "undo", "seat.1.floor", after=1.0)
+    assert not sim.table.seats.bot_at(1)
+    assert [sim.table.seats.name_at(place) for place in (1, 2)] == [None, "Rui"]
 
 
 def test_who_has_no_name_is_called_by_the_seat() -> None:
-    hands = at_table().name(4, "Tom").press("seat.4.floor", "seat.2.floor", "ok", "seat.4.floor")
-    assert hands.play.setup.players == ("Seat 2", "Tom")
-    assert [seat["name"] for seat in snapshot(hands.table, BOX)["seats"]] == [None, None, None, "Tom"]
+    sim = empty_table().name(4, "Tom").press("seat.4.floor", "seat.2.floor", "ok", "seat.4.floor")
+    assert sim.play.setup.players == ("Seat 2", "Tom")
+    assert [seat["name"] for seat in snapshot(sim.table, BOX)["seats"]] == [None, None, None, "Tom"]
 
 
 # --- The mode --------------------------------------------------------------------------------------------
@@ -181,48 +185,48 @@ def test_who_has_no_name_is_called_by_the_seat() -> None:
     [(2, ["standard", "gray", "dtc"]), (3, ["standard", "gray"]), (4, ["standard", "gray"])],
 )
 def test_the_displays_offer_the_modes_for_so_many_players(players: int, modes: list[str]) -> None:
-    hands = at_table().press(*[f"seat.{place}.floor" for place in range(1, players + 1)], "ok")
-    offered = {item.value: item.button for item in menu(hands.table) if item.group == "mode"}
+    sim = empty_table().press(*[f"seat.{place}.floor" for place in range(1, players + 1)], "ok")
+    offered = {item.value: item.button for item in menu(sim.table) if item.group == "mode"}
     assert offered == {mode: MODE_BUTTONS[mode] for mode in modes}
     for mode in modes:
-        assert hands.press(offered[mode]).table.next_game.options.mode == mode
-        assert chosen(hands.table) == {"mode": mode, "hints": "on"}
-    assert hands.refused(f"display.{len(modes) + 1}") == "no_such_mode"
+        assert sim.press(offered[mode]).table.next_game.options.mode == mode
+        assert chosen(sim.table) == {"mode": mode, "hints": "on"}
+    assert sim.refused(f"display.{len(modes) + 1}") == "no_such_mode"
 
 
 def test_alone_the_displays_offer_the_level_and_the_wall() -> None:
-    hands = at_table().press("seat.1.floor", "ok")
-    assert chosen(hands.table) == {"level": "easy", "wall": "coloured", "hints": "on"}
+    sim = empty_table().press("seat.1.floor", "ok")
+    assert chosen(sim.table) == {"level": "easy", "wall": "coloured", "hints": "on"}
     for level, button in LEVEL_BUTTONS.items():
-        assert chosen(hands.press(button).table)["level"] == level
+        assert chosen(sim.press(button).table)["level"] == level
     for wall, button in WALL_BUTTONS.items():
-        assert chosen(hands.press(button).table) == {"level": "expert", "wall": wall, "hints": "on"}
-    assert hands.refused("display.6") == "no_such_mode"
-    assert prompt(hands.table).say == "solo_start"
+        assert chosen(sim.press(button).table) == {"level": "expert", "wall": wall, "hints": "on"}
+    assert sim.refused("display.6") == "no_such_mode"
+    assert prompt(sim.table).say == "solo_start"
 
 
 @pytest.mark.parametrize(("players", "button"), [(1, "centre"), (2, "display.5"), (4, "display.5")])
 def test_a_button_allows_hints_or_not(players: int, button: str) -> None:
     seats = [f"seat.{place}.floor" for place in range(1, players + 1)]
-    hands = at_table().press(*seats, "ok")
-    assert hands.table.next_game.options.hints
+    sim = empty_table().press(*seats, "ok")
+    assert sim.table.next_game.options.hints
     light = "centre.1" if button == "centre" else "display.5.1"
-    assert hands.rhythm(light) == "fast"
-    assert not hands.press(button).table.next_game.options.hints
-    assert hands.rhythm(light) == "slow"
-    assert hands.press(button).table.next_game.options.hints
-    assert hands.table.stage is Stage.CHOOSING
+    assert sim.rhythm(light) == "fast"
+    assert not sim.press(button).table.next_game.options.hints
+    assert sim.rhythm(light) == "slow"
+    assert sim.press(button).table.next_game.options.hints
+    assert sim.table.stage is Stage.CHOOSING
 
 
 def test_a_mode_that_the_next_players_can_not_play_is_not_kept() -> None:
-    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok", MODE_BUTTONS["dtc"], "undo")
-    assert hands.table.stage is Stage.SEATING
-    assert hands.press("seat.3.floor", "ok").table.next_game.options.mode == "standard"
+    sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok", MODE_BUTTONS["dtc"], "undo")
+    assert sim.table.stage is Stage.SEATING
+    assert sim.press("seat.3.floor", "ok").table.next_game.options.mode == "standard"
 
 
 def test_a_mode_chosen_before_is_kept() -> None:
-    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok", MODE_BUTTONS["gray"], "undo")
-    assert hands.press("seat.3.floor", "ok").table.next_game.options.mode == "gray"
+    sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok", MODE_BUTTONS["gray"], "undo")
+    assert sim.press("seat.3.floor", "ok").table.next_game.options.mode == "gray"
 
 
 # --- Who starts (R3) -------------------------------------------------------------------------------------
@@ -230,87 +234,87 @@ def test_a_mode_chosen_before_is_kept() -> None:
 
 @pytest.mark.parametrize("button", SEAT_BUTTONS)
 def test_any_button_of_a_seat_starts_the_game_with_that_player(button: str) -> None:
-    hands = at_table().press("seat.2.floor", "seat.4.floor", "seat.1.floor", "ok", f"seat.4.{button}")
-    assert hands.play.places == (1, 2, 4)
-    assert hands.play.setup == Setup("standard", ("Seat 1", "Seat 2", "Seat 4"), 2)
-    assert hands.table.acting_place == 4
+    sim = empty_table().press("seat.2.floor", "seat.4.floor", "seat.1.floor", "ok", f"seat.4.{button}")
+    assert sim.play.places == (1, 2, 4)
+    assert sim.play.setup == Setup("standard", ("Seat 1", "Seat 2", "Seat 4"), 2)
+    assert sim.table.acting_place == 4
 
 
 def test_an_empty_seat_can_not_start() -> None:
-    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
-    assert hands.refused("seat.3.line.1") == "seat_empty"
-    assert hands.table.stage is Stage.CHOOSING
+    sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok")
+    assert sim.refused("seat.3.line.1") == "seat_empty"
+    assert sim.table.stage is Stage.CHOOSING
 
 
 @pytest.mark.parametrize("first", [2, 3])
 def test_the_centre_draws_who_starts(first: int) -> None:
-    hands = at_table()
-    hands.first = first
-    hands.press("seat.3.floor", "seat.2.floor", "ok")
-    assert needed_draw(hands.table) is None, "the table never chooses by itself who starts"
-    hands.press("centre")
-    assert hands.table.acting_place == first
+    sim = empty_table()
+    sim.first = first
+    sim.press("seat.3.floor", "seat.2.floor", "ok")
+    assert needed_draw(sim.table) is None, "the table never chooses by itself who starts"
+    sim.press("centre")
+    assert sim.table.acting_place == first
 
 
 def test_who_starts_is_drawn_only_when_it_was_asked_for() -> None:
-    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
-    asked = replace(hands.table, next_game=replace(hands.table.next_game, drawing_first=True))
+    sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok")
+    asked = replace(sim.table, next_game=replace(sim.table.next_game, drawing_first=True))
     assert needed_draw(asked) is NeededDraw.FIRST
-    assert needed_draw(hands.table) is None
+    assert needed_draw(sim.table) is None
 
 
 def test_a_draw_asked_for_and_then_undone_starts_no_game() -> None:
     """Undo once left the draw due, and the game began while people were sitting down."""
-    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
-    asked = replace(hands.table, next_game=replace(hands.table.next_game, drawing_first=True))
-    undone = update(asked, ButtonPressed("undo", hands.now))
+    sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok")
+    asked = replace(sim.table, next_game=replace(sim.table.next_game, drawing_first=True))
+    undone = update(asked, ButtonPressed("undo", sim.now))
     assert undone.stage is Stage.SEATING
     assert needed_draw(undone) is None
 
 
 def test_players_draft_clockwise_from_the_first() -> None:
-    hands = at_table().press("seat.1.floor", "seat.3.floor", "seat.4.floor", "ok", "seat.3.floor")
+    sim = empty_table().press("seat.1.floor", "seat.3.floor", "seat.4.floor", "ok", "seat.3.floor")
     order = []
     for display in range(1, 5):
-        place = hands.table.acting_place
+        place = sim.table.acting_place
         order.append(place)
-        hands.press(f"display.{display}", f"seat.{place}.floor")
+        sim.press(f"display.{display}", f"seat.{place}.floor")
     assert order == [3, 4, 1, 3]
 
 
 def test_alone_the_player_moves_to_the_first_seat_and_takes_the_name_along() -> None:
-    hands = at_table().name(1, "Rui").name(3, "Ana").press("seat.3.floor", "ok", "seat.3.floor")
-    assert hands.play.setup == Setup("solo", ("Ana",), 0, "easy", "coloured")
-    assert hands.play.places == (1, 2)
-    assert hands.table.seats.taken == (1,)
-    assert hands.table.seats.names == ("Ana", "", "", "")
+    sim = empty_table().name(1, "Rui").name(3, "Ana").press("seat.3.floor", "ok", "seat.3.floor")
+    assert sim.play.setup == Setup("solo", ("Ana",), 0, "easy", "coloured")
+    assert sim.play.places == (1, 2)
+    assert sim.table.seats.taken == (1,)
+    assert sim.table.seats.names == ("Ana", "", "", "")
 
 
 def test_ok_starts_no_game() -> None:
-    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok")
-    assert hands.refused("ok") == "nothing_to_confirm"
+    sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok")
+    assert sim.refused("ok") == "nothing_to_confirm"
 
 
 # --- What the table shows --------------------------------------------------------------------------------
 
 
 def test_free_seats_pulse_and_taken_ones_are_steady() -> None:
-    hands = at_table().press("seat.2.floor")
-    assert [hands.rhythm(f"seat.{place}.turn") for place in range(1, 5)] == ["slow", "steady", "slow", "slow"]
+    sim = empty_table().press("seat.2.floor")
+    assert [sim.rhythm(f"seat.{place}.turn") for place in range(1, 5)] == ["slow", "steady", "slow", "slow"]
 
 
 def test_the_chosen_mode_pulses_fast_and_the_others_slowly() -> None:
-    hands = at_table().press("seat.1.floor", "seat.2.floor", "ok", "display.2")
-    displays = [hands.rhythm(f"display.{display}.1") for display in range(1, 5)]
+    sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok", "display.2")
+    displays = [sim.rhythm(f"display.{display}.1") for display in range(1, 5)]
     assert displays == ["slow", "fast", "slow", "dark"]
-    assert hands.rhythm("centre.1") == "slow"
-    assert [hands.rhythm(f"seat.{place}.turn") for place in range(1, 4)] == ["slow", "slow", "dark"]
+    assert sim.rhythm("centre.1") == "slow"
+    assert [sim.rhythm(f"seat.{place}.turn") for place in range(1, 4)] == ["slow", "slow", "dark"]
 
 
 def test_the_status_light_pulses_while_ok_would_do_something() -> None:
-    hands = at_table()
-    assert hands.rhythm("status") == "steady"
-    assert hands.press("seat.1.floor").rhythm("status") == "slow"
+    sim = empty_table()
+    assert sim.rhythm("status") == "steady"
+    assert sim.press("seat.1.floor").rhythm("status") == "slow"
 
 
 def test_a_table_without_wishes_offers_the_standard_game() -> None:

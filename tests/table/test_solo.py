@@ -32,16 +32,16 @@ from device.table.game import Play
 from device.table.prompts import live_buttons, prompt
 from device.table.state import Stage
 from device.table.turns import choices
-from tests.table.hands import (
-    Hands,
-    at_table,
+from tests.table.simulator import (
+    Simulator,
+    begin_game,
     colours_of,
     counts,
-    drawn_at_random,
+    empty_table,
     midway,
     playing,
-    sat_down,
-    some_choice,
+    random_draws,
+    random_event,
     to_end,
     with_game,
 )
@@ -51,55 +51,55 @@ SETTLED = LONGEST_SWEEP + 0.1
 DEAL = "bbyr kkww rryy bykw bbyk"
 
 
-def dealt(penalty: str = "bykww", colour: str = "r", setup: Setup = SOLO) -> Hands:
+def dealt(penalty: str = "bykww", colour: str = "r", setup: Setup = SOLO) -> Simulator:
     """Hands at a solo game whose first draws are given; the scoring tile is not placed yet."""
     given: list[Chance] = [
         Deal(tuple(counts(each) for each in DEAL.split())),
         Penalty(tuple(colours_of(penalty))),
         ScoringColour(colours_of(colour)[0]),
     ]
-    later = drawn_at_random(1)
+    later = random_draws(1)
 
     def draw(play: Play) -> Chance:
         drawn = sum(isinstance(event, Chance) for event in play.events)
         return given[drawn] if drawn < len(given) else later(play)
 
-    return sat_down(at_table(draw=draw), setup, (1,))
+    return begin_game(empty_table(draw=draw), setup, (1,))
 
 
-def drafting() -> Hands:
+def drafting() -> Simulator:
     """The same game with the scoring tile in row 2: display 1 is in work, the action board's pick is due."""
-    hands = dealt().press("seat.2.line.2")
-    assert hands.table.stage is Stage.OFFER
-    return hands
+    sim = dealt().press("seat.2.line.2")
+    assert sim.table.stage is Stage.OFFER
+    return sim
 
 
-def state_of(hands: Hands) -> SoloState:
+def state_of(sim: Simulator) -> SoloState:
     """The solo game's state."""
-    state = hands.play.state
+    state = sim.play.state
     assert isinstance(state, SoloState)
     return state
 
 
-def drafts(hands: Hands) -> list[Draft]:
+def drafts(sim: Simulator) -> list[Draft]:
     """The drafts made so far."""
-    return [move.draft for move in hands.play.moves]
+    return [move.draft for move in sim.play.moves]
 
 
 def until(
     phase: Phase, wanted: Callable[[SoloState], bool] = lambda _state: True, setup: Setup = SOLO
-) -> Hands:
+) -> Simulator:
     """A game at its first choice of a kind, reached by playing."""
     for seed in range(200):
-        hands = midway(setup, seed, 0)
+        sim = midway(setup, seed, 0)
         random = Random(seed)
-        while hands.table.stage is not Stage.OVER:
-            if hands.table.stage is Stage.SCORING:
-                hands.skip()
-            elif state_of(hands).phase is phase and wanted(state_of(hands)):
-                return hands
+        while sim.table.stage is not Stage.OVER:
+            if sim.table.stage is Stage.SCORING:
+                sim.skip()
+            elif state_of(sim).phase is phase and wanted(state_of(sim)):
+                return sim
             else:
-                hands.make(some_choice(hands.play, random))
+                sim.make(random_event(sim.play, random))
     pytest.fail(f"no game came to {phase}")
 
 
@@ -108,46 +108,46 @@ def until(
 
 @pytest.mark.parametrize(("level", "tiles", "score"), [("easy", 5, 20), ("normal", 6, 20), ("expert", 7, 15)])
 def test_the_penalty_row_lies_on_the_second_seats_floor(level: str, tiles: int, score: int) -> None:
-    hands = playing("solo", level=level).wait(SETTLED)
-    lit = [hands.rhythm(f"seat.2.floor.{at}") for at in range(1, 8)]
+    sim = playing("solo", level=level).wait(SETTLED)
+    lit = [sim.rhythm(f"seat.2.floor.{at}") for at in range(1, 8)]
     assert lit == ["steady"] * tiles + ["dark"] * (7 - tiles)
-    seats = snapshot(hands.table, BOX)["seats"]
+    seats = snapshot(sim.table, BOX)["seats"]
     assert len(seats[1]["floor"]) == tiles
     assert [seat["role"] for seat in seats[:2]] == ["player", "action"]
     assert [seat["taken"] for seat in seats] == [True, True, False, False]
     assert seats[0]["score"] == score
-    assert hands.rhythm(f"seat.1.tens.{score // 10}") == "steady"
-    assert {hands.rhythm(f"seat.2.{part}.{digit}") for part in ("tens", "units") for digit in range(10)} == {
+    assert sim.rhythm(f"seat.1.tens.{score // 10}") == "steady"
+    assert {sim.rhythm(f"seat.2.{part}.{digit}") for part in ("tens", "units") for digit in range(10)} == {
         "dark"
     }, "the action board keeps no score"
 
 
 @pytest.mark.parametrize("colour", "byrkw")
 def test_the_scoring_tile_goes_to_a_row_where_its_colour_is_inside(colour: str) -> None:
-    hands = dealt(colour=colour).wait(SETTLED)
-    assert prompt(hands.table).say == "choose_square"
+    sim = dealt(colour=colour).wait(SETTLED)
+    assert prompt(sim.table).say == "choose_square"
     squares = {
         row: column
         for row in (2, 3, 4)
         for column in (2, 3, 4)
         if WALL_PATTERN[row - 1][column - 1] is colours_of(colour)[0]
     }
-    assert set(live_buttons(hands.table)) == {*(f"seat.2.line.{row}" for row in squares), "undo"}
+    assert set(live_buttons(sim.table)) == {*(f"seat.2.line.{row}" for row in squares), "undo"}
     for row in range(1, 6):
-        rhythms = [hands.rhythm(f"seat.2.wall.{row}.{column}") for column in range(1, 6)]
+        rhythms = [sim.rhythm(f"seat.2.wall.{row}.{column}") for column in range(1, 6)]
         expected = ["slow" if squares.get(row) == column else "dark" for column in range(1, 6)]
         assert rhythms == expected
     row = min(squares)
-    assert hands.refused("seat.2.line.1") == "not_now"
-    hands.press(f"seat.2.line.{row}").wait(SETTLED)
-    assert hands.play.events[-1] == Scoring(row, squares[row])
-    assert hands.rhythm(f"seat.2.wall.{row}.{squares[row]}") == "steady"
+    assert sim.refused("seat.2.line.1") == "not_now"
+    sim.press(f"seat.2.line.{row}").wait(SETTLED)
+    assert sim.play.events[-1] == Scoring(row, squares[row])
+    assert sim.rhythm(f"seat.2.wall.{row}.{squares[row]}") == "steady"
 
 
 def test_the_scoring_tile_can_be_taken_back() -> None:
-    hands = drafting().press("undo")
-    assert prompt(hands.table).say == "choose_square"
-    assert hands.press("undo").game.question is not None
+    sim = drafting().press("undo")
+    assert prompt(sim.table).say == "choose_square"
+    assert sim.press("undo").game.question is not None
 
 
 # --- Picks (S3 to S6) ------------------------------------------------------------------------------------
@@ -155,44 +155,44 @@ def test_the_scoring_tile_can_be_taken_back() -> None:
 
 def test_only_the_display_in_work_is_offered() -> None:
     """The other displays once pulsed as if they could be chosen, and were said to be empty."""
-    hands = drafting().wait(SETTLED)
-    assert live_buttons(hands.table) == ("display.1", "undo")
-    rhythms = [hands.rhythm(f"display.{display}.1") for display in range(1, 6)]
+    sim = drafting().wait(SETTLED)
+    assert live_buttons(sim.table) == ("display.1", "undo")
+    rhythms = [sim.rhythm(f"display.{display}.1") for display in range(1, 6)]
     assert rhythms == ["slow", "steady", "steady", "steady", "steady"]
-    assert hands.refused("display.2") == "not_this_display"
-    assert hands.refused("display.6") == "source_empty"
-    assert hands.refused("centre") == "source_empty"
+    assert sim.refused("display.2") == "not_this_display"
+    assert sim.refused("display.6") == "source_empty"
+    assert sim.refused("centre") == "source_empty"
 
 
 def test_a_pick_for_the_action_board_then_one_for_the_player_board() -> None:
-    hands = drafting().press("display.1")
-    assert hands.table.acting_place == 2
-    assert hands.refused("seat.1.line.2") == "not_your_turn"
-    hands.press("seat.2.line.2")
-    assert hands.table.acting_place == 1
-    assert state_of(hands).boards[ACTION].held == (0, 2, 0, 0, 0)
-    assert hands.wait(2.0).rhythm("seat.1.turn") == "steady"
-    hands.press("display.1", "seat.1.line.1")
-    assert state_of(hands).boards[PLAYER].held == (1, 0, 0, 0, 0)
-    assert hands.table.acting_place == 2
-    assert live_buttons(hands.table) == ("display.2", "undo"), "display 1 is cleared"
+    sim = drafting().press("display.1")
+    assert sim.table.acting_place == 2
+    assert sim.refused("seat.1.line.2") == "not_your_turn"
+    sim.press("seat.2.line.2")
+    assert sim.table.acting_place == 1
+    assert state_of(sim).boards[ACTION].held == (0, 2, 0, 0, 0)
+    assert sim.wait(2.0).rhythm("seat.1.turn") == "steady"
+    sim.press("display.1", "seat.1.line.1")
+    assert state_of(sim).boards[PLAYER].held == (1, 0, 0, 0, 0)
+    assert sim.table.acting_place == 2
+    assert live_buttons(sim.table) == ("display.2", "undo"), "display 1 is cleared"
 
 
 def test_what_a_line_would_send_is_shown_before_it_is_made() -> None:
-    hands = drafting().press("display.1", "seat.2.line.1").wait(0.0)
-    assert drafts(hands) == [], "two blue tiles on a line of one: one goes to the penalty row"
-    assert prompt(hands.table).say == "place_again"
-    assert prompt(hands.table).values["line"] == 1
-    assert hands.rhythm("seat.2.floor.6") == "fast", "the penalty space that it would fill"
-    assert hands.rhythm("seat.2.floor.7") == "dark"
-    assert hands.rhythm("seat.2.line.1.1") == "fast"
-    assert hands.rhythm("seat.2.line.2.1") == "slow"
-    choice = snapshot(hands.table, BOX)["choice"]
+    sim = drafting().press("display.1", "seat.2.line.1").wait(0.0)
+    assert drafts(sim) == [], "two blue tiles on a line of one: one goes to the penalty row"
+    assert prompt(sim.table).say == "place_again"
+    assert prompt(sim.table).values["line"] == 1
+    assert sim.rhythm("seat.2.floor.6") == "fast", "the penalty space that it would fill"
+    assert sim.rhythm("seat.2.floor.7") == "dark"
+    assert sim.rhythm("seat.2.line.1.1") == "fast"
+    assert sim.rhythm("seat.2.line.2.1") == "slow"
+    choice = snapshot(sim.table, BOX)["choice"]
     assert choice["tried"] == 1
     assert choice["sends"] == {"1": "b", "0": "b"}
-    hands.press("seat.2.line.1")
-    assert drafts(hands)[-1] == Draft(1, Colour.BLUE, 1)
-    assert len(state_of(hands).boards[ACTION].floor) == 6
+    sim.press("seat.2.line.1")
+    assert drafts(sim)[-1] == Draft(1, Colour.BLUE, 1)
+    assert len(state_of(sim).boards[ACTION].floor) == 6
 
 
 def test_a_line_that_sends_nothing_is_made_at_once() -> None:
@@ -210,42 +210,42 @@ def test_another_line_may_be_tried_or_made_instead() -> None:
 
 
 def test_choosing_again_forgets_the_tried_line() -> None:
-    hands = drafting().press("display.1", "seat.2.line.1", "display.1", "display.1", "display.1")
-    assert hands.game.selection is not None
-    assert hands.game.selection.colour is Colour.BLUE
-    assert hands.game.selection.tried is None
-    hands.press("seat.2.line.1")
-    assert drafts(hands) == [], "it is tried anew"
+    sim = drafting().press("display.1", "seat.2.line.1", "display.1", "display.1", "display.1")
+    assert sim.game.selection is not None
+    assert sim.game.selection.colour is Colour.BLUE
+    assert sim.game.selection.tried is None
+    sim.press("seat.2.line.1")
+    assert drafts(sim) == [], "it is tried anew"
 
 
 def test_undo_lets_go_of_the_tried_line_with_its_tiles() -> None:
-    hands = drafting().press("display.1", "seat.2.line.1", "undo")
-    assert hands.game.selection is None
-    assert drafts(hands) == []
+    sim = drafting().press("display.1", "seat.2.line.1", "undo")
+    assert sim.game.selection is None
+    assert drafts(sim) == []
 
 
 def test_clearing_the_display_is_part_of_what_is_shown() -> None:
     """S5: with the player's pick the display is cleared, and of two left tiles one goes to the row."""
-    hands = drafting()
-    hands.choose("display.1", "y").press("seat.2.line.1")
-    hands.choose("display.1", "r").press("seat.1.line.1")
-    assert hands.game.selection is not None, "two blue tiles are left: one would be sent"
-    assert snapshot(hands.table, BOX)["choice"]["sends"]["1"] == "b"
-    hands.press("seat.1.line.1")
-    assert len(state_of(hands).boards[ACTION].floor) == 6
-    assert state_of(hands).boards[PLAYER].floor == (Colour.BLUE,)
+    sim = drafting()
+    sim.choose("display.1", "y").press("seat.2.line.1")
+    sim.choose("display.1", "r").press("seat.1.line.1")
+    assert sim.game.selection is not None, "two blue tiles are left: one would be sent"
+    assert snapshot(sim.table, BOX)["choice"]["sends"]["1"] == "b"
+    sim.press("seat.1.line.1")
+    assert len(state_of(sim).boards[ACTION].floor) == 6
+    assert state_of(sim).boards[PLAYER].floor == (Colour.BLUE,)
 
 
 # --- The action board's lines (S8) -----------------------------------------------------------------------
 
 
-def row_of(hands: Hands, tiles: tuple[Colour, ...], **changes: object) -> Hands:
+def row_of(sim: Simulator, tiles: tuple[Colour, ...], **changes: object) -> Simulator:
     """The same game with another penalty row."""
-    state = state_of(hands)
+    state = state_of(sim)
     action = replace(state.boards[ACTION], floor=tiles)
     changed = replace(state, boards=(state.boards[PLAYER], action), **changes)  # type: ignore[arg-type]
-    hands.table = with_game(hands.table, play=replace(hands.play, state=changed))
-    return hands
+    sim.table = with_game(sim.table, play=replace(sim.play, state=changed))
+    return sim
 
 
 PENALTY_BUTTONS = [*(f"seat.2.line.{at}" for at in range(1, 6)), "seat.2.floor", "seat.1.floor"]
@@ -254,71 +254,71 @@ SEVEN = (Colour.BLUE, Colour.YELLOW, Colour.RED, Colour.BLACK, Colour.WHITE, Col
 
 @pytest.mark.parametrize("position", range(1, 7))
 def test_line_2_swaps_a_penalty_tile_with_the_next(position: int) -> None:
-    hands = row_of(until(Phase.SWAP), SEVEN)
-    assert prompt(hands.table).say == "choose_swap"
-    assert live_buttons(hands.table) == (*PENALTY_BUTTONS[:6], "undo")
-    assert hands.refused("seat.1.floor") == "not_now", "the 7th has no next"
-    assert hands.refused("ok") == "not_now", "a swap must be made"
-    hands.press(PENALTY_BUTTONS[position - 1])
-    assert hands.play.events[-1] == Swap(position)
+    sim = row_of(until(Phase.SWAP), SEVEN)
+    assert prompt(sim.table).say == "choose_swap"
+    assert live_buttons(sim.table) == (*PENALTY_BUTTONS[:6], "undo")
+    assert sim.refused("seat.1.floor") == "not_now", "the 7th has no next"
+    assert sim.refused("ok") == "not_now", "a swap must be made"
+    sim.press(PENALTY_BUTTONS[position - 1])
+    assert sim.play.events[-1] == Swap(position)
     swapped = list(SEVEN)
     swapped[position - 1 : position + 1] = [SEVEN[position], SEVEN[position - 1]]
-    account = state_of(hands).account
+    account = state_of(sim).account
     assert account is not None
     made = [step.item.board.floor for step in account.steps if type(step.item).__name__ == "PenaltySwapped"]
     assert made == [tuple(swapped)]
 
 
 def test_a_shorter_row_has_fewer_swaps() -> None:
-    hands = row_of(until(Phase.SWAP), SEVEN[:3])
-    assert live_buttons(hands.table) == ("seat.2.line.1", "seat.2.line.2", "undo")
-    hands.wait(SETTLED)
-    assert [hands.rhythm(f"seat.2.floor.{at}") for at in range(1, 5)] == ["slow", "slow", "slow", "dark"]
+    sim = row_of(until(Phase.SWAP), SEVEN[:3])
+    assert live_buttons(sim.table) == ("seat.2.line.1", "seat.2.line.2", "undo")
+    sim.wait(SETTLED)
+    assert [sim.rhythm(f"seat.2.floor.{at}") for at in range(1, 5)] == ["slow", "slow", "slow", "dark"]
 
 
-def removing(tiles: str = "rrrrrrr") -> Hands:
+def removing(tiles: str = "rrrrrrr") -> Simulator:
     """Line 5 has placed a red tile, and may remove any red tile of the row."""
-    hands = until(Phase.REMOVE)
-    acting = state_of(hands).acting
+    sim = until(Phase.REMOVE)
+    acting = state_of(sim).acting
     assert acting is not None
     red = replace(acting, row=5, colour=Colour.RED)
-    return row_of(hands, tuple(colours_of(tiles)), acting=red)
+    return row_of(sim, tuple(colours_of(tiles)), acting=red)
 
 
 @pytest.mark.parametrize("position", range(1, 8))
 def test_line_5_removes_any_penalty_tile_of_its_colour(position: int) -> None:
-    hands = removing()
-    assert prompt(hands.table).say == "choose_removal"
-    assert live_buttons(hands.table) == (*PENALTY_BUTTONS, "ok", "undo")
-    hands.press(PENALTY_BUTTONS[position - 1])
-    assert hands.play.events[-1] == Remove(position)
+    sim = removing()
+    assert prompt(sim.table).say == "choose_removal"
+    assert live_buttons(sim.table) == (*PENALTY_BUTTONS, "ok", "undo")
+    sim.press(PENALTY_BUTTONS[position - 1])
+    assert sim.play.events[-1] == Remove(position)
 
 
 def test_other_colours_stay_and_do_not_pulse() -> None:
-    hands = removing("brybrkw").wait(SETTLED)
-    assert live_buttons(hands.table) == ("seat.2.line.2", "seat.2.line.5", "ok", "undo")
-    rhythms = [hands.rhythm(f"seat.2.floor.{at}") for at in range(1, 8)]
+    sim = removing("brybrkw").wait(SETTLED)
+    assert live_buttons(sim.table) == ("seat.2.line.2", "seat.2.line.5", "ok", "undo")
+    rhythms = [sim.rhythm(f"seat.2.floor.{at}") for at in range(1, 8)]
     assert rhythms == ["slow" if at in (2, 5) else "steady" for at in range(1, 8)]
-    assert hands.refused("seat.2.line.1") == "not_now"
-    assert hands.rhythm("status") == "slow", "ok would leave them"
+    assert sim.refused("seat.2.line.1") == "not_now"
+    assert sim.rhythm("status") == "slow", "ok would leave them"
 
 
 def test_ok_leaves_the_penalty_tiles() -> None:
-    hands = removing().press("ok")
-    assert hands.play.events[-1] == Remove(None)
+    sim = removing().press("ok")
+    assert sim.play.events[-1] == Remove(None)
 
 
 def test_a_column_on_the_gray_player_board_by_its_own_lines() -> None:
-    hands = until(Phase.TILING, setup=replace(SOLO, wall="gray"))
-    assert prompt(hands.table).say == "choose_column"
-    assert all(button.startswith("seat.1.line.") for button in choices(hands.play))
-    button, event = next(iter(choices(hands.play).items()))
+    sim = until(Phase.TILING, setup=replace(SOLO, wall="gray"))
+    assert prompt(sim.table).say == "choose_column"
+    assert all(button.startswith("seat.1.line.") for button in choices(sim.play))
+    button, event = next(iter(choices(sim.play).items()))
     assert isinstance(event, Tile)
     assert button == f"seat.1.line.{event.column}"
-    assert hands.refused("seat.2.line.1") == "not_now"
-    hands.press(button)
-    assert hands.play.events[-1] == event
-    patterns = [seat["pattern"] for seat in snapshot(hands.table, BOX)["seats"][:2]]
+    assert sim.refused("seat.2.line.1") == "not_now"
+    sim.press(button)
+    assert sim.play.events[-1] == event
+    patterns = [seat["pattern"] for seat in snapshot(sim.table, BOX)["seats"][:2]]
     assert patterns[0] is None
     assert patterns[1] == ["byrkw", "wbyrk", "kwbyr", "rkwby", "yrkwb"], "the action board is always coloured"
 
@@ -327,16 +327,16 @@ def test_every_kind_of_choice_comes_up_in_games() -> None:
     kinds: set[type[Event]] = set()
     for seed in range(8):
         for wall in ("coloured", "gray"):
-            hands = to_end(midway(replace(SOLO, wall=wall), seed, 0), Random(seed))
-            kinds |= {type(event) for event in hands.play.events}
+            sim = to_end(midway(replace(SOLO, wall=wall), seed, 0), Random(seed))
+            kinds |= {type(event) for event in sim.play.events}
     assert kinds >= {Scoring, Draft, Swap, Remove, Tile}
 
 
 def test_the_pick_that_would_lose_is_shown_first() -> None:
     """S7 is the tried line's most important news: an eighth tile is among those that it sends."""
-    hands = drafting()
-    row_of(hands, SEVEN).press("display.1", "seat.2.floor")
-    assert hands.table.stage is Stage.OFFER
-    assert hands.game.selection is not None
-    assert hands.play.state.sent_to_penalty_row(Draft(1, Colour.BLUE, 0)) == (Colour.BLUE,)
-    assert hands.press("seat.2.floor").table.stage is Stage.OVER
+    sim = drafting()
+    row_of(sim, SEVEN).press("display.1", "seat.2.floor")
+    assert sim.table.stage is Stage.OFFER
+    assert sim.game.selection is not None
+    assert sim.play.state.sent_to_penalty_row(Draft(1, Colour.BLUE, 0)) == (Colour.BLUE,)
+    assert sim.press("seat.2.floor").table.stage is Stage.OVER

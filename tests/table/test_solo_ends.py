@@ -16,69 +16,69 @@ from device.rules.game import Setup
 from device.rules.solo.scoring import Ending, SoloOutcome
 from device.socket.snapshot import snapshot
 from device.table.state import Stage
-from tests.table.hands import (
-    Hands,
+from tests.table.simulator import (
+    Simulator,
     midway,
 )
 
 SOLO = Setup("solo", ("Ana",), 0, "easy", "coloured")
 
 
-def recklessly(seed: int) -> Hands:
+def recklessly(seed: int) -> Simulator:
     """Play without care for the penalty row."""
-    hands = midway(replace(SOLO, level="expert"), seed, 0)
+    sim = midway(replace(SOLO, level="expert"), seed, 0)
     random = Random(seed)
-    while hands.table.stage is not Stage.OVER:
-        if hands.table.stage is Stage.SCORING:
-            hands.wait(300)
+    while sim.table.stage is not Stage.OVER:
+        if sim.table.stage is Stage.SCORING:
+            sim.wait(300)
         else:
-            hands.make(random.choice(hands.play.state.legal()))
-    return hands
+            sim.make(random.choice(sim.play.state.legal()))
+    return sim
 
 
-def greedily(seed: int) -> Hands:
+def greedily(seed: int) -> Simulator:
     """Play as a bot that looks one move ahead."""
-    hands = midway(SOLO, seed, 0)
+    sim = midway(SOLO, seed, 0)
     random = Random(seed)
-    while hands.table.stage is not Stage.OVER:
-        if hands.table.stage is Stage.SCORING:
-            hands.skip()
+    while sim.table.stage is not Stage.OVER:
+        if sim.table.stage is Stage.SCORING:
+            sim.skip()
         else:
-            hands.make(play_greedy(hands.play.state, random.randrange))
-    return hands
+            sim.make(play_greedy(sim.play.state, random.randrange))
+    return sim
 
 
-def ended_by(ending: Ending) -> Hands:
+def ended_by(ending: Ending) -> Simulator:
     """A game that ended so."""
     for seed in range(300):
-        hands = recklessly(seed) if seed % 2 else greedily(seed)
-        outcome = hands.play.state.outcome()
+        sim = recklessly(seed) if seed % 2 else greedily(seed)
+        outcome = sim.play.state.outcome()
         assert isinstance(outcome, SoloOutcome)
         if outcome.ending is ending:
-            return hands
+            return sim
     pytest.fail(f"no game ended by {ending}")
 
 
 def test_an_eighth_penalty_tile_loses_at_once() -> None:
-    hands = ended_by(Ending.EIGHTH_TILE)
-    assert isinstance(hands.play.events[-1], Draft)
-    result = snapshot(hands.table, BOX)["result"]
+    sim = ended_by(Ending.EIGHTH_TILE)
+    assert isinstance(sim.play.events[-1], Draft)
+    result = snapshot(sim.table, BOX)["result"]
     assert (result["victory"], result["rule"], result["ending"]) == ("loss", "S7", "eighth_tile")
-    assert hands.press("undo").table.stage is Stage.OFFER
+    assert sim.press("undo").table.stage is Stage.OFFER
 
 
 def test_a_score_of_0_loses_after_its_ceremony() -> None:
-    hands = ended_by(Ending.NO_POINTS)
-    result = snapshot(hands.table, BOX)["result"]
+    sim = ended_by(Ending.NO_POINTS)
+    result = snapshot(sim.table, BOX)["result"]
     assert (result["score"], result["victory"], result["rule"]) == (0, "loss", "S10")
-    account = hands.play.state.account
+    account = sim.play.state.account
     assert account is not None
     assert type(account.steps[-1].item).__name__ == "PenaltyCharged"
 
 
 def test_the_end_is_scored_step_by_step() -> None:
-    hands = ended_by(Ending.ROW_COMPLETE)
-    told = snapshot(hands.table, BOX)
+    sim = ended_by(Ending.ROW_COMPLETE)
+    told = snapshot(sim.table, BOX)
     steps = [step["step"] for step in told["account"]["steps"]]
     assert "penalty_row_counted" in steps
     assert told["account"]["steps"][-1]["score"] == told["result"]["score"]

@@ -10,22 +10,22 @@ from device.lights.palettes import BOX
 from device.socket.snapshot import snapshot
 from device.table.prompts import live_buttons, prompt
 from device.table.state import Faults, Stage, StoreFault
-from tests.table.hands import BUTTONS, Hands, at_table
+from tests.table.simulator import BUTTONS, Simulator, empty_table
 
 FAULT = StoreFault("newer", "azul-table.db", "azul-table-2.db")
 
 
-def faulty() -> Hands:
+def faulty() -> Simulator:
     """Hands at a table whose store can't be used."""
-    hands = at_table()
-    return Hands(replace(hands.table, faults=Faults(FAULT)), now=hands.now)
+    sim = empty_table()
+    return Simulator(replace(sim.table, faults=Faults(FAULT)), now=sim.now)
 
 
 def test_it_offers_to_start_beside() -> None:
-    hands = faulty()
-    assert hands.table.stage is Stage.UNUSABLE
-    assert live_buttons(hands.table) == ("ok",)
-    assert snapshot(hands.table, BOX)["ask"] == {
+    sim = faulty()
+    assert sim.table.stage is Stage.UNUSABLE
+    assert live_buttons(sim.table) == ("ok",)
+    assert snapshot(sim.table, BOX)["ask"] == {
         "say": "start_beside",
         "why": "newer",
         "path": "azul-table.db",
@@ -40,13 +40,13 @@ def test_its_status_light_pulses_fast() -> None:
 
 @pytest.mark.parametrize("button", [*(button for button in BUTTONS if button != "ok"), "nonsense"])
 def test_nothing_but_ok_is_taken(button: str) -> None:
-    hands = faulty()
-    before = hands.table
-    assert hands.refused(button) == "not_now"
-    assert replace(hands.table, refusal=None) == before
+    sim = faulty()
+    before = sim.table
+    assert sim.refused(button) == "not_now"
+    assert replace(sim.table, refusal=None) == before
 
 
 def test_ok_accepts_the_new_file() -> None:
-    hands = faulty().press("ok")
-    assert hands.table == at_table().table
-    assert prompt(hands.table).say == "take_seat"
+    sim = faulty().press("ok")
+    assert sim.table == empty_table().table
+    assert prompt(sim.table).say == "take_seat"

@@ -41,14 +41,14 @@ from device.table.tags import (
     tile_counts,
 )
 from device.table.update import update
-from tests.table.hands import Hands, at_table, dealt, playing, to_end_of_round
+from tests.table.simulator import Simulator, dealt, empty_table, playing, to_end_of_round
 
 DEAL = "bbyr kkww bbbb yyyy rrrr"
 ALL = Tiles()
 Asked = LessonBegun | LessonUndone | LessonEnded | TagsForgotten | TagShown
 
 
-class Teacher(Hands):
+class Teacher(Simulator):
     """Hands that teach."""
 
     def why(self, *events: Asked) -> str | None:
@@ -79,7 +79,7 @@ BACK, END = LessonUndone(0.0), LessonEnded(0.0)
 
 @pytest.fixture
 def teacher() -> Teacher:
-    return Teacher(at_table().table)
+    return Teacher(empty_table().table)
 
 
 def tags(number: int, first: int = 0) -> list[str]:
@@ -233,9 +233,9 @@ def test_a_game_waits_untouched_while_tags_are_learned() -> None:
 
 
 def test_a_scoring_waits_too() -> None:
-    hands = playing()
-    to_end_of_round(hands, Random(1))
-    teacher = Teacher(hands.table, now=hands.now)
+    sim = playing()
+    to_end_of_round(sim, Random(1))
+    teacher = Teacher(sim.table, now=sim.now)
     teacher.why(begin(ALL))
     ceremony = teacher.game.animation
     assert ceremony is not None
@@ -245,16 +245,16 @@ def test_a_scoring_waits_too() -> None:
 @pytest.mark.parametrize("goes", [False, True], ids=["ended", "left alone"])
 def test_a_scoring_goes_on_where_it_was_when_the_lesson_ends(*, goes: bool) -> None:
     """Its steps are not over because their time went by meanwhile."""
-    hands = playing()
-    to_end_of_round(hands, Random(1)).wait(3.0)
-    teacher = Teacher(hands.table, now=hands.now)
+    sim = playing()
+    to_end_of_round(sim, Random(1)).wait(3.0)
+    teacher = Teacher(sim.table, now=sim.now)
     teacher.why(begin(ALL))
     teacher.wait(60)
     if goes:
         teacher.wait(LESSON_TIMEOUT)
     else:
         teacher.press("ok")
-    before, after = hands.game.animation, teacher.wait(0.1).game.animation
+    before, after = sim.game.animation, teacher.wait(0.1).game.animation
     assert before is not None
     assert after is not None
     assert after.shown == before.shown
@@ -272,7 +272,7 @@ def test_forgetting_by_tag(teacher: Teacher) -> None:
 
 
 def test_each_tile_lights_one_more() -> None:
-    teacher = Teacher(at_table().table)
+    teacher = Teacher(empty_table().table)
     teacher.why(begin(ALL))
     teacher.lay(*tags(5))
     assert [teacher.rhythm(f"display.{1 + at // 4}.{1 + at % 4}") for at in range(7)] == [
@@ -307,7 +307,7 @@ doings = st.lists(
 
 @given(doings)
 def test_whatever_is_said_what_was_learned_is_known_and_no_tag_means_two_things(said: list[Asked]) -> None:
-    teacher = Teacher(at_table().table)
+    teacher = Teacher(empty_table().table)
     known: dict[str, object] = {}
     for event in said:
         before = teacher.table
@@ -322,7 +322,7 @@ def test_whatever_is_said_what_was_learned_is_known_and_no_tag_means_two_things(
                 del known[before.tags.lesson.learned[-1]]
         assert teacher.table.tags.known == known
         assert all(number <= 20 for number in tile_counts(teacher.table.tags.known))
-        assert replace(teacher.table, tags=TagState(), refusal=None) == at_table().table
+        assert replace(teacher.table, tags=TagState(), refusal=None) == empty_table().table
 
 
 @given(st.lists(st.integers(0, 120), max_size=250))

@@ -14,7 +14,7 @@ from device.rules.game import Setup
 from device.rules.solo.game import LEVELS, WALLS
 from device.table.prompts import live_buttons
 from device.table.state import Table
-from tests.table.hands import BUTTONS, Hands, at_table, midway, to_end, to_end_of_round
+from tests.table.simulator import BUTTONS, Simulator, empty_table, midway, to_end, to_end_of_round
 
 NONSENSE = [
     "",
@@ -68,23 +68,23 @@ class Start:
     confirm_columns: bool = True
     to: str = ""  # on to the ceremony of this round, or to the end of the game
 
-    def hands(self) -> Hands:
+    def simulator(self) -> Simulator:
         """Hands at that table, theirs alone."""
         found = _start(self)
-        return Hands(found.table, found.draw, now=found.now)
+        return Simulator(found.table, found.draw, now=found.now)
 
 
 @cache
-def _start(start: Start) -> Hands:
+def _start(start: Start) -> Simulator:
     if start.setup is None:
-        return at_table(confirm_columns=start.confirm_columns)
-    hands = midway(start.setup, start.seed, start.events, confirm_columns=start.confirm_columns)
+        return empty_table(confirm_columns=start.confirm_columns)
+    sim = midway(start.setup, start.seed, start.events, confirm_columns=start.confirm_columns)
     match start.to:
         case "scoring":
-            to_end_of_round(hands, Random(start.seed))
+            to_end_of_round(sim, Random(start.seed))
         case "over":
-            to_end(hands, Random(start.seed))
-    return hands
+            to_end(sim, Random(start.seed))
+    return sim
 
 
 seconds = st.sampled_from([0.0, 0.001, 0.05, 0.3, 1.1, 2.5, 40.0])
@@ -104,22 +104,22 @@ walks = st.tuples(starts, st.lists(steps, min_size=5, max_size=40))
 Walk = tuple[Start, list[Step]]
 
 
-def moments(walk: Walk) -> Iterator[Hands]:
+def moments(walk: Walk) -> Iterator[Simulator]:
     """The same hands at every moment of a walk: at the start, and after every step."""
     start, doing = walk
-    hands = start.hands()
-    yield hands
+    sim = start.simulator()
+    yield sim
     for step in doing:
-        take(hands, step)
-        yield hands
+        take_step(sim, step)
+        yield sim
 
 
-def take(hands: Hands, step: Step) -> None:
+def take_step(sim: Simulator, step: Step) -> None:
     """Let time go on, then press the step's button if it has one."""
-    hands.wait(step.seconds)
-    button = step.button(hands.table)
+    sim.wait(step.seconds)
+    button = step.button(sim.table)
     if button is not None:
-        hands.press(button, after=0.0)
+        sim.press(button, after=0.0)
 
 
 def whole_games() -> list[Start]:

@@ -17,7 +17,7 @@ from device.socket.snapshot import snapshot
 from device.table import physical_tiles
 from device.table.state import CurrentGame, Stage, Table, TagState, TileShown, new_table
 from device.table.update import update
-from tests.table.hands import Hands, drawn_at_random, midway, sat_down, some_choice
+from tests.table.simulator import Simulator, begin_game, midway, random_draws, random_event
 from tests.web_ui.scenes import Message
 from web_ui.latest import Presence, View
 from web_ui.messages import Layout, read_snapshot
@@ -47,72 +47,72 @@ def told(table: Table, version: int = 1) -> Message:
 def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator[Message]:
     """A game from sitting down to its end, after every press and every step of the scoring."""
     random = Random(seed)
-    hands = _sat_down(setup, seed, with_resin=with_resin)
+    sim = _sat_down(setup, seed, with_resin=with_resin)
     while True:
-        yield told(hands.table)
-        match hands.table.stage:
+        yield told(sim.table)
+        match sim.table.stage:
             case Stage.OVER:
                 return
             case Stage.SCORING if with_resin:
-                hands.press("ok")
+                sim.press("ok")
             case Stage.SCORING:
-                hands.wait(1.9)
+                sim.wait(1.9)
             case Stage.REPORTING:
-                tell_one(hands, random)
-            case Stage.OFFER if hands.game.selection is not None:
-                _finish_draft(hands, random)
+                tell_one(sim, random)
+            case Stage.OFFER if sim.game.selection is not None:
+                _finish_draft(sim, random)
             case _:
-                _begin_choice(hands, random)
+                _begin_choice(sim, random)
 
 
-def _sat_down(setup: Setup, seed: int, *, with_resin: bool) -> Hands:
+def _sat_down(setup: Setup, seed: int, *, with_resin: bool) -> Simulator:
     table = replace(new_table(4, 9, physical_tiles=with_resin), tags=TagState(simulation.simulated_tiles()))
-    return sat_down(Hands(table, drawn_at_random(seed)), setup, range(1, len(setup.players) + 1))
+    return begin_game(Simulator(table, random_draws(seed)), setup, range(1, len(setup.players) + 1))
 
 
-def _begin_choice(hands: Hands, random: Random) -> None:
+def _begin_choice(sim: Simulator, random: Random) -> None:
     """Press a source, or make a choice that is no draft."""
-    if hands.table.stage is Stage.CHOICE:
-        hands.make(some_choice(hands.play, random))
+    if sim.table.stage is Stage.CHOICE:
+        sim.make(random_event(sim.play, random))
     else:
-        live = [name for name in told(hands.table)["live"] if name.startswith(("display", "centre"))]
-        hands.press(random.choice(live))
+        live = [name for name in told(sim.table)["live"] if name.startswith(("display", "centre"))]
+        sim.press(random.choice(live))
 
 
-def _finish_draft(hands: Hands, random: Random) -> None:
+def _finish_draft(sim: Simulator, random: Random) -> None:
     """Press a line that sends little to the penalty row; where it is only tried at first, press it again."""
-    choice = told(hands.table)["choice"]
+    choice = told(sim.table)["choice"]
     if choice["tried"] is not None:
-        _press_line(hands, choice["tried"])
+        _press_line(sim, choice["tried"])
         return
     source = f"display.{choice['source']}" if choice["source"] else "centre"
     ratings = []
     for _ in COLOURS:  # each press of the source selects its next colour
-        choice = told(hands.table)["choice"]
+        choice = told(sim.table)["choice"]
         for line in choice["lines"]:
             sent = len(choice["sends"].get(str(line), ""))
             ratings.append((sent, not line, random.random(), choice["colour"], line))
-        hands.press(source)
+        sim.press(source)
     *_, colour, line = min(ratings)
-    while told(hands.table)["choice"]["colour"] != colour:
-        hands.press(source)
-    _press_line(hands, line)
+    while told(sim.table)["choice"]["colour"] != colour:
+        sim.press(source)
+    _press_line(sim, line)
 
 
-def _press_line(hands: Hands, line: int) -> None:
-    place = told(hands.table)["ask"]["seat"]
-    hands.press(f"seat.{place}.line.{line}" if line else f"seat.{place}.floor")
+def _press_line(sim: Simulator, line: int) -> None:
+    place = told(sim.table)["ask"]["seat"]
+    sim.press(f"seat.{place}.line.{line}" if line else f"seat.{place}.floor")
 
 
-def tell_one(hands: Hands, random: Random) -> None:
+def tell_one(sim: Simulator, random: Random) -> None:
     """Tell the next tile of resin; after the first of a chance event, those that make it legal."""
-    play = hands.play
+    play = sim.play
     event = play.state.chance(Random(f"{len(play.events)}").randrange)
     assert isinstance(event, Chance)
-    colour = _colours(event, hands.game)[len(hands.game.reported_tiles)]
-    number = 1 + sum(tile.colour is colour for tile in hands.game.reported_tiles)
+    colour = _colours(event, sim.game)[len(sim.game.reported_tiles)]
+    number = 1 + sum(tile.colour is colour for tile in sim.game.reported_tiles)
     tag = drawer_tag(colour, number) if random.random() < 0.5 else None
-    hands.table = update(hands.table, TileShown(colour, "shared" if tag else None, tag, hands.now))
+    sim.table = update(sim.table, TileShown(colour, "shared" if tag else None, tag, sim.now))
 
 
 def _colours(event: Chance, game_in_play: CurrentGame) -> list[Colour]:
@@ -143,13 +143,13 @@ def _colours(event: Chance, game_in_play: CurrentGame) -> list[Colour]:
 
 def telling(tiles: str = "", version: int = 1, setup: Setup = STANDARD) -> Message:
     """Tiles of resin: some were told by their tags, the first of each colour first."""
-    hands = _sat_down(setup, 1, with_resin=True)
+    sim = _sat_down(setup, 1, with_resin=True)
     for at, colour in enumerate(tiles):
         shown_colour = COLOURS["byrkw".index(colour)]
         tag = drawer_tag(shown_colour, tiles[: at + 1].count(colour))
-        shown = TileShown(shown_colour, "shared", tag, hands.now)
-        hands.table = update(hands.table, shown)
-    return told(hands.table, version)
+        shown = TileShown(shown_colour, "shared", tag, sim.now)
+        sim.table = update(sim.table, shown)
+    return told(sim.table, version)
 
 
 def until(setup: Setup, say: str, seed: int = 1) -> Message:

@@ -16,7 +16,7 @@ from device.rules.scoring import BonusKind, Item
 from device.rules.solo.game import LEVELS, WALLS
 from device.rules.solo.scoring import Ending, Victory
 from device.table.state import Question, RefusalReason
-from tests.table.hands import midway
+from tests.table.simulator import midway
 from tests.web_ui import real_tables
 from tests.web_ui.test_sentences import formatter
 from web_ui.messages import Step

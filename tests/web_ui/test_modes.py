@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from device.runtime.simulation import simulated_tiles
 from device.table.state import Stage, new_table
-from tests.table.hands import Hands, drawn_at_random, midway, sat_down
+from tests.table.simulator import Simulator, begin_game, midway, random_draws
 from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Text
 from tests.web_ui.conftest import shown
@@ -253,7 +253,7 @@ def test_a_solo_account_is_one_list_in_order() -> None:
 
 
 def test_a_solo_game_begins_with_one_button() -> None:
-    hands_at = Hands(new_table(4, 9), drawn_at_random(1)).press("seat.2.floor", "ok", "display.3")
+    hands_at = Simulator(new_table(4, 9), random_draws(1)).press("seat.2.floor", "ok", "display.3")
     scene = real_tables.told(hands_at.table)
     assert groups(scene) == [
         ("How hard", ["Easy", "Normal", "Expert"]),
@@ -287,8 +287,8 @@ def test_where_the_next_tile_goes_is_said_and_drawn() -> None:
 
 
 def test_the_penalty_row_is_told_tile_by_tile() -> None:
-    hands_at, random = Hands(new_table(4, 9, physical_tiles=True)), Random(1)
-    sat_down(hands_at, real_tables.solo(), (1,))
+    hands_at, random = Simulator(new_table(4, 9, physical_tiles=True)), Random(1)
+    begin_game(hands_at, real_tables.solo(), (1,))
     while real_tables.told(hands_at.table)["ask"]["say"] != "tell_penalty":
         real_tables.tell_one(hands_at, random)
     real_tables.tell_one(hands_at, random)

@@ -17,8 +17,8 @@ from device.socket.snapshot import snapshot
 from device.table import explain
 from device.table.state import BotReply, HintRequested, OpponentSettings
 from device.table.update import update
-from tests.table.hands import Hands, at_table, dealt, with_settings
-from tests.table.opponents import answer_all, any_choice, seated
+from tests.table.opponents import begin_with, random_choice, reply_to_all
+from tests.table.simulator import Simulator, dealt, empty_table, with_settings
 from tests.web_ui import scenes
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 from tests.web_ui.test_sentences import TWIN
@@ -34,7 +34,7 @@ JSON = {"Content-Type": "application/json"}
 DEAL = "bbyr kkww rryy bykw bbbb"
 
 
-def formatter(at: Hands, language: str = "en") -> SnapshotFormatter:
+def formatter(at: Simulator, language: str = "en") -> SnapshotFormatter:
     told = snapshot(at.table, BOX)
     return SnapshotFormatter(WORDS[language], read_snapshot(json.dumps(told).encode()))
 
@@ -44,7 +44,7 @@ def texts(said: SnapshotFormatter) -> dict[str, list[str]]:
 
 
 def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
-    at = at_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.4")
+    at = empty_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.4")
     found = texts(formatter(at))
     assert found["Seat 1 plays. Or instead"] == ["Calm", "Greedy", "Strong", "Master"]
     assert found["Master plays. Or instead"] == ["A person", "Calm", "Greedy", "Strong"]
@@ -57,9 +57,9 @@ def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_what_an_opponent_does_and_why_is_said(language: str) -> None:
-    at = seated("calm", "")
+    at = begin_with("calm", "")
     assert formatter(at, language).heading().startswith("Calm")
-    answer_all(at, any_choice(2))
+    reply_to_all(at, random_choice(2))
     assert sentences.notes(formatter(at, language)) == (), "no reason is told before the choice is shown"
     at.wait(2.0)
     said = formatter(at, language)
@@ -76,20 +76,20 @@ def test_what_an_opponent_does_and_why_is_said(language: str) -> None:
     ("line", "where"), [(2, "line 2 of Calm's board"), (FLOOR, "the floor of Calm's board")]
 )
 def test_with_tiles_of_resin_it_is_said_which_tiles_of_an_opponent_to_move(line: int, where: str) -> None:
-    at = seated("calm", "", resin=True)
+    at = begin_with("calm", "", resin=True)
     for letter in "byrkw" * 4:
-        at.tell_letter(letter)
+        at.report_letter(letter)
     (asked,) = at.table.opponents.requests
-    at.hear(BotReply(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
+    at.reply(BotReply(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
     said = f"Move 1 blue from display 1 to {where}, as the lights show. Then press ok."
     assert formatter(at).instruction() == said
 
 
 def test_who_stands_in_is_said() -> None:
-    at = at_table()
+    at = empty_table()
     at.table = with_settings(at.table, opponents=OpponentSettings(programs=("fast",)))
     at.press("seat.1.floor", "seat.1.line.5", "seat.2.floor", "ok", "seat.1.floor")
-    at.hear(BotReply(at.table.opponents.requests[0].number, None, at.now, "illegal", "it wrote 'x'"))
+    at.reply(BotReply(at.table.opponents.requests[0].number, None, at.now, "illegal", "it wrote 'x'"))
     view = View(snapshot=formatter(at).snapshot, presence=Presence.HERE)
     (note,) = phone.turn(view, WORDS["en"], TWIN).notes
     assert note.startswith("fast does not play on: it broke the rules")
@@ -113,7 +113,7 @@ def test_a_hint_says_what_it_gains(gain: float, language: str, says: str) -> Non
     assert "Ana" in note
     number = at.hint_requests[0].number
     best, other = Draft(3, Colour.RED, 2), Draft(3, Colour.RED, 3)
-    at.hear(BotReply(number, best, at.now, gain=gain, next_best=other))
+    at.reply(BotReply(number, best, at.now, gain=gain, next_best=other))
     (note,) = sentences.notes(formatter(at, language))
     assert says in note
 
@@ -169,4 +169,4 @@ def test_a_page_asks_for_a_hint(daemon: FakeDaemon, client: FlaskClient) -> None
 
 def test_the_hint_button_is_there_while_one_can_be_asked_for() -> None:
     assert "A hint" in texts(formatter(dealt(DEAL)))["Table"]
-    assert "A hint" not in texts(formatter(seated("calm", "")))["Table"]
+    assert "A hint" not in texts(formatter(begin_with("calm", "")))["Table"]

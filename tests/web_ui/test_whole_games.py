@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from device.rules.game import Setup
-from tests.table.hands import GOLDEN, at_table, drawn_from, finished, games_of, play_record, sat_down
+from tests.table.simulator import (
+    GOLDEN,
+    begin_game,
+    empty_table,
+    finished,
+    games_of,
+    play_record,
+    recorded_draws,
+)
 from tests.web_ui import real_tables
 from tests.web_ui.scenes import Message
 from tests.web_ui.test_sentences import formatter
@@ -75,10 +83,10 @@ def test_every_result_of_the_golden_games_is_shown(path: Path) -> None:
     for recorded in games_of(path):
         if not finished(recorded):
             continue
-        hands = at_table(draw=drawn_from(recorded.events))
-        sat_down(hands, recorded.setup, range(1, len(recorded.setup.players) + 1))
-        play_record(hands, recorded).wait(1000)
-        scene = real_tables.told(hands.table)
+        sim = empty_table(draw=recorded_draws(recorded.events))
+        begin_game(sim, recorded.setup, range(1, len(recorded.setup.players) + 1))
+        play_record(sim, recorded).wait(1000)
+        scene = real_tables.told(sim.table)
         assert scene["result"] is not None
         render_all_pages(Renderer(), scene, 1)
         told = formatter(scene)

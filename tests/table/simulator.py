@@ -54,7 +54,7 @@ Draw = Callable[[Play], Chance]
 """Gives the chance event that a game waits for."""
 
 
-def drawn_at_random(seed: int) -> Draw:
+def random_draws(seed: int) -> Draw:
     """The same draw for the same number of draws before it, so that what is undone comes again."""
 
     def draw(play: Play) -> Chance:
@@ -66,30 +66,30 @@ def drawn_at_random(seed: int) -> Draw:
     return draw
 
 
-def drawn_from(events: Iterable[Event]) -> Draw:
+def recorded_draws(events: Iterable[Event]) -> Draw:
     """The chance events of a record, each in its turn."""
     chances = [event for event in events if isinstance(event, Chance)]
     return lambda play: chances[sum(isinstance(event, Chance) for event in play.events)]
 
 
 @dataclass
-class Hands:
+class Simulator:
     """A table and the time; what is pressed is kept in `pressed`."""
 
     table: Table
-    draw: Draw = field(default_factory=lambda: drawn_at_random(1))
+    draw: Draw = field(default_factory=lambda: random_draws(1))
     first: int = 1  # the seat that is drawn where the players let the table draw who starts
     now: float = 100.0
     pressed: list[str] = field(default_factory=list)
     taken: int = 0  # presses, ticks and names so far
 
-    def wait(self, seconds: float) -> Hands:
+    def wait(self, seconds: float) -> Simulator:
         """Let time go on."""
         self.now += seconds
         self._take(Tick(self.now))
         return self
 
-    def press(self, *buttons: str, after: float = 0.1) -> Hands:
+    def press(self, *buttons: str, after: float = 0.1) -> Simulator:
         """Press buttons one after another, each some seconds after the one before."""
         for button in buttons:
             self.now += after
@@ -97,17 +97,17 @@ class Hands:
             self._take(ButtonPressed(button, self.now))
         return self
 
-    def name(self, place: int, name: str) -> Hands:
+    def name(self, place: int, name: str) -> Simulator:
         """Say who sits at a place."""
         self._take(PlayerNamed(place, name, self.now))
         return self
 
-    def tell_letter(self, letter: str) -> Hands:
+    def report_letter(self, letter: str) -> Simulator:
         """Tell a drawn tile of resin."""
         self._take(TileShown(Colour("byrkw".index(letter)), None, None, self.now))
         return self
 
-    def hear(self, answer: BotReply) -> Hands:
+    def reply(self, answer: BotReply) -> Simulator:
         """Take what came of a question to an opponent."""
         self._take(answer)
         return self
@@ -122,7 +122,7 @@ class Hands:
     def _take(self, event: ButtonPressed | Tick | PlayerNamed | BotReply | TileShown) -> None:
         self.taken += 1
         assert self.taken < MOST_EVENTS, "this would go on for ever"
-        self.table = settled(update(self.table, event), self.draw, self.first, self.now)
+        self.table = settle(update(self.table, event), self.draw, self.first, self.now)
 
     @property
     def play(self) -> Play:
@@ -165,13 +165,13 @@ class Hands:
 
     # --- What somebody means to do -----------------------------------------------------------------------
 
-    def choose(self, source: str, letter: str) -> Hands:
+    def choose(self, source: str, letter: str) -> Simulator:
         """Press a source until a colour of it is chosen."""
         number = 0 if source == "centre" else int(source.removeprefix("display."))
         offered = "".join(dict.fromkeys(letters(self.play.state.sources[number])))
         return self.press(*[source] * (offered.index(letter) + 1))
 
-    def make(self, event: Event) -> Hands:
+    def make(self, event: Event) -> Simulator:
         """Make a choice by its buttons; a line that is only tried at first is pressed again."""
         before = len(self.play.events)
         if isinstance(event, Draft):
@@ -189,7 +189,7 @@ class Hands:
         if self.game.selection is not None and self.game.selection.tried == event.line:
             self.press(line)
 
-    def skip(self) -> Hands:
+    def skip(self) -> Simulator:
         """Press `ok` if a ceremony is on."""
         return self.press("ok") if self.table.stage is Stage.SCORING else self
 
@@ -219,7 +219,7 @@ def with_settings(table: Table, **changes: Any) -> Table:
     return replace(table, settings=replace(table.settings, **changes))
 
 
-def settled(table: Table, draw: Draw, first: int, now: float) -> Table:
+def settle(table: Table, draw: Draw, first: int, now: float) -> Table:
     """Draw what a table waits for, until it waits for people."""
     while (want := needed_draw(table)) is not None:
         if want is NeededDraw.FIRST:
@@ -235,12 +235,12 @@ def settled(table: Table, draw: Draw, first: int, now: float) -> Table:
 # --- Tables to start from --------------------------------------------------------------------------------
 
 
-def at_table(
+def empty_table(
     places: int = 4, displays: int = 9, *, confirm_columns: bool = True, draw: Draw | None = None
-) -> Hands:
+) -> Simulator:
     """Hands at a table where nobody sits."""
     table = new_table(places, displays, confirm_columns=confirm_columns)
-    return Hands(table, draw) if draw is not None else Hands(table)
+    return Simulator(table, draw) if draw is not None else Simulator(table)
 
 
 MODE_BUTTONS = {"standard": "display.1", "gray": "display.2", "dtc": "display.3"}
@@ -248,17 +248,17 @@ LEVEL_BUTTONS = {"easy": "display.1", "normal": "display.2", "expert": "display.
 WALL_BUTTONS = {"coloured": "display.4", "gray": "display.5"}
 
 
-def sat_down(hands: Hands, setup: Setup, places: Iterable[int]) -> Hands:
+def begin_game(sim: Simulator, setup: Setup, places: Iterable[int]) -> Simulator:
     """Sit down at some places, name everybody, choose what a setup says, and begin the game."""
     taken = list(places)
     for place, name in zip(taken, setup.players, strict=True):
-        hands.name(place, name).press(f"seat.{place}.floor")
-    hands.press("ok")
+        sim.name(place, name).press(f"seat.{place}.floor")
+    sim.press("ok")
     if setup.mode == SOLO:
-        hands.press(LEVEL_BUTTONS[setup.level or ""], WALL_BUTTONS[setup.wall or ""])
+        sim.press(LEVEL_BUTTONS[setup.level or ""], WALL_BUTTONS[setup.wall or ""])
     else:
-        hands.press(MODE_BUTTONS[setup.mode])
-    return hands.press(f"seat.{taken[setup.first]}.line.1")
+        sim.press(MODE_BUTTONS[setup.mode])
+    return sim.press(f"seat.{taken[setup.first]}.line.1")
 
 
 def playing(
@@ -269,27 +269,27 @@ def playing(
     level: str | None = None,
     wall: str | None = None,
     confirm_columns: bool = True,
-) -> Hands:
+) -> Simulator:
     """Hands at a game that has just been dealt; the first seats play, and the first starts."""
     if mode == SOLO:
         setup = Setup(SOLO, ("Solo",), 0, level or "easy", wall or "coloured")
     else:
         setup = Setup(mode, ("Ana", "Rui", "Eva", "Tom")[:players])
-    hands = at_table(confirm_columns=confirm_columns, draw=drawn_at_random(seed))
-    return sat_down(hands, setup, range(1, len(setup.players) + 1))
+    sim = empty_table(confirm_columns=confirm_columns, draw=random_draws(seed))
+    return begin_game(sim, setup, range(1, len(setup.players) + 1))
 
 
-def dealt(*deals: str, players: int = 2, mode: str = "standard") -> Hands:
+def dealt(*deals: str, players: int = 2, mode: str = "standard") -> Simulator:
     """Hands at a game whose first deals are given, each as displays in letters: "bbyr kkww ..."."""
     given = [Deal(tuple(counts(each) for each in deal.split())) for deal in deals]
-    later = drawn_at_random(1)
+    later = random_draws(1)
 
     def draw(play: Play) -> Chance:
         drawn = sum(isinstance(event, Deal) for event in play.events)
         return given[drawn] if drawn < len(given) else later(play)
 
     setup = Setup(mode, ("Ana", "Rui", "Eva", "Tom")[:players])
-    return sat_down(at_table(draw=draw), setup, range(1, players + 1))
+    return begin_game(empty_table(draw=draw), setup, range(1, players + 1))
 
 
 def counts(text: str) -> Counts:
@@ -318,7 +318,7 @@ def finished(recorded: Record) -> bool:
     return not recorded.stopped and recorded.forfeit is None
 
 
-def by_seat(events: Iterable[Event]) -> list[Event]:
+def grouped_by_seat(events: Iterable[Event]) -> list[Event]:
     """Events with each round's placements in seat order, as a record lists them (G3)."""
     listed: list[Event] = []
     placements: list[Tile] = []
@@ -334,27 +334,27 @@ def by_seat(events: Iterable[Event]) -> list[Event]:
     return listed
 
 
-def play_record(hands: Hands, game_record: Record) -> Hands:
+def play_record(sim: Simulator, game_record: Record) -> Simulator:
     """Make every choice of a recorded game by its buttons, skipping the ceremonies but the last."""
     for event in game_record.events:
         if not isinstance(event, Chance):
-            hands.skip().make(event)
-    return hands
+            sim.skip().make(event)
+    return sim
 
 
 # --- Games in the middle ---------------------------------------------------------------------------------
 
 
-def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True) -> Hands:
+def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True) -> Simulator:
     """Hands at a game after so many choices made at random, or at its end."""
-    draw = drawn_at_random(seed)
+    draw = random_draws(seed)
     random = Random(seed)
     solo = setup.mode == SOLO
     places = (1, 2) if solo else tuple(range(1, len(setup.players) + 1))
     names = (*setup.players, *[""] * (4 - len(setup.players)))
     taken = (1,) if solo else places
     options = GameOptions(setup.mode, setup.level or "easy", setup.wall or "coloured")
-    hands = Hands(
+    sim = Simulator(
         replace(
             new_table(4, 9, confirm_columns=confirm_columns),
             seats=Seats(names, ("",) * 4, taken),
@@ -363,18 +363,18 @@ def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True
         ),
         draw,
     )
-    hands.wait(0.0)
+    sim.wait(0.0)
     for _ in range(events):
-        if hands.table.stage is Stage.SCORING:
-            hands.skip()
-        elif hands.table.stage is Stage.OVER:
+        if sim.table.stage is Stage.SCORING:
+            sim.skip()
+        elif sim.table.stage is Stage.OVER:
             break
         else:
-            hands.make(some_choice(hands.play, random))
-    return hands
+            sim.make(random_event(sim.play, random))
+    return sim
 
 
-def some_choice(play: Play, random: Random) -> Event:
+def random_event(play: Play, random: Random) -> Event:
     """Any choice; in solo one that sends as few tiles to the penalty row as can be, for a longer game."""
     allowed = play.state.legal()
     random.shuffle(allowed)
@@ -384,18 +384,18 @@ def some_choice(play: Play, random: Random) -> Event:
     )
 
 
-def to_end_of_round(hands: Hands, random: Random) -> Hands:
+def to_end_of_round(sim: Simulator, random: Random) -> Simulator:
     """Choose until this round is over: its ceremony is on, or the game has ended without one."""
-    while hands.table.stage in (Stage.OFFER, Stage.CHOICE):
-        hands.make(some_choice(hands.play, random))
-    return hands
+    while sim.table.stage in (Stage.OFFER, Stage.CHOICE):
+        sim.make(random_event(sim.play, random))
+    return sim
 
 
-def to_end(hands: Hands, random: Random) -> Hands:
+def to_end(sim: Simulator, random: Random) -> Simulator:
     """Choose until the game is over and its ceremony, too."""
-    while hands.table.stage is not Stage.OVER:
-        to_end_of_round(hands.skip(), random).skip()
-    return hands
+    while sim.table.stage is not Stage.OVER:
+        to_end_of_round(sim.skip(), random).skip()
+    return sim
 
 
 def colours_of(letters_of_colours: str) -> list[Colour]:
