@@ -1,4 +1,4 @@
-"""The service of a Raspberry Pi: its units as systemd reads them, its files as the code wants them."""
+"""The files of the systemd service: valid for systemd, consistent with the code, and installed correctly."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INSTALLED = {
     "etc/udev/rules.d/60-azul-table.rules",
 }
 MOST_EXPOSED = 20
-"""Tenths of systemd's own measure of exposure, 100 being a service that may do everything."""
+"""The exposure that `systemd-analyze security` computes, times 10; 100 is an unrestricted service."""
 
 needs_analyze = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd-analyze is part of systemd, which is not here"
@@ -41,7 +41,7 @@ def text(name: str) -> str:
 
 
 def values(unit: str, key: str) -> list[str]:
-    """All that a unit says for a key."""
+    """Return all values of a key in a unit."""
     return re.findall(rf"^{key}=(.*)$", text(unit), re.MULTILINE)
 
 
@@ -63,12 +63,12 @@ def files(root: Path) -> set[str]:
     return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
 
 
-# --- As systemd reads them ---------------------------------------------------------------------------------
+# --- Valid for systemd -----------------------------------------------------------------------------------
 
 
 @needs_analyze
-def test_the_units_have_no_fault(tmp_path: Path) -> None:
-    """Misspelt keys, too; the program stands in for the one that is installed on the Pi."""
+def test_systemd_finds_no_fault_in_the_units(tmp_path: Path) -> None:
+    """Misspelt keys are faults, too. /bin/true stands for the program that is not installed here."""
     for unit in UNITS:
         (tmp_path / unit).write_text(text(unit).replace(PROGRAM, "/bin/true"), "utf-8")
     said = analyze("verify", "--recursive-errors=no", *(str(tmp_path / unit) for unit in UNITS))
@@ -78,24 +78,24 @@ def test_the_units_have_no_fault(tmp_path: Path) -> None:
 
 
 @needs_analyze
-def test_a_misspelt_key_would_be_found(tmp_path: Path) -> None:
+def test_a_misspelt_key_is_found(tmp_path: Path) -> None:
     unit = tmp_path / "azul-table.socket"
     unit.write_text(text("azul-table.socket").replace("Backlog=", "Backlogg="), "utf-8")
     assert "Backlogg" in analyze("verify", "--recursive-errors=no", str(unit)).stderr
 
 
 @needs_analyze
-def test_the_service_is_exposed_as_little_as_it_can_be() -> None:
+def test_the_exposure_of_the_service_is_low() -> None:
     said = analyze(
         "security", "--offline=true", f"--threshold={MOST_EXPOSED}", str(SYSTEMD / "azul-table.service")
     )
     assert said.returncode == 0, said.stdout[-300:]
 
 
-# --- As the code wants them --------------------------------------------------------------------------------
+# --- Consistent with the code ----------------------------------------------------------------------------
 
 
-def test_the_service_starts_play_with_options_that_it_has() -> None:
+def test_the_service_uses_existing_options_of_play() -> None:
     (started,) = values("azul-table.service", "ExecStart")
     program, name, *options = started.split()
     assert (program, name) == (PROGRAM, "play")
@@ -105,12 +105,12 @@ def test_the_service_starts_play_with_options_that_it_has() -> None:
         assert example in known
 
 
-def test_the_layout_of_a_fresh_service_ships() -> None:
+def test_the_default_layout_of_the_service_is_a_shipped_one() -> None:
     (layout,) = values("service.conf", "LAYOUT")
     assert layout in shipped_layouts()
 
 
-def test_the_service_says_ready_and_is_watched() -> None:
+def test_the_service_notifies_and_has_a_watchdog() -> None:
     assert values("azul-table.service", "Type") == ["notify"]
     assert values("azul-table.service", "NotifyAccess") == ["main"]
     (watchdog,) = values("azul-table.service", "WatchdogSec")
@@ -118,21 +118,21 @@ def test_the_service_says_ready_and_is_watched() -> None:
     assert values("azul-table.service", "Restart") == ["always"]
 
 
-def test_the_service_waits_for_no_device() -> None:
-    """A Pico may be plugged in later: neither a dependency nor a list of devices made at the start."""
+def test_the_service_does_not_depend_on_devices() -> None:
+    """A Pico may be plugged in later: no dependency, and no list of devices that is made at the start."""
     unit = text("azul-table.service")
     keys = re.findall(r"^(\w+)=", unit, re.MULTILINE)
     assert not {"DeviceAllow", "DevicePolicy", "PrivateDevices", "ProtectClock", "BindsTo"} & set(keys)
     assert ".device" not in unit
 
 
-def test_the_port_is_the_one_that_phones_try_by_themselves() -> None:
+def test_the_port_is_80_without_capabilities() -> None:
     assert values("azul-table.socket", "ListenStream") == ["0.0.0.0:80"]
     assert values("azul-table.service", "CapabilityBoundingSet") == [""]
 
 
-def test_a_port_that_another_program_has_keeps_nobody_from_playing() -> None:
-    """Then the service opens the port of `play` itself, for everybody as well; it ends with its port only."""
+def test_the_service_starts_without_its_socket_unit() -> None:
+    """Port 80 may be in use: then the service opens the default port of `play` for the whole network."""
     assert not {"Requires", "BindsTo", "Requisite"} & set(
         re.findall(r"^(\w+)=", text(UNITS[0]), re.MULTILINE)
     )
@@ -144,6 +144,7 @@ def test_a_port_that_another_program_has_keeps_nobody_from_playing() -> None:
 def test_the_user_has_the_groups_that_the_doctor_asks_for() -> None:
     source = (HOUSE / "hardware/diagnostics/doctor.py").read_text("utf-8")
     asked = set(re.findall(r'_check_(?:device|access)\([^\n]*"(\w+)"\)', source))
+    asked |= set(re.findall(r'"dev/[\w.]+": "(\w+)"', source))
     assert asked >= {"gpio", "spi", "dialout"}
     (user,) = values("azul-table.service", "User")
     groups = set(re.findall(rf"^m {user} (\w+)$", text("sysusers.conf"), re.MULTILINE))
@@ -151,26 +152,26 @@ def test_the_user_has_the_groups_that_the_doctor_asks_for() -> None:
     assert re.search(rf'^u {user} - ".*" /var/lib/{user}$', text("sysusers.conf"), re.MULTILINE)
 
 
-def test_the_pico_is_known_by_the_numbers_that_the_program_looks_for() -> None:
+def test_the_usb_ids_of_the_udev_rule_are_those_of_the_program() -> None:
     rules = text("udev.rules")
     assert f'ATTRS{{idVendor}}=="{RASPBERRY_PI:04x}", ATTRS{{idProduct}}=="{MICROPYTHON:04x}"' in rules
 
 
-def test_the_rule_for_pio_is_the_one_that_the_doctor_gives() -> None:
+def test_the_udev_rule_for_pio_is_the_one_of_the_doctor() -> None:
     source = (HOUSE / "hardware/diagnostics/doctor.py").read_text("utf-8")
     (rule,) = re.findall(r"rule = '(.*)'", source)
     assert rule in text("udev.rules").splitlines()
 
 
-# --- Installed and taken away ------------------------------------------------------------------------------
+# --- Installed and removed -------------------------------------------------------------------------------
 
 
-def test_install_puts_files_where_systemd_looks(tmp_path: Path) -> None:
+def test_install_copies_all_files(tmp_path: Path) -> None:
     install(tmp_path)
     assert files(tmp_path) == INSTALLED
 
 
-def test_install_again_keeps_what_the_maker_wrote(tmp_path: Path) -> None:
+def test_install_keeps_existing_settings(tmp_path: Path) -> None:
     install(tmp_path)
     settings = tmp_path / "etc/azul-table/service.conf"
     settings.write_text("LAYOUT=/etc/azul-table/mine.toml\nOPTIONS=--tiles resin\n", "utf-8")
@@ -178,14 +179,14 @@ def test_install_again_keeps_what_the_maker_wrote(tmp_path: Path) -> None:
     assert settings.read_text("utf-8") == "LAYOUT=/etc/azul-table/mine.toml\nOPTIONS=--tiles resin\n"
 
 
-def test_a_layout_can_be_named_at_any_install(tmp_path: Path) -> None:
+def test_install_sets_the_layout(tmp_path: Path) -> None:
     install(tmp_path)
     install(tmp_path, "duo")
     settings = (tmp_path / "etc/azul-table/service.conf").read_text("utf-8")
     assert re.findall(r"^LAYOUT=(.*)$", settings, re.MULTILINE) == ["duo"]
 
 
-def test_uninstall_leaves_games_and_settings(tmp_path: Path) -> None:
+def test_uninstall_keeps_games_and_settings_unless_told_everything(tmp_path: Path) -> None:
     install(tmp_path)
     games = tmp_path / "var/lib/azul-table/games.db"
     games.parent.mkdir(parents=True)
@@ -196,8 +197,8 @@ def test_uninstall_leaves_games_and_settings(tmp_path: Path) -> None:
     assert files(tmp_path) == set()
 
 
-def test_play_itself_runs_the_options_of_the_service() -> None:
-    """`--help` beside them: click reads all options before it helps."""
+def test_play_accepts_the_options_of_the_service() -> None:
+    """With --help: click parses all options before it prints the help."""
     said = CliRunner().invoke(
         command, ["--layout", "full", "--data", "/nowhere", "--tiles", "resin", "--help"]
     )
