@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardware.api import LayoutError
-from hardware.layout.model import read_layout
+from hardware.layout.model import DRIVERS, Chain, Drivers, Layout, Reader, read_layout
 
-from .conftest import SHIPPED, Change, Faults
+from .conftest import SHIPPED, Change, Faults, changed
 
 
 def only(found: list[str], *parts: str) -> None:
@@ -448,6 +448,146 @@ def test_a_missing_matrix_is_one_fault_for_all_crossings(faults: Faults) -> None
     only(
         faults("full", without("full", "[matrix]")), "matrix: is missing, but 36 buttons are on its crossings"
     )
+
+
+# --- Drivers ---
+
+
+def written(tmp_path: Path, name: str, *changes: tuple[str, str, str]) -> Layout:
+    text = (SHIPPED / f"{name}.toml").read_text("utf-8")
+    for change in changes:
+        text = changed(text, *change)
+    (tmp_path / "mine.toml").write_text(text, "utf-8")
+    return read_layout(str(tmp_path / "mine.toml"))
+
+
+def test_the_layouts_that_ship_have_the_default_drivers(full: Layout, duo: Layout) -> None:
+    assert full.drivers == DRIVERS["pico"]
+    assert duo.drivers == DRIVERS["pi"] == Drivers("neopixel", "gpio", "rdm6300")
+
+
+@pytest.mark.parametrize("name", ["full", "duo"])
+def test_a_layout_without_drivers_has_those_of_its_controller(tmp_path: Path, name: str) -> None:
+    text = (SHIPPED / f"{name}.toml").read_text("utf-8")
+    start = text.index("[drivers]")
+    end = text.index("\n[", start + 1)
+    (tmp_path / "mine.toml").write_text(text[:start] + text[end:], "utf-8")
+    layout = read_layout(str(tmp_path / "mine.toml"))
+    assert layout.drivers == DRIVERS[layout.controller]
+
+
+def test_the_defaults_of_a_chain(duo: Layout) -> None:
+    assert duo.chains == (Chain("lights", 10, 174, "GRB", 1.0, 2.2),)
+
+
+def test_drivers_chains_and_ports_can_be_set(tmp_path: Path) -> None:
+    layout = written(
+        tmp_path,
+        "duo",
+        ("[drivers]", 'lights = "neopixel"', 'lights = "pio"'),
+        ("[drivers]", 'readers = "rdm6300"', 'readers = "pn532"'),
+        ("[chain]", "pixels = 174", 'pixels = 174, order = "RGB", brightness = 0.5, gamma = 1'),
+        ("[shared]", "reader = 15", 'reader = "/dev/ttyUSB0"'),
+    )
+    assert layout.drivers == Drivers("pio", "gpio", "pn532")
+    assert layout.chains == (Chain("lights", 10, 174, "RGB", 0.5, 1.0),)
+    assert layout.readers == (Reader("shared", "/dev/ttyUSB0"),)
+
+
+def test_with_pio_the_pins_of_the_spi_bus_are_free(tmp_path: Path) -> None:
+    pin_9 = ("[ok]", "button = 12", "button = 9")
+    written(tmp_path, "duo", ("[drivers]", 'lights = "neopixel"', 'lights = "pio"'), pin_9)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        (
+            "duo",
+            ("[drivers]", '"neopixel"', '"leds"'),
+            ("drivers.lights: 'leds' is not a valid driver of lights", '"spi"'),
+        ),
+        (
+            "duo",
+            ("[drivers]", '"neopixel"', '"pico"'),
+            ("drivers.lights: a pi has no driver 'pico'", '"spi"'),
+        ),
+        ("duo", ("[drivers]", '"gpio"', '"pico"'), ("drivers.buttons: a pi has no driver 'pico'", '"gpio"')),
+        (
+            "duo",
+            ("[drivers]", '"rdm6300"', '"rc522"'),
+            ("drivers.readers: 'rc522' is not a valid driver", '"pn532"'),
+        ),
+        (
+            "full",
+            ("[drivers]", 'lights = "pico"', 'lights = "spi"'),
+            ("drivers.lights: a pico has no driver",),
+        ),
+        (
+            "duo",
+            ("[drivers]", "lights =", "light ="),
+            ("drivers.light: is not a known key; is lights meant?",),
+        ),
+        (
+            "duo",
+            ("[drivers]", '"neopixel"', '"pwm"'),
+            ("chain.lights.pin: GPIO10 can't send by pwm", "GPIO18"),
+        ),
+        ("duo", ("[chain]", "pin = 10", 'order = "GRBW", pin = 10'), ("chain.lights.order: 'GRBW' is not",)),
+        ("duo", ("[chain]", "pin = 10", "brightness = 0, pin = 10"), ("chain.lights.brightness: 0 is not",)),
+        (
+            "duo",
+            ("[chain]", "pin = 10", "brightness = nan, pin = 10"),
+            ("chain.lights.brightness: nan is not",),
+        ),
+        (
+            "duo",
+            ("[chain]", "pin = 10", "gamma = 0.5, pin = 10"),
+            ("chain.lights.gamma: 0.5 is not a valid gamma",),
+        ),
+        (
+            "duo",
+            ("[shared]", "reader = 15", 'reader = "USB0"'),
+            ("shared.reader: 'USB0' is not a port", "/dev/"),
+        ),
+        (
+            "duo",
+            ("[shared]", "reader = 15", "reader = true"),
+            ("shared.reader: true is not a valid pin or port",),
+        ),
+        ("full", ("[shared]", "reader = 1", 'reader = "/dev/ttyUSB0"'), ("a Pico has no such port",)),
+        (
+            "duo",
+            ("[ok]", "button = 12", "button = [1, 1]\n[matrix]\nrows = [12]\ncolumns = [21]"),
+            ("ok.button: a Raspberry Pi can't scan a matrix of buttons",),
+        ),
+    ],
+)
+def test_unusable_drivers_are_faults(
+    faults: Faults, name: str, change: tuple[str, str, str], words: tuple[str, ...]
+) -> None:
+    (fault,) = faults(name, change)
+    for word in words:
+        assert word in fault
+
+
+def test_two_readers_on_one_port_are_a_fault(faults: Faults) -> None:
+    (fault,) = faults(
+        "duo",
+        ("[shared]", "reader = 15", 'reader = "/dev/ttyUSB0"'),
+        ("[centre]", "button = 7", 'button = 7\nreader = "/dev/ttyUSB0"'),
+    )
+    assert "is already used by centre.reader" in fault
+
+
+def test_a_second_chain_on_a_pi_is_a_fault(faults: Faults) -> None:
+    two = "lights = { pin = 10, pixels = 106 }\nmore = { pin = 21, pixels = 68 }"
+    (fault,) = faults(
+        "duo",
+        ("[chain]", "lights = { pin = 10, pixels = 174 }", two),
+        ("[seat.2]", 'chain = "lights"\nfirst = 106', 'chain = "more"\nfirst = 0'),
+    )
+    assert fault.startswith("chain: a Raspberry Pi sends to lights on one data line, and there are 2; ")
 
 
 # --- Power supply ---
