@@ -96,6 +96,7 @@ CASES: list[tuple[str, int, Change, str, str, str]] = [
     ("uart of a 5", 5, edit("dtparam=uart0=on"), "reader.shared", "dtparam=uart0=on", "echo"),
     ("dialout", 4, denied("serial0"), "reader.shared", "/dev/serial0", "-aG dialout ana"),
     ("console", 4, says(CMDLINE, "console=serial0,115200"), "reader.shared", "console=", "do_serial_cons 1"),
+    ("console ttyS0", 4, says(CMDLINE, "console=ttyS0,115200"), "reader.shared", "ttyS0", "do_serial"),
     ("pio", 5, without("dev/pio0"), "lights", "/dev/pio0", "full-upgrade"),
     ("pio denied", 5, denied("pio0"), "lights", "/dev/pio0", 'SUBSYSTEM=="*-pio"'),
     ("group gpio", 5, denied("gpiochip0"), "buttons", "/dev/gpiochip0", "-aG gpio ana"),
@@ -180,6 +181,33 @@ def test_many_lights_need_a_larger_buffer(duo: Layout, pi: FakePi) -> None:
     assert "spidev.bufsiz=32768" in fault.remedy and "/boot/firmware/cmdline.txt" in fault.remedy
     pi.write("boot/firmware/cmdline.txt", "root=PARTUUID=1-02 spidev.bufsiz=32768\n")
     assert faults(long, pi) == []
+
+
+@pytest.mark.parametrize(("lights", "fault"), [(324, False), (325, True)])
+def test_the_usual_spi_buffer_is_enough_for_324_lights(
+    duo: Layout,
+    pi: FakePi,
+    lights: int,
+    fault: bool,  # noqa: FBT001
+) -> None:
+    """A light takes 12 of 4096 bytes, the reset 200."""
+    assert bool(faults(replace(duo, chains=(Chain("lights", 10, lights),)), pi)) is fault
+
+
+def test_chip_selects_are_free_for_simulated_buttons(duo: Layout, pi: FakePi) -> None:
+    pi.config("dtoverlay=spi0-0cs", "")
+    assert "spi0-0cs" in the_fault(duo, pi).message
+    assert faults(replace(duo, drivers=replace(duo.drivers, buttons="simulated")), pi) == []
+
+
+def test_the_gpio_chip_of_older_kernels_of_a_pi_5_is_found(duo: Layout, tmp_path: Path) -> None:
+    pi = FakePi(tmp_path, 5)
+    pi.remove("dev/gpiochip0")
+    assert "/dev/gpiochip0" in the_fault(duo, pi).message
+    pi.write("dev/gpiochip4", "")
+    assert faults(duo, pi) == []
+    pi.denied.add("gpiochip4")
+    assert "/dev/gpiochip4" in the_fault(duo, pi).message
 
 
 def test_lights_by_pwm_need_root_and_no_audio(duo: Layout, pi: FakePi) -> None:
@@ -293,6 +321,11 @@ def test_two_picos_are_a_fault(full: Layout, pi: FakePi) -> None:
         ("dtparam=spi=on", "dtparam=spi=on", True),
         ("dtparam=spi", "dtparam=spi=on", True),
         ("dtparam=i2c_arm=on,spi=on", "dtparam=spi=on", True),
+        ("dtparam=spi=1", "dtparam=spi=on", True),
+        ("dtparam=spi=yes", "dtparam=spi=on", True),
+        ("device_tree_param=spi=true", "dtparam=spi=on", True),
+        ("dtparam=spi=0", "dtparam=spi=on", False),
+        ("dtparam=spi2=on", "dtparam=spi=on", False),
         ("dtparam=spi=on\ndtparam=spi=off", "dtparam=spi=on", False),
         ("  dtparam = spi=on  # for the lights", "dtparam=spi=on", True),
         ("[pi4]\ndtparam=spi=on", "dtparam=spi=on", True),

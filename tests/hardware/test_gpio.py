@@ -291,6 +291,18 @@ def test_a_pin_in_use_costs_one_button_until_it_is_free(panel: Panel, start: Sta
     assert isinstance(next_of(panel.inbox), ButtonPressed)
 
 
+def test_a_pin_that_does_not_exist_costs_one_button(duo: Layout, clock: Clock) -> None:
+    wrong = replace(duo, buttons=(replace(duo.buttons[0], switch=99), *duo.buttons[1:]))
+    inbox: Inbox = SimpleQueue()
+    buttons = GpioButtons(wrong, mock.MockFactory, clock)
+    buttons.start(inbox.put)
+    lost = next_of(inbox)
+    buttons.close()
+    assert isinstance(lost, PartLost)
+    assert (lost.part, lost.reason) == (f"button.{duo.buttons[0].name}", Loss.FAILED)
+    assert lost.message.startswith("GPIO99 of button ")
+
+
 def test_pins_that_can_not_be_opened_are_tried_again(panel: Panel, start: Start) -> None:
     tries = iter([PermissionError(13, "can't open gpiochip"), PermissionError(13, "can't open gpiochip")])
 

@@ -119,7 +119,11 @@ def test_the_ports_of_a_pi_5(tmp_path: Path) -> None:
         (5, PI_3, "GPIO15"),
         (9, PI_4, "dtoverlay=uart4"),
         (15, PI_5, "dtparam=uart0=on"),
+        (5, PI_4, "dtoverlay=uart3"),
+        (13, PI_4, "dtoverlay=uart5"),
         (5, PI_5, "dtoverlay=uart2-pi5"),
+        (9, PI_5, "dtoverlay=uart3-pi5"),
+        (13, PI_5, "dtoverlay=uart4-pi5"),
     ],
 )
 def test_a_missing_port_is_an_error_with_a_remedy(

@@ -183,6 +183,18 @@ def test_a_port_without_permission_is_lost(
     assert "dialout" in lost.message
 
 
+def test_a_file_that_is_not_a_port_is_lost(
+    reader: FakeRdm6300, tmp_path: Path, start: Start, inbox: Inbox
+) -> None:
+    reader.unplug()
+    reader.path.write_text("")
+    start(reader)
+    lost = next_of(inbox)
+    reader.path.unlink()
+    assert isinstance(lost, PartLost) and lost.reason is Loss.FAILED
+    assert f"{reader.path} can't be opened" in lost.message
+
+
 def test_the_loss_of_a_reader_does_not_affect_another(
     reader: FakeRdm6300, tmp_path: Path, start: Start, inbox: Inbox, opened: list[str]
 ) -> None:
