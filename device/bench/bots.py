@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from device.bench.figure import Figure
-from device.bots.dtc.tournament import share
+from device.bots.dtc.tournament import win_share
 from device.bots.search import TimedBot, make_bot
 from device.rules import game
 from device.rules.game import Setup
@@ -149,7 +149,7 @@ def played(chosen: Setup, bots: Sequence[TimedBot], seed: int) -> Outcome | Solo
 
 
 def _won(won: float, games: int) -> str:
-    least, most = share(won, games)
+    least, most = win_share(won, games)
     return f"of the games won, {least:.2f} to {most:.2f} 19 times in 20"
 
 

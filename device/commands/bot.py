@@ -9,7 +9,14 @@ from typing import Final
 
 import click
 
-from device.bots.dtc.protocol import Listener, ProtocolError, Turn, Wish, answer_of, state_of
+from device.bots.dtc.protocol import (
+    ProtocolError,
+    Subscription,
+    Turn,
+    TurnParser,
+    format_draft,
+    state_from_block,
+)
 from device.bots.search import BOT_NAMES, TimedBot, make_bot
 from device.bots.simple import Below
 from device.commands.console import CommandError
@@ -62,14 +69,14 @@ def _say(line: str) -> None:
 
 def play(player: "Player", lines: Iterable[bytes], say: Callable[[str], None]) -> None:
     """Answer turns until the lines end, wherever that is; raises ProtocolError."""
-    listener = Listener(Wish.STATE)
-    say(Wish.STATE.value)
+    parser = TurnParser(Subscription.STATE)
+    say(Subscription.STATE.value)
     for line in lines:
         if not line.endswith(b"\n"):
             return
-        turn = listener.receive(line[:-1].decode("ascii", errors="backslashreplace"))
+        turn = parser.receive(line[:-1].decode("ascii", errors="backslashreplace"))
         if turn is not None:
-            say(answer_of(player.choose(turn)))
+            say(format_draft(player.choose(turn)))
 
 
 class Player:
@@ -92,7 +99,7 @@ class Player:
         if displays > self._displays:  # they are filled between rounds only
             self._round += 1
         self._displays = displays
-        state = state_of(turn.view, self._round)
+        state = state_from_block(turn.view, self._round)
         parts = parts_to_come(self._round, sum(map(bool, chain(*turn.view.sources))))
         seconds = seconds_to_think(turn.milliseconds - self._reserve, parts, self._move_time)
         event = self._bot(state, self._below, seconds)

@@ -14,22 +14,22 @@ import click
 
 from device.bots.dtc.match import (
     MILLISECONDS,
-    Contestant,
-    ContestantError,
     Game,
     MatchError,
+    Player,
+    PlayerError,
     Result,
     Terms,
-    contestants,
+    parse_players,
     play_all,
 )
-from device.bots.dtc.tournament import share, standings
+from device.bots.dtc.tournament import standings, win_share
 from device.bots.workers import InlineExecutor, WorkerPool, cores
 from device.commands import console
 from device.commands.console import CommandError, Decorator, columns, file_error, printable, progress
 from device.runtime.data_folder import default_data_folder
 
-# --- What `match` and `tournament` share: their options, and words for their tables ----------------------
+# --- Shared with `tournament`: options and columns ------------------------------------------------------
 
 time_option: Final[Decorator] = click.option(
     "--time",
@@ -55,13 +55,11 @@ def jobs_option(default: int | None) -> Decorator:
     )
 
 
-def players_of(
-    _: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
-) -> tuple[Contestant, ...]:
-    """The contestants that the words of a command line name."""
+def players_of(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[Player, ...]:
+    """The parse_players that the words of a command line name."""
     try:
-        return contestants(texts)
-    except ContestantError as error:
+        return parse_players(texts)
+    except PlayerError as error:
         raise click.BadParameter(f"{error}.", param=parameter) from None
 
 
@@ -112,7 +110,7 @@ FOLDER: Final = "matches"
 @jobs_option(1)
 @json_option
 def command(
-    players: tuple[Contestant, ...],
+    players: tuple[Player, ...],
     seed: int | None,
     milliseconds: int,
     games: int,
@@ -142,7 +140,7 @@ def command(
     click.echo(f"records: {click.format_filename(file)}", err=True)
 
 
-def _default_file(players: Sequence[Contestant]) -> Path:
+def _default_file(players: Sequence[Player]) -> Path:
     names = "-".join(re.sub(r"[^\w.@]+", "_", player.name, flags=re.ASCII)[:40] for player in players)
     return default_folder(FOLDER) / f"{datetime.now():%Y-%m-%d-%H%M%S}-{names}.jsonl"
 
@@ -223,7 +221,7 @@ def _totals(names: Sequence[str], results: Sequence[Result]) -> str:
     lines = {line.name: line for line in standings(names, results)}
     for name in names:
         line = lines[name]
-        least, most = share(line.points / 2, line.games)
+        least, most = win_share(line.points / 2, line.games)
         rows.append(
             [
                 printable(name),

@@ -9,16 +9,16 @@ from typing import Any, Final
 
 import click
 
-from device.bots.dtc.match import Contestant, Game, MatchError, Terms, play_all
+from device.bots.dtc.match import Game, MatchError, Player, Terms, play_all
 from device.bots.dtc.tournament import (
     SEEDS,
-    Ledger,
-    LedgerError,
+    ResultsError,
+    ResultsFolder,
     Standing,
     folder_name,
     schedule,
-    settings_of,
     standings,
+    tournament_settings,
 )
 from device.commands.console import CommandError, columns, file_error, printable, progress
 from device.commands.match import (
@@ -56,7 +56,7 @@ FOLDER: Final = "tournaments"
 @jobs_option(None)
 @json_option
 def command(
-    players: tuple[Contestant, ...],
+    players: tuple[Player, ...],
     seeds: int,
     seed: int,
     milliseconds: int,
@@ -75,16 +75,16 @@ def command(
         raise click.UsageError("a tournament needs two bots at least.")
     numbers = range(seed, seed + seeds)
     terms = Terms(milliseconds)
-    settings = settings_of(players, numbers, terms, version("azul-table"))
+    settings = tournament_settings(players, numbers, terms, version("azul-table"))
     folder = folder or default_folder(FOLDER) / folder_name(settings)
     games = schedule(players, numbers, terms)
     try:
-        with Ledger(folder, settings) as ledger:
-            _play(games, ledger, jobs)
-            table = standings([player.name for player in players], ledger.results)
+        with ResultsFolder(folder, settings) as kept:
+            _play(games, kept, jobs)
+            table = standings([player.name for player in players], kept.results)
             told = {"games": len(games), "standings": [line.in_json() for line in table]}
-            ledger.finish(told)
-    except LedgerError as error:
+            kept.finish(told)
+    except ResultsError as error:
         raise CommandError(str(error)) from None
     except OSError as error:
         raise file_error(str(folder), "used", error) from None
@@ -92,22 +92,22 @@ def command(
     click.echo(f"games: {click.format_filename(folder)}", err=True)
 
 
-def _play(games: list[Game], ledger: Ledger, jobs: int) -> None:
-    """Play the games that the ledger lacks."""
-    done = {result.number for result in ledger.results}
+def _play(games: list[Game], kept: ResultsFolder, jobs: int) -> None:
+    """Play the games that the folder does not have yet."""
+    done = {result.number for result in kept.results}
     left = [game for game in games if game.number not in done]
     try:
         with (
             executor_for(jobs) as executor,
-            closing(play_all(left, ledger.logs, executor, jobs)) as played,
+            closing(play_all(left, kept.logs, executor, jobs)) as played,
             progress(played, len(games), len(done)) as counted,
         ):
             for result in counted:
-                ledger.add(result)
+                kept.add(result)
     except (KeyboardInterrupt, MatchError) as stopped:
         why = str(stopped) or "interrupted"
-        kept = f"{len(ledger.results)} of {len(games)} games are kept; the same command goes on"
-        raise CommandError(f"{why}; {kept}") from None
+        done_now = f"{len(kept.results)} of {len(games)} games are kept; the same command goes on"
+        raise CommandError(f"{why}; {done_now}") from None
 
 
 def in_words(table: Sequence[Standing]) -> str:

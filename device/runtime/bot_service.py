@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from device.bots.bot_process import Answer, BotProcess, Question
-from device.bots.dtc.seat import ProgramSeat, Terms, Told, Turn
+from device.bots.dtc.seat import MoveReply, MoveRequest, ProgramSeat, ProgramSettings
 from device.bots.search import FIRST_PART, Hint
 from device.bots.simple import play_greedy
 from device.rules import game as rules
@@ -113,7 +113,7 @@ class BotService:
     def _end_programs(self) -> None:
         """Ask the programs of a finished game to end, without waiting for them."""
         for program in self._programs.values():
-            program.leave()
+            program.stop()
         self._leaving = [each for each in (*self._leaving, *self._programs.values()) if not each.ended]
         self._programs.clear()
 
@@ -141,15 +141,17 @@ class BotService:
         place = play.places[asked.seat]
         if place not in self._programs:
             milliseconds = round(1000 * self._settings.thinking.program)
-            terms = Terms(command, self._folder, partial(self._log_file, asked.opponent), milliseconds)
+            terms = ProgramSettings(
+                command, self._folder, partial(self._log_file, asked.opponent), milliseconds
+            )
             self._programs[place] = ProgramSeat(asked.opponent, terms, self._take_program_reply)
-        self._programs[place].ask(Turn(asked.number, play.setup, asked.seat, play.events))
+        self._programs[place].ask(MoveRequest(asked.number, play.setup, asked.seat, play.events))
 
     def _forget(self, asked: BotRequest) -> None:
         """Drop a request; its answer is not put any more."""
         self._process.cancel(asked.number)
         for program in self._programs.values():
-            program.forget(asked.number)
+            program.cancel(asked.number)
 
     def _take_answer(self, answer: Answer) -> None:
         """Put the reply of the thinking process; called by the thread that reads it."""
@@ -163,7 +165,7 @@ class BotService:
         choice = result if isinstance(result, Choice) else None
         self._put(BotReply(answer.number, choice, at, "lost", answer.error or ""))
 
-    def _take_program_reply(self, reply: Told) -> None:
+    def _take_program_reply(self, reply: MoveReply) -> None:
         """Put the reply of a program; called by its thread."""
         self._put(BotReply(reply.number, reply.choice, self._clock(), reply.why, reply.sentence))
 

@@ -188,15 +188,15 @@ def leaves() -> None:
     sys.exit(0)
 
 
-def leaves_while_its_keeper_is_busy() -> None:
+def leaves_while_its_supervisor_is_busy() -> None:
     """Its end is told a second late."""
     play(1)
-    keeper = os.getppid()
-    os.kill(keeper, signal.SIGSTOP)
+    supervisor = os.getppid()
+    os.kill(supervisor, signal.SIGSTOP)
     if not os.fork():
         os.close(1)
         time.sleep(1)
-        os.kill(keeper, signal.SIGCONT)
+        os.kill(supervisor, signal.SIGCONT)
         forever()
     sys.exit(0)
 
@@ -217,13 +217,13 @@ def leaves_after_its_answer() -> None:
     sys.exit(0)
 
 
-def kills_its_keeper() -> None:
+def kills_its_supervisor() -> None:
     play(1)
     os.kill(os.getppid(), signal.SIGKILL)
     forever()
 
 
-def kills_its_keeper_beside_a_child() -> None:
+def kills_its_supervisor_beside_a_child() -> None:
     """The child is in a session of its own; its number is in the folder."""
     if not os.fork():
         os.setsid()
@@ -236,7 +236,7 @@ def kills_its_keeper_beside_a_child() -> None:
     forever()
 
 
-def stops_its_keeper() -> None:
+def stops_its_supervisor() -> None:
     play(1)
     os.kill(os.getppid(), signal.SIGSTOP)
     os.write(2, b"the last words")

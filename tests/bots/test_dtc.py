@@ -5,21 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from device.bots.dtc.protocol import (
-    Listener,
+    BoardView,
+    MarkerTaker,
     ProtocolError,
-    Side,
-    Taker,
-    Teller,
+    StateBlock,
+    Subscription,
     Turn,
-    View,
-    Wish,
-    answer_of,
-    draft_of,
-    state_of,
-    text_of,
-    view_of,
-    why_illegal,
-    wish_of,
+    TurnBuilder,
+    TurnParser,
+    explain_illegal,
+    format_draft,
+    format_turn,
+    parse_draft,
+    parse_subscription,
+    state_block,
+    state_from_block,
 )
 from device.rules import game
 from device.rules.errors import IllegalEventError
@@ -70,9 +70,9 @@ y . . . .
 GREEN, ORANGE, BLUE, YELLOW, RED = Colour
 
 
-def heard(wish: Wish, text: str) -> list[Turn]:
-    listener = Listener(wish)
-    turns = [listener.receive(line) for line in text.splitlines()]
+def heard(subscription: Subscription, text: str) -> list[Turn]:
+    parser = TurnParser(subscription)
+    turns = [parser.receive(line) for line in text.splitlines()]
     return [turn for turn in turns if turn is not None]
 
 
@@ -85,14 +85,14 @@ def state_alone(text: str) -> str:
 
 
 def test_d3_the_published_example_is_read() -> None:
-    (turn,) = heard(Wish.BOTH, EXAMPLE)
+    (turn,) = heard(Subscription.BOTH, EXAMPLE)
     assert turn.milliseconds == 28220
     assert turn.updates == (Draft(0, GREEN, 1),)
     view = turn.view
     assert view is not None
     assert view.sources[0] == (0, 0, 1, 1, 0)
     assert view.sources[3] == (1, 1, 1, 0, 1)
-    assert view.taker is Taker.OPPONENT
+    assert view.taker is MarkerTaker.OPPONENT
     assert (view.own.held, view.own.colours) == ((0, 2, 0, 2, 3), (None, RED, None, BLUE, GREEN))
     assert view.own.wall[0] == (None, None, BLUE, YELLOW, None)
     assert view.own.wall[2] == (None, None, None, ORANGE, BLUE)
@@ -102,10 +102,10 @@ def test_d3_the_published_example_is_read() -> None:
 
 
 def test_d3_the_published_example_comes_out_again() -> None:
-    (turn,) = heard(Wish.BOTH, EXAMPLE)
-    assert text_of(turn) == EXAMPLE
-    assert text_of(Turn(turn.milliseconds, None, turn.view)) == state_alone(EXAMPLE)
-    assert text_of(Turn(turn.milliseconds, turn.updates, None)) == "28220\n1\nmove\n0 g 0\n"
+    (turn,) = heard(Subscription.BOTH, EXAMPLE)
+    assert format_turn(turn) == EXAMPLE
+    assert format_turn(Turn(turn.milliseconds, None, turn.view)) == state_alone(EXAMPLE)
+    assert format_turn(Turn(turn.milliseconds, turn.updates, None)) == "28220\n1\nmove\n0 g 0\n"
 
 
 def test_d3_a_match_tells_the_published_example() -> None:
@@ -113,45 +113,45 @@ def test_d3_a_match_tells_the_published_example() -> None:
     own = board({2: "ww", 4: "rr", 5: "bbb"}, ("..rk.", "..yr.", "...yr", ".....", "....."), score=7)
     other = board({3: "bb", 4: "kkk", 5: "kkk"}, (".y...", ".by..", "k....", "..w..", "....."), score=6)
     before = offer({0: "brk", 2: "yrkw", 3: "byrw", 4: "yrkw"}, other, own, mode="dtc")
-    teller = Teller(1, Wish.BOTH)
-    draft = draft_of("0 g 0")
-    teller.saw(before, draft)
+    builder = TurnBuilder(1, Subscription.BOTH)
+    draft = parse_draft("0 g 0")
+    builder.record_event(before, draft)
     after = before.apply(draft)
     assert isinstance(after, StandardState)
-    assert text_of(teller.turn(after, 28220)) == EXAMPLE
+    assert format_turn(builder.turn(after, 28220)) == EXAMPLE
 
 
 def test_d3_the_state_block_alone_makes_a_game() -> None:
-    (turn,) = heard(Wish.STATE, state_alone(EXAMPLE))
+    (turn,) = heard(Subscription.STATE, state_alone(EXAMPLE))
     assert turn.updates is None
     assert turn.view is not None
-    state = state_of(turn.view, 3)
+    state = state_from_block(turn.view, 3)
     assert state.to_act() == (0,)
     assert (state.turn, state.marker, state.round) == (0, 1, 3)
-    moves = [answer_of(draft) for draft in state.legal() if isinstance(draft, Draft)]
+    moves = [format_draft(draft) for draft in state.legal() if isinstance(draft, Draft)]
     assert [move for move in moves if move[0] == "0"] == ["0 b 3", "0 b 5", "0 y 2", "0 y 5"]
-    assert view_of(state, 0) == turn.view
+    assert state_block(state, 0) == turn.view
 
 
 # --- Lines of bots ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wish", Wish)
-def test_d3_the_first_line(wish: Wish) -> None:
-    assert wish_of(wish.value) is wish
+@pytest.mark.parametrize("subscription", Subscription)
+def test_d3_the_first_line(subscription: Subscription) -> None:
+    assert parse_subscription(subscription.value) is subscription
 
 
 @pytest.mark.parametrize("line", ["", "StandardState", "state ", " state", "state\r", "update both", "hello"])
 def test_d3_another_first_line_is_the_bots_fault(line: str) -> None:
     with pytest.raises(ProtocolError, match="the bot's fault: its first line is") as caught:
-        wish_of(line)
+        parse_subscription(line)
     assert caught.value.whose == "bot"
 
 
 def test_d3_answers_count_from_0_and_the_floor_is_5() -> None:
-    assert draft_of("0 g 0") == event_of("0b1")
-    assert draft_of("5 r 4") == event_of("5w5")
-    assert draft_of("3 y 5") == event_of("3kf")
+    assert parse_draft("0 g 0") == event_of("0b1")
+    assert parse_draft("5 r 4") == event_of("5w5")
+    assert parse_draft("3 y 5") == event_of("3kf")
 
 
 @pytest.mark.parametrize("display", range(6))
@@ -159,7 +159,7 @@ def test_d3_answers_count_from_0_and_the_floor_is_5() -> None:
 @pytest.mark.parametrize("line", range(6))
 def test_d3_answers_round_trip(display: int, colour: Colour, line: int) -> None:
     draft = Draft(display, colour, line)
-    assert draft_of(answer_of(draft)) == draft
+    assert parse_draft(format_draft(draft)) == draft
 
 
 NO_ANSWERS = ["", "0", "0 g", "0g0", "0 g 0 ", " 0 g 0", "0  g 0", "0\tg\t0", "0 g 0\r", "6 g 0", "-1 g 0"]
@@ -169,7 +169,7 @@ NO_ANSWERS += ["0 k 0", "0 G 0", "0 g 6", "0 g f", "00 g 0", "0 g 00", "\u0660 g
 @pytest.mark.parametrize("line", NO_ANSWERS)
 def test_d3_another_answer_is_the_bots_fault(line: str) -> None:
     with pytest.raises(ProtocolError, match=r"^the bot's fault: ") as caught:
-        draft_of(line)
+        parse_draft(line)
     assert caught.value.message.startswith(f"its answer is {line!r}, not a move 'd c l'")
 
 
@@ -187,10 +187,10 @@ def test_d3_why_a_move_is_illegal_is_said_in_the_protocols_numbers(move: str, wh
     state = offer(
         {1: "bbyk"}, board({1: "y", 2: "y"}, (".....", ".....", "..b..", ".....", ".....")), board()
     )
-    draft = draft_of(move)
+    draft = parse_draft(move)
     with pytest.raises(IllegalEventError) as caught:
         state.apply(draft)
-    assert why_illegal(state, draft, caught.value) == why
+    assert explain_illegal(state, draft, caught.value) == why
 
 
 # --- Lines of matches ------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def test_d3_another_line_is_the_matchs_fault_and_named(number: int, line: str, w
     lines = EXAMPLE.splitlines()
     lines[number - 1] = line
     with pytest.raises(ProtocolError) as caught:
-        heard(Wish.BOTH, "\n".join(lines))
+        heard(Subscription.BOTH, "\n".join(lines))
     assert caught.value.whose == "match"
     assert caught.value.message.startswith(f"line {number} of this turn {what}")
 
@@ -248,23 +248,23 @@ def test_d3_another_line_is_the_matchs_fault_and_named(number: int, line: str, w
 )
 def test_d3_a_state_block_that_no_game_has_is_the_matchs_fault(change: dict[str, str], what: str) -> None:
     lines = [change.get(line, line) for line in EXAMPLE.splitlines()]
-    (turn,) = heard(Wish.BOTH, "\n".join(lines))
+    (turn,) = heard(Subscription.BOTH, "\n".join(lines))
     assert turn.view is not None
     with pytest.raises(ProtocolError, match=f"^the match's fault: {what}$"):
-        state_of(turn.view)
+        state_from_block(turn.view)
 
 
 def test_d3_more_tiles_on_the_floors_than_there_are() -> None:
-    own = Side(floor=7)
-    view = View(((20, 20, 20, 20, 15), *[(0,) * 5] * 5), Taker.NONE, own, own)
+    own = BoardView(floor=7)
+    view = StateBlock(((20, 20, 20, 20, 15), *[(0,) * 5] * 5), MarkerTaker.NONE, own, own)
     with pytest.raises(ProtocolError, match="more than 100 tiles"):
-        state_of(view)
+        state_from_block(view)
 
 
 def test_d3_turn_follows_turn() -> None:
-    assert len(heard(Wish.BOTH, EXAMPLE * 3)) == 3
-    assert len(heard(Wish.UPDATE, "10\n1\nmove\n0 g 0\n9\n0\n")) == 2
-    assert heard(Wish.BOTH, EXAMPLE[:-4]) == []
+    assert len(heard(Subscription.BOTH, EXAMPLE * 3)) == 3
+    assert len(heard(Subscription.UPDATE, "10\n1\nmove\n0 g 0\n9\n0\n")) == 2
+    assert heard(Subscription.BOTH, EXAMPLE[:-4]) == []
 
 
 # --- Whole games -----------------------------------------------------------------------------------------
@@ -273,50 +273,52 @@ def test_d3_turn_follows_turn() -> None:
 def test_d3_what_a_bot_is_told_of_the_beginning() -> None:
     """The first restock too; who starts has seen nothing else, the other one also the first move."""
     state = game.setup(game.Setup("dtc", ("one", "two")))
-    tellers = [Teller(seat, Wish.UPDATE) for seat in range(2)]
+    builders = [TurnBuilder(seat, Subscription.UPDATE) for seat in range(2)]
     for text in ("deal bbyr bbyk yrkk brrk rrkw", "1b1"):
         event = event_of(text)
         assert isinstance(state, StandardState)
-        for teller in tellers:
-            teller.saw(state, event)
+        for builder in builders:
+            builder.record_event(state, event)
         if text == "1b1":
             continue
         state = state.apply(event)
         assert isinstance(state, StandardState)
-        assert text_of(tellers[0].turn(state, 30000)) == (
+        assert format_turn(builders[0].turn(state, 30000)) == (
             "30000\n1\nrestock\n2 1 1 0 0\n2 1 0 1 0\n0 1 1 2 0\n1 0 2 1 0\n0 0 2 1 1\n"
         )
     assert isinstance(state, StandardState)
-    assert text_of(tellers[1].turn(state, 30000)).endswith("\n0 0 2 1 1\nmove\n1 g 0\n")
-    assert text_of(tellers[1].turn(state, 30000)) == "30000\n0\n"
+    assert format_turn(builders[1].turn(state, 30000)).endswith("\n0 0 2 1 1\nmove\n1 g 0\n")
+    assert format_turn(builders[1].turn(state, 30000)) == "30000\n0\n"
 
 
-@given(games("dtc"), st.sampled_from([Wish.UPDATE, Wish.BOTH]))
-def test_d3_who_keeps_the_boards_by_the_updates_has_what_the_state_block_says(game: Game, wish: Wish) -> None:
-    tellers = [Teller(seat, wish) for seat in range(2)]
-    listeners = [Listener(wish) for _ in range(2)]
+@given(games("dtc"), st.sampled_from([Subscription.UPDATE, Subscription.BOTH]))
+def test_d3_who_keeps_the_boards_by_the_updates_has_what_the_state_block_says(
+    game: Game, subscription: Subscription
+) -> None:
+    builders = [TurnBuilder(seat, subscription) for seat in range(2)]
+    parsers = [TurnParser(subscription) for _ in range(2)]
     trackers = [Tracker() for _ in range(2)]
     for number, step in enumerate(game.steps):
         state, event = step.before, step.event
         assert isinstance(state, StandardState)
         if isinstance(event, Draft):
             seat = state.turn
-            turn = tellers[seat].turn(state, number)
-            lines = text_of(turn).splitlines()
-            assert heard_whole(listeners[seat], lines) == turn
+            turn = builders[seat].turn(state, number)
+            lines = format_turn(turn).splitlines()
+            assert heard_whole(parsers[seat], lines) == turn
             block = trackers[seat].take_update(lines[1:])
-            view = view_of(state, seat)
-            assert trackers[seat].block() == text_of(Turn(number, None, view)).splitlines()[1:]
-            assert block == (trackers[seat].block() if wish.view else [])
-            legal = [answer_of(draft) for draft in legal_drafts(state)]
+            view = state_block(state, seat)
+            assert trackers[seat].block() == format_turn(Turn(number, None, view)).splitlines()[1:]
+            assert block == (trackers[seat].block() if subscription.view else [])
+            legal = [format_draft(draft) for draft in legal_drafts(state)]
             assert sorted(legal) == sorted(trackers[seat].moves())
-            trackers[seat].move("you", answer_of(event))
-        for teller in tellers:
-            teller.saw(state, event)
+            trackers[seat].move("you", format_draft(event))
+        for builder in builders:
+            builder.record_event(state, event)
 
 
-def heard_whole(listener: Listener, lines: list[str]) -> Turn | None:
-    *early, last = [listener.receive(line) for line in lines]
+def heard_whole(parser: TurnParser, lines: list[str]) -> Turn | None:
+    *early, last = [parser.receive(line) for line in lines]
     assert set(early) <= {None}
     return last
 
@@ -333,7 +335,7 @@ def test_d3_a_game_made_of_a_state_block_goes_on_like_the_real_one(played: Game,
     real = played.steps[start].before
     assert isinstance(real, StandardState)
     seat = real.turn
-    start_of_it = state_of(view_of(real, seat), real.round)
+    start_of_it = state_from_block(state_block(real, seat), real.round)
     if real.marker is None:
         assert start_of_it.starter ^ seat == real.starter
     made: game.State = start_of_it

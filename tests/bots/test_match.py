@@ -12,15 +12,15 @@ import pytest
 
 from device.bots.dtc import match
 from device.bots.dtc.match import (
-    Contestant,
-    ContestantError,
     Game,
+    Player,
+    PlayerError,
     Terms,
-    contestant,
-    contestants,
     deal,
+    parse_player,
+    parse_players,
     play,
-    result_of,
+    result_from_json,
 )
 from device.bots.dtc.process import Limits
 from device.bots.search import BOT_NAMES
@@ -36,13 +36,13 @@ SAMPLES = PROJECT / "device" / "bots" / "samples"
 FIRST_BOT = f"{sys.executable} {SAMPLES / 'first_bot.py'}"
 
 
-def tracker(wish: str, seed: int = 1) -> Contestant:
+def tracker(wish: str, seed: int = 1) -> Player:
     command = (sys.executable, "-I", "-S", str(HERE / "tracker.py"), wish, str(seed))
-    return Contestant(f"{wish} {seed}", command)
+    return Player(f"{wish} {seed}", command)
 
 
-def bad_bot(way: str, *more: object) -> Contestant:
-    return Contestant(way, tuple(bad(way, *more)))
+def bad_bot(way: str, *more: object) -> Player:
+    return Player(way, tuple(bad(way, *more)))
 
 
 GOOD = bad_bot("behaves")
@@ -50,9 +50,7 @@ PATIENT = Terms(milliseconds=600_000, limits=Limits(start=60))
 """A busy machine may be slow; no game here takes a minute."""
 
 
-def play_one(
-    one: Contestant, other: Contestant, logs: Path, first: int = 0, terms: Terms = PATIENT
-) -> match.Result:
+def play_one(one: Player, other: Player, logs: Path, first: int = 0, terms: Terms = PATIENT) -> match.Result:
     return play(Game(1, (one, other), 7, first, terms), logs)
 
 
@@ -85,7 +83,7 @@ def test_r17_games_that_nobody_ends_are_stopped(tmp_path: Path) -> None:
 
 @pytest.mark.system
 def test_built_in_bots_play_the_same_game_again(tmp_path: Path) -> None:
-    game = Game(1, contestants(["greedy", "random"]), 7, 0, PATIENT)
+    game = Game(1, parse_players(["greedy", "random"]), 7, 0, PATIENT)
     one, again, other = (play(each, tmp_path) for each in (game, game, replace(game, seed=8)))
     assert one.written == again.written != other.written
     assert one.winners == (0,)
@@ -97,7 +95,7 @@ def test_a_result_as_json_and_back(tmp_path: Path) -> None:
     for way in ("behaves", "leaves"):
         result = play_one(bad_bot(way), GOOD, tmp_path, terms=replace(PATIENT, rounds=2))
         told = json.loads(json.dumps(result.in_json()))
-        assert result_of(told, result.written) == result
+        assert result_from_json(told, result.written) == result
 
 
 # --- Faults ----------------------------------------------------------------------------------------------
@@ -138,7 +136,7 @@ def test_d3_a_fault_ends_the_game_with_minus_50(
 def test_d3_the_clock_runs_down_over_the_game(tmp_path: Path) -> None:
     """Not for each move anew: a bot that logs its clock sees it fall."""
     terms = replace(PATIENT, milliseconds=60_000, rounds=2)
-    result = play_one(contestant(f"one={FIRST_BOT}"), GOOD, tmp_path, terms=terms)
+    result = play_one(parse_player(f"one={FIRST_BOT}"), GOOD, tmp_path, terms=terms)
     log = tmp_path / "0001-1-one.err"
     clock = [int(line.split()[0]) for line in log.read_text().splitlines()]
     assert clock[0] == 60_000
@@ -224,7 +222,7 @@ def test_contestants_are_named_after_what_they_run() -> None:
     ]
     names = ["greedy", "random@250", "first_bot.py", "azul-table", "greedy 2", "me", "me 2"]
     texts[5] = f"me=python3 {script}"
-    found = contestants(texts)
+    found = parse_players(texts)
     assert [each.name for each in found] == names
     assert [each.built_in for each in found] == [True, True, False, False, True, False, True]
     assert found[1].command[-3:] == ("random", "--move-time", "250")
@@ -245,19 +243,19 @@ def test_contestants_are_named_after_what_they_run() -> None:
     ],
 )
 def test_who_can_not_play(text: str, why: str) -> None:
-    with pytest.raises(ContestantError) as caught:
-        contestant(text)
+    with pytest.raises(PlayerError) as caught:
+        parse_player(text)
     assert why in str(caught.value)
 
 
 def test_a_fingerprint_changes_with_the_program(tmp_path: Path) -> None:
     script = tmp_path / "bot.py"
     script.write_text("1")
-    one = contestant(f"python3 {script}").fingerprint
-    assert contestant(f"python3 {script}").fingerprint == one
+    one = parse_player(f"python3 {script}").fingerprint
+    assert parse_player(f"python3 {script}").fingerprint == one
     script.write_text("2")
-    assert contestant(f"python3 {script}").fingerprint != one
-    assert contestant("greedy").fingerprint != contestant("greedy@1").fingerprint
+    assert parse_player(f"python3 {script}").fingerprint != one
+    assert parse_player("greedy").fingerprint != parse_player("greedy@1").fingerprint
 
 
 # --- Sample bots -----------------------------------------------------------------------------------------
@@ -265,7 +263,7 @@ def test_a_fingerprint_changes_with_the_program(tmp_path: Path) -> None:
 
 @pytest.mark.system
 def test_the_sample_in_python_plays_and_beats_random(tmp_path: Path) -> None:
-    random_bot, sample = contestants(["random", FIRST_BOT])
+    random_bot, sample = parse_players(["random", FIRST_BOT])
     for seed in range(3):
         result = play(Game(1, (random_bot, sample), seed, 0, PATIENT), tmp_path)
         assert (result.fault, result.winners) == (None, (1,))
@@ -277,7 +275,7 @@ def test_the_sample_in_c_plays_and_beats_random(tmp_path: Path) -> None:
     program = tmp_path / "first_bot"
     source = str(SAMPLES / "first_bot.c")
     subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-o", str(program), source], check=True)
-    random_bot, sample = contestants(["random", str(program)])
+    random_bot, sample = parse_players(["random", str(program)])
     for seed in range(3):
         result = play(Game(1, (random_bot, sample), seed, 0, PATIENT), tmp_path)
         assert (result.fault, result.winners) == (None, (1,))

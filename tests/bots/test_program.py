@@ -14,7 +14,7 @@ import pytest
 
 from device.bots.dtc import supervisor
 from device.bots.dtc.process import BotError, Limits, Program
-from device.bots.dtc.protocol import Turn, text_of, view_of
+from device.bots.dtc.protocol import Turn, format_turn, state_block
 from tests.harness.running import lives
 from tests.harness.waiting import until
 from tests.rules.positions import board, offer
@@ -26,7 +26,9 @@ SHORT = 60
 PATIENT = Limits(start=60)
 """A busy machine may be long in starting a program."""
 MEGABYTE = 1024**2
-TURN = text_of(Turn(LONG, None, view_of(offer({1: "bbyk", 2: "kkkk"}, board(), board(), mode="dtc"), 0)))
+TURN = format_turn(
+    Turn(LONG, None, state_block(offer({1: "bbyk", 2: "kkkk"}, board(), board(), mode="dtc"), 0))
+)
 ANSWER = "1 g 5"
 
 
@@ -173,10 +175,10 @@ def test_a_flood_of_lines(log: Path) -> None:
             "it ended by itself with status 1; its last words: RuntimeError: there is no plan B",
         ),
         ("leaves", "it ended by itself with status 0"),
-        ("leaves_while_its_keeper_is_busy", "it ended by itself with status 0"),
+        ("leaves_while_its_supervisor_is_busy", "it ended by itself with status 0"),
         ("is_killed", "it was killed by SIGSEGV"),
         ("closes_its_output", "it closed its standard output"),
-        ("kills_its_keeper", "it and its keeper were killed"),
+        ("kills_its_supervisor", "it and its supervisor were killed"),
     ],
 )
 def test_crashes(way: str, sentence: str, log: Path) -> None:
@@ -283,8 +285,8 @@ def test_a_log_little_longer_than_what_is_kept_is_whole(tmp_path: Path) -> None:
     log = supervisor.Log(os.open(path, os.O_WRONLY | os.O_CREAT))
     story = b"".join(b"%07d\n" % line for line in range((supervisor.HEAD + supervisor.TAIL) // 8))
     for start in range(0, len(story), 65_536):
-        log.take(story[start : start + 65_536])
-    assert log.words == f"{len(story) // 8 - 1:07}"
+        log.write(story[start : start + 65_536])
+    assert log.last_line == f"{len(story) // 8 - 1:07}"
     log.close()
     assert path.read_bytes() == story
 
@@ -329,13 +331,13 @@ def test_who_does_not_end_is_killed(log: Path) -> None:
 
 UNSEEN = """
 import os, signal
-from device.bots import keeper
-descendants, looks = keeper.descendants, []
+from device.bots.dtc import supervisor
+descendants, looks = supervisor.descendants, []
 def unseen(process):
     looks.append(process)
     return descendants(process) if len(looks) > 1 else iter(())
-keeper.descendants = unseen
-keeper.guard([])
+supervisor.descendants = unseen
+supervisor.guard([])
 ready, begun = os.pipe()
 if not os.fork():
     os.setsid()
@@ -361,21 +363,21 @@ def test_a_guard_ends_no_sooner_than_a_child_that_it_did_not_see_at_once() -> No
 
 
 @pytest.mark.system
-def test_everything_ends_when_the_keeper_is_killed(log: Path, tmp_path: Path) -> None:
+def test_everything_ends_when_the_supervisor_is_killed(log: Path, tmp_path: Path) -> None:
     """Once, a child in a session of its own stayed for good."""
-    with Program(bad("kills_its_keeper_beside_a_child", tmp_path), log, PATIENT) as program:
+    with Program(bad("kills_its_supervisor_beside_a_child", tmp_path), log, PATIENT) as program:
         program.first_line()
         child = number(tmp_path, "session")
-        with pytest.raises(BotError, match="it and its keeper were killed"):
+        with pytest.raises(BotError, match="it and its supervisor were killed"):
             for _ in range(2):
                 program.ask(TURN, LONG)
     assert not lives(child)
 
 
 @pytest.mark.system
-def test_a_bot_that_stops_its_keeper_ends_like_any_other(log: Path) -> None:
+def test_a_bot_that_stops_its_supervisor_ends_like_any_other(log: Path) -> None:
     """Its log was lost, and its end took ten seconds."""
-    assert fault("stops_its_keeper", log, last=3000).why == "time"
+    assert fault("stops_its_supervisor", log, last=3000).why == "time"
     assert log.read_bytes() == b"the last words"
 
 

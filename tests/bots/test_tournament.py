@@ -13,17 +13,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from device.bots.dtc import match, tournament
-from device.bots.dtc.match import Contestant, Fault, MatchError, Terms, contestants, own_core, play_all
+from device.bots.dtc.match import Fault, MatchError, Player, Terms, own_core, parse_players, play_all
 from device.bots.dtc.tournament import (
     SCALE,
-    Ledger,
-    LedgerError,
+    ResultsError,
+    ResultsFolder,
     folder_name,
     ratings,
     schedule,
-    settings_of,
-    share,
     standings,
+    tournament_settings,
+    win_share,
 )
 from device.bots.workers import InlineExecutor, WorkerPool, cores
 from device.commands import tournament as command
@@ -37,7 +37,7 @@ from tests.harness.running import COMMAND
 from tests.harness.waiting import DEADLINE, until
 
 TERMS = Terms(1000)
-PLAYERS = contestants(["greedy", "random", "greedy@5"])
+PLAYERS = parse_players(["greedy", "random", "greedy@5"])
 FLOOR_BOT = f"floor={sys.executable} -I -S {BAD} behaves"
 CRASHER = f"crasher={sys.executable} -I -S {BAD} ends_at_once"
 
@@ -48,8 +48,8 @@ def run(*arguments: object) -> Result:
     return result
 
 
-def settings(players: tuple[Contestant, ...] = PLAYERS, seeds: tuple[int, ...] = (1, 2)) -> dict[str, object]:
-    return settings_of(players, seeds, TERMS, "test")
+def settings(players: tuple[Player, ...] = PLAYERS, seeds: tuple[int, ...] = (1, 2)) -> dict[str, object]:
+    return tournament_settings(players, seeds, TERMS, "test")
 
 
 def result(number: int, names: tuple[str, str] = ("one", "two"), loser: int = 0) -> match.Result:
@@ -165,18 +165,18 @@ def test_the_errors_hold_the_truth_19_times_in_20() -> None:
 
 
 def test_the_share_of_wins_and_its_error() -> None:
-    assert share(20, 20) == pytest.approx((0.8389, 1.0), abs=1e-4)
-    assert share(50, 100) == pytest.approx((0.4038, 0.5962), abs=1e-4)
+    assert win_share(20, 20) == pytest.approx((0.8389, 1.0), abs=1e-4)
+    assert win_share(50, 100) == pytest.approx((0.4038, 0.5962), abs=1e-4)
 
 
 # --- The folder ------------------------------------------------------------------------------------------
 
 
 def test_games_are_kept_and_found_again(tmp_path: Path) -> None:
-    with Ledger(tmp_path / "t", settings()) as kept:
+    with ResultsFolder(tmp_path / "t", settings()) as kept:
         kept.add(result(3))
         kept.add(result(1, loser=1))
-    with Ledger(tmp_path / "t", settings()) as found:
+    with ResultsFolder(tmp_path / "t", settings()) as found:
         assert found.results == [result(3), result(1, loser=1)]
         found.add(result(2))
     assert len(records(tmp_path / "t")) == 3
@@ -188,13 +188,13 @@ def records(folder: Path) -> list[object]:
 
 @pytest.mark.parametrize("cut", [1, 20, 150])
 def test_half_a_line_is_cut_off(tmp_path: Path, cut: int) -> None:
-    with Ledger(tmp_path, settings()) as kept:
+    with ResultsFolder(tmp_path, settings()) as kept:
         kept.add(result(1))
         kept.add(result(2))
     results = tmp_path / tournament.RESULTS
     whole = results.read_bytes()
     results.write_bytes(whole[:-cut])
-    with Ledger(tmp_path, settings()) as found:
+    with ResultsFolder(tmp_path, settings()) as found:
         assert [each.number for each in found.results] == [1]
         found.add(result(2))
     assert results.read_bytes() == whole
@@ -202,72 +202,72 @@ def test_half_a_line_is_cut_off(tmp_path: Path, cut: int) -> None:
 
 
 def test_a_record_without_its_line_is_cut_off(tmp_path: Path) -> None:
-    with Ledger(tmp_path, settings()) as kept:
+    with ResultsFolder(tmp_path, settings()) as kept:
         kept.add(result(1))
     with (tmp_path / tournament.RECORDS).open("ab") as stream:
         stream.write(result(2).written[:70])
-    with Ledger(tmp_path, settings()) as found:
+    with ResultsFolder(tmp_path, settings()) as found:
         found.add(result(2))
     assert len(records(tmp_path)) == 2
 
 
 def test_a_line_without_its_record_is_cut_off(tmp_path: Path) -> None:
-    with Ledger(tmp_path, settings()) as kept:
+    with ResultsFolder(tmp_path, settings()) as kept:
         kept.add(result(1))
         kept.add(result(2))
     path = tmp_path / tournament.RECORDS
     path.write_bytes(path.read_bytes()[:-10])
-    with Ledger(tmp_path, settings()) as found:
+    with ResultsFolder(tmp_path, settings()) as found:
         assert [each.number for each in found.results] == [1]
     assert len(records(tmp_path)) == 1
 
 
 def test_damage_is_told(tmp_path: Path) -> None:
-    with Ledger(tmp_path, settings()) as kept:
+    with ResultsFolder(tmp_path, settings()) as kept:
         kept.add(result(1))
     path = tmp_path / tournament.RECORDS
     path.write_bytes(path.read_bytes().replace(b'"winners":[1]', b'"winners":[0]'))
-    with pytest.raises(LedgerError, match="game 1 is damaged: "):
-        Ledger(tmp_path, settings())
+    with pytest.raises(ResultsError, match="game 1 is damaged: "):
+        ResultsFolder(tmp_path, settings())
     (tmp_path / tournament.SETTINGS).write_bytes(b"{")
-    with pytest.raises(LedgerError, match="is damaged"):
-        Ledger(tmp_path, settings())
+    with pytest.raises(ResultsError, match="is damaged"):
+        ResultsFolder(tmp_path, settings())
     (tmp_path / tournament.SETTINGS).unlink()
-    with pytest.raises(LedgerError, match="nobody knows whose games"):
-        Ledger(tmp_path, settings())
+    with pytest.raises(ResultsError, match="results of an unknown tournament"):
+        ResultsFolder(tmp_path, settings())
 
 
 def test_a_damaged_line_costs_no_game_after_it(tmp_path: Path) -> None:
     """Once, they were cut off without a word: but only the last line can be one that was being written."""
-    with Ledger(tmp_path, settings()) as kept:
+    with ResultsFolder(tmp_path, settings()) as kept:
         for number in (1, 2, 3):
             kept.add(result(number))
     results, recorded = tmp_path / tournament.RESULTS, tmp_path / tournament.RECORDS
     written = recorded.read_bytes()
     lines = results.read_bytes().splitlines(keepends=True)
     results.write_bytes(lines[0] + lines[1].replace(b'"end"', b'"and"') + lines[2])
-    with pytest.raises(LedgerError, match="line 2 is damaged"):
-        Ledger(tmp_path, settings())
+    with pytest.raises(ResultsError, match="line 2 is damaged"):
+        ResultsFolder(tmp_path, settings())
     recorded.write_bytes(written[: len(written) // 2])
     results.write_bytes(b"".join(lines))
-    with pytest.raises(LedgerError, match="line 2 is damaged"):
-        Ledger(tmp_path, settings())
+    with pytest.raises(ResultsError, match="line 2 is damaged"):
+        ResultsFolder(tmp_path, settings())
     recorded.write_bytes(written)
-    with Ledger(tmp_path, settings()) as found:
+    with ResultsFolder(tmp_path, settings()) as found:
         assert [each.number for each in found.results] == [1, 2, 3]
 
 
 def test_another_tournament_needs_another_folder(tmp_path: Path) -> None:
-    Ledger(tmp_path, settings()).__exit__()
-    with pytest.raises(LedgerError, match="holds a tournament with other bots; choose another folder"):
-        Ledger(tmp_path, settings(contestants(["random", "greedy"])))
-    with pytest.raises(LedgerError, match="with other seeds"):
-        Ledger(tmp_path, settings(seeds=(1, 2, 3)))
+    ResultsFolder(tmp_path, settings()).__exit__()
+    with pytest.raises(ResultsError, match="holds a tournament with other bots; choose another folder"):
+        ResultsFolder(tmp_path, settings(parse_players(["random", "greedy"])))
+    with pytest.raises(ResultsError, match="with other seeds"):
+        ResultsFolder(tmp_path, settings(seeds=(1, 2, 3)))
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
-    with Ledger(tmp_path, settings()), pytest.raises(LedgerError, match="another process"):
-        Ledger(tmp_path, settings())
+    with ResultsFolder(tmp_path, settings()), pytest.raises(ResultsError, match="another process"):
+        ResultsFolder(tmp_path, settings())
 
 
 def test_the_folders_name_is_that_of_the_tournament(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_the_folders_name_is_that_of_the_tournament(tmp_path: Path) -> None:
     names = []
     for text in ("one", "two", "one"):
         bot.write_text(text)
-        names.append(folder_name(settings(contestants(["greedy", f"python3 {bot}"]))))
+        names.append(folder_name(settings(parse_players(["greedy", f"python3 {bot}"]))))
     assert names[0] == names[2] != names[1]
     assert all(name.startswith("greedy-bot.py-") for name in names)
     assert folder_name(settings(seeds=(1,))) != folder_name(settings())
@@ -335,7 +335,7 @@ def test_tournament_goes_on_after_it_was_killed(tmp_path: Path) -> None:
         until(lambda: results.exists() and results.read_bytes().count(b"\n") == 2, "two games")
         process.send_signal(signal.SIGKILL)
     kept = results.read_bytes()
-    with Ledger(folder, json.loads((folder / tournament.SETTINGS).read_bytes())) as stopped:
+    with ResultsFolder(folder, json.loads((folder / tournament.SETTINGS).read_bytes())) as stopped:
         assert len(stopped.results) == 2
     (tmp_path / "go").touch()
     done = subprocess.run(arguments, capture_output=True, check=False)
@@ -364,14 +364,14 @@ def test_tournament_keeps_its_games_in_the_data_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr(command, "_play", lambda games, ledger, jobs: None)
+    monkeypatch.setattr(command, "_play", lambda games, kept, jobs: None)
     result = run("tournament", "greedy", "random")
     (folder,) = tmp_path.glob("azul-table/tournaments/greedy-random-*")
     assert result.stderr == f"games: {folder}\n"
 
 
 def test_tournament_refuses_the_folder_of_another(tmp_path: Path) -> None:
-    Ledger(tmp_path, settings()).__exit__()
+    ResultsFolder(tmp_path, settings()).__exit__()
     result = run("tournament", "greedy", "random", "--folder", tmp_path)
     assert result.exit_code == 1
     assert "holds a tournament with other" in result.stderr

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from hypothesis import given
 
-from device.bots.dtc.protocol import Turn, view_of
+from device.bots.dtc.protocol import Turn, state_block
 from device.bots.search import BOT_NAMES
 from device.bots.simple import Below, play_random
 from device.commands.bot import Player, parts_to_come, reserve, seconds_to_think
@@ -29,8 +29,8 @@ def bot(given: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
 def test_d3_bot_answers_the_published_example(name: str) -> None:
     done = bot(state_alone(EXAMPLE).encode() * 2, name, "--move-time", "20")
     assert (done.returncode, done.stderr) == (0, b"")
-    wish, *answers = done.stdout.decode().splitlines()
-    assert wish == "state"
+    subscription, *answers = done.stdout.decode().splitlines()
+    assert subscription == "state"
     assert len(answers) == 2
     assert all(answer[0] in "0234" for answer in answers)
 
@@ -121,5 +121,5 @@ def test_a_bot_knows_the_round_by_counting_how_often_the_displays_were_filled(pl
     turns = [step.before for step in played.steps if isinstance(step.event, Draft)]
     for state in turns:
         assert isinstance(state, StandardState)
-        players[state.turn].choose(Turn(30_000, None, view_of(state, state.turn)))
+        players[state.turn].choose(Turn(30_000, None, state_block(state, state.turn)))
     assert seen == [state.round for state in turns]

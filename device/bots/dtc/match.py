@@ -1,6 +1,8 @@
-"""One game between two bot programs, as the competition plays it (D1 to D3), and what came of it.
+"""Matches: games between two bot programs under the competition's terms (D1 to D3), and their results.
 
-result = play(Game(1, contestants(["greedy", "python3 bot.py"]), seed=7, first=0), logs)
+    result = play(Game(1, parse_players(["greedy", "python3 bot.py"]), seed=7, first=0), logs)
+
+`play_all` plays many games through an executor.
 """
 
 import fcntl
@@ -21,7 +23,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from device.bots.dtc.process import BotError, Limits, Program
-from device.bots.dtc.protocol import ProtocolError, Teller, Wish, draft_of, text_of, why_illegal, wish_of
+from device.bots.dtc.protocol import (
+    ProtocolError,
+    Subscription,
+    TurnBuilder,
+    explain_illegal,
+    format_turn,
+    parse_draft,
+    parse_subscription,
+)
 from device.bots.search import BOT_NAMES
 from device.bots.selfplay import ROUNDS
 from device.bots.workers import run_all
@@ -36,15 +46,15 @@ from device.rules.scoring import Outcome
 from device.rules.standard import StandardState
 from device.rules.tiles import COLOURS, TILES_OF_A_COLOUR, Counts, count
 
-# --- Who plays in a match: a built-in bot by its name, or any program by its command line ----------------
+# --- Players -----------------------------------------------------------------------------------------------
 
 
-class ContestantError(ValueError):
-    """A text that names nobody who could play."""
+class PlayerError(ValueError):
+    """A text that names neither a built-in bot nor a program."""
 
 
 @dataclass(frozen=True, slots=True)
-class Contestant:
+class Player:
     """A bot as a program to start; a built-in one takes its random numbers from the game's seed."""
 
     name: str
@@ -52,17 +62,17 @@ class Contestant:
     built_in: bool = False
 
     def command_for(self, seed: str) -> tuple[str, ...]:
-        """The command that plays one game."""
+        """Return the command that plays one game."""
         return (*self.command, "--seed", seed) if self.built_in else self.command
 
     @property
     def fingerprint(self) -> str:
-        """Changes when the command does, or a file that it names."""
+        """A hash that changes with the command and with the files that it names."""
         digest = hashlib.sha256()
         for word in self.command:
             digest.update(word.encode(errors="surrogateescape") + b"\0")
             if not self.built_in and (program := _file(word)) is not None:
-                with suppress(OSError):  # what nobody may read can't have been read by the bot either
+                with suppress(OSError):  # the bot can't read it either
                     digest.update(hashlib.sha256(program.read_bytes()).digest())
         return digest.hexdigest()[:16]
 
@@ -71,48 +81,51 @@ _NAMED: Final = re.compile(r"([^\s/=.'\"-][^\s/='\"]*)=(.*)", re.DOTALL)
 _BUILT_IN: Final = re.compile(rf"({'|'.join(BOT_NAMES)})(?:@([1-9][0-9]{{0,6}}))?")
 
 
-def contestants(texts: Iterable[str]) -> tuple[Contestant, ...]:
-    """Everybody who plays, each with a name of their own; raises ContestantError."""
-    found: list[Contestant] = []
-    for each in map(contestant, texts):
+def parse_players(texts: Iterable[str]) -> tuple[Player, ...]:
+    """Parse players, and make their names unique. Raises PlayerError."""
+    found: list[Player] = []
+    for each in map(parse_player, texts):
         taken = {other.name for other in found}
         names = [each.name, *(f"{each.name} {number}" for number in range(2, len(found) + 2))]
         found.append(replace(each, name=next(name for name in names if name not in taken)))
     return tuple(found)
 
 
-def contestant(text: str) -> Contestant:
-    """Who plays: `greedy`, `strong@100` (milliseconds a move), `python3 bot.py`, `NAME=` and any of them."""
+def parse_player(text: str) -> Player:
+    """Parse a player: `greedy`, `strong@100` (milliseconds a move), or a command line.
+
+    `NAME=` before any of them names it. Raises PlayerError.
+    """
     name, command = None, text
     if named := _NAMED.fullmatch(text):
         name, command = named.groups()
     if built_in := _BUILT_IN.fullmatch(command):
-        return Contestant(name or command, _command_of(*built_in.groups()), built_in=True)
-    words = _words(command)
+        return Player(name or command, _built_in_command(*built_in.groups()), built_in=True)
+    words = _split_command(command)
     if shutil.which(words[0]) is None:
         bots = ", ".join(BOT_NAMES)
         why = "may not be executed" if _file(words[0]) else "is neither a built-in bot nor a program"
-        raise ContestantError(f"{words[0]!r} {why}; the bots are {bots}")
-    return Contestant(name or _name_of(words), words)
+        raise PlayerError(f"{words[0]!r} {why}; the bots are {bots}")
+    return Player(name or _program_name(words), words)
 
 
-def _command_of(name: str, milliseconds: str | None) -> tuple[str, ...]:
+def _built_in_command(name: str, milliseconds: str | None) -> tuple[str, ...]:
     command = (sys.executable, "-P", "-m", "device", "bot", name)
     return (*command, "--move-time", milliseconds) if milliseconds else command
 
 
-def _words(command: str) -> tuple[str, ...]:
+def _split_command(command: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
-        raise ContestantError(f"{command!r} is no command: {error}") from None
+        raise PlayerError(f"{command!r} is no command: {error}") from None
     if not words or not words[0]:
-        raise ContestantError("a bot is a name or a command, not an empty text")
+        raise PlayerError("a bot is a name or a command, not an empty text")
     return words
 
 
-def _name_of(words: tuple[str, ...]) -> str:
-    """The file that a command runs, as far as one can tell: its last word that is one."""
+def _program_name(words: tuple[str, ...]) -> str:
+    """Return the name of the file that a command runs, as far as known: its last word that is a file."""
     files = [word for word in words if _file(word) is not None]
     name = Path(files[-1] if files else words[0]).name
     return name.encode(errors="replace").decode()
@@ -125,7 +138,7 @@ def _file(word: str) -> Path | None:
         return None
 
 
-# ----------------------------------------------------------------------------------------------------------
+# --- Games and results -------------------------------------------------------------------------------------
 
 MODE: Final = standard.DTC.name
 MILLISECONDS: Final = 30_000
@@ -135,7 +148,7 @@ TIE_POINTS: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a game is played under; the defaults are the competition's."""
+    """Terms of a game; the defaults are the competition's."""
 
     milliseconds: int = MILLISECONDS  # of thinking for each bot, on its own turns
     limits: Limits = field(default_factory=Limits)
@@ -147,7 +160,7 @@ class Game:
     """A game to play; seats and `first` count from 0, `number` from 1."""
 
     number: int
-    players: tuple[Contestant, ...]
+    players: tuple[Player, ...]
     seed: int
     first: int
     terms: Terms = field(default_factory=Terms)
@@ -155,7 +168,7 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a game ended where it stood: `why` is one of the record's forfeits, the sentence says it."""
+    """The fault that ended a game: `why` is one of the record's forfeits, the sentence describes it."""
 
     seat: int
     why: str
@@ -164,7 +177,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A game that was played, with its verified record."""
+    """The result of a game, with its verified record."""
 
     number: int
     names: tuple[str, ...]
@@ -179,14 +192,14 @@ class Result:
     stopped: bool = False  # by the limit of rounds (R17)
 
     def points(self, seat: int) -> int:
-        """What the game is worth to a seat in a tournament."""
+        """Return the tournament points of a seat."""
         if seat not in self.winners:
             return 0
         return WIN_POINTS if len(self.winners) == 1 else TIE_POINTS
 
     def in_json(self) -> dict[str, Any]:
-        """Everything but the record; `result_of` reads it back."""
-        told: dict[str, Any] = {
+        """Return everything but the record as a JSON object, which `result_from_json` reads."""
+        data: dict[str, Any] = {
             "game": self.number,
             "players": self.names,
             "seed": self.seed,
@@ -197,39 +210,42 @@ class Result:
             "thinking": self.thinking,
         }
         if self.stopped:
-            told["stopped"] = True
+            data["stopped"] = True
         if self.fault is not None:
             fault = self.fault
-            told["forfeit"] = {"seat": fault.seat, "why": fault.why, "sentence": fault.sentence}
-        return told
+            data["forfeit"] = {"seat": fault.seat, "why": fault.why, "sentence": fault.sentence}
+        return data
 
 
-def result_of(told: dict[str, Any], written: bytes) -> Result:
-    """A result from its JSON and its record; raises KeyError, TypeError or ValueError for another object."""
-    forfeit = told.get("forfeit")
+def result_from_json(data: dict[str, Any], written: bytes) -> Result:
+    """Return a result from its JSON object and its record. Raises KeyError, TypeError or ValueError."""
+    forfeit = data.get("forfeit")
     return Result(
-        int(told["game"]),
-        tuple(told["players"]),
-        int(told["seed"]),
-        int(told["first"]),
-        int(told["rounds"]),
-        tuple(told["scores"]),
-        tuple(told["winners"]),
-        tuple(told["thinking"]),
+        int(data["game"]),
+        tuple(data["players"]),
+        int(data["seed"]),
+        int(data["first"]),
+        int(data["rounds"]),
+        tuple(data["scores"]),
+        tuple(data["winners"]),
+        tuple(data["thinking"]),
         written,
         None if forfeit is None else Fault(**forfeit),
-        told.get("stopped", False),
+        data.get("stopped", False),
     )
 
 
-class Seat:
-    """One bot in one game: its program, its clock, and what it has been told."""
+# --- Playing a game ----------------------------------------------------------------------------------------
+
+
+class BotSeat:
+    """One bot in one game: its program, its clock, and its turns."""
 
     def __init__(self, seat: int, program: Program, milliseconds: int) -> None:
         self._seat = seat
         self._program = program
-        self.wish = Wish.BOTH  # known once it has begun
-        self._teller: Teller | None = None
+        self.subscription = Subscription.BOTH  # known once it has begun
+        self._builder: TurnBuilder | None = None
         self._given = milliseconds
         self._left: float = milliseconds
 
@@ -239,40 +255,40 @@ class Seat:
         return round(self._given - self._left)
 
     def begin(self) -> None:
-        """Read what it wants to be told; raises BotError."""
-        with _told_by_bot():
-            self.wish = wish_of(self._program.first_line())
-        self._teller = Teller(self._seat, self.wish)
+        """Read its subscription. Raises BotError."""
+        with _bot_errors():
+            self.subscription = parse_subscription(self._program.first_line())
+        self._builder = TurnBuilder(self._seat, self.subscription)
 
-    def saw(self, state: StandardState, event: Event) -> None:
-        """Take note of an event, to tell it on its next turn."""
-        assert self._teller is not None
-        self._teller.saw(state, event)
+    def record_event(self, state: StandardState, event: Event) -> None:
+        """Add an event to the updates of its next turn."""
+        assert self._builder is not None
+        self._builder.record_event(state, event)
 
     def choose(self, state: StandardState) -> Draft:
-        """Its move; raises BotError."""
-        assert self._teller is not None
-        turn = self._teller.turn(state, int(self._left))
+        """Return its move. Raises BotError."""
+        assert self._builder is not None
+        turn = self._builder.turn(state, int(self._left))
         try:
-            line, used = self._program.ask(text_of(turn), self._left)
+            line, used = self._program.ask(format_turn(turn), self._left)
         except BotError as error:
             if error.why == "time":
                 self._left = 0
             raise
         self._left -= used
-        with _told_by_bot():
-            draft = draft_of(line)
+        with _bot_errors():
+            draft = parse_draft(line)
         try:
             state.check_draft(draft)
         except IllegalEventError as error:
-            why = why_illegal(state, draft, error)
+            why = explain_illegal(state, draft, error)
             raise BotError("illegal", f"its move {line!r} is not allowed: {why}") from None
         return draft
 
 
 @contextmanager
-def _told_by_bot() -> Iterator[None]:
-    """A line that is not the protocol is the fault of the bot that wrote it."""
+def _bot_errors() -> Iterator[None]:
+    """Raise the protocol errors of a bot's lines as BotErrors."""
     try:
         yield
     except ProtocolError as error:
@@ -280,45 +296,45 @@ def _told_by_bot() -> Iterator[None]:
 
 
 def play(game: Game, logs: Path, core: int | None = None) -> Result:
-    """Play a game to its end, or to the first fault of a bot; what a bot writes to its log is kept in `logs`.
+    """Play a game to its end, or to the first fault of a bot; write what bots log to files in `logs`.
 
-    `core` is the processor that both run on, in turns; None: any.
+    Both bots run on the processor `core` (None: any), in turns. Raises OSError.
     """
     names = tuple(player.name for player in game.players)
     chosen = Setup(MODE, names, game.first)
     with ExitStack() as running:
         programs = [
-            running.enter_context(_started(game, seat, logs, core)) for seat in range(len(game.players))
+            running.enter_context(_start_program(game, seat, logs, core)) for seat in range(len(game.players))
         ]
-        seats = [Seat(seat, program, game.terms.milliseconds) for seat, program in enumerate(programs)]
-        events, fault = _played(chosen, game, seats)
+        seats = [BotSeat(seat, program, game.terms.milliseconds) for seat, program in enumerate(programs)]
+        events, fault = _play_events(chosen, game, seats)
         for seat, program in enumerate(programs):
             if fault is not None and seat == fault.seat:
                 program.close(at_once=True)
             else:
-                program.hang_up()
+                program.close_input()
     for seat in range(len(seats)):
-        log = log_of(game, seat, logs)
+        log = log_path(game, seat, logs)
         if not log.stat().st_size:
             log.unlink()
     thinking = tuple(seat.used for seat in seats)
     return _result(game, chosen, events, fault, thinking)
 
 
-def _started(game: Game, seat: int, logs: Path, core: int | None) -> Program:
+def _start_program(game: Game, seat: int, logs: Path, core: int | None) -> Program:
     player = game.players[seat]
     command = player.command_for(f"{game.seed}/{game.first}/{seat}")
-    return Program(command, log_of(game, seat, logs), game.terms.limits, core)
+    return Program(command, log_path(game, seat, logs), game.terms.limits, core)
 
 
-def log_of(game: Game, seat: int, logs: Path) -> Path:
-    """The file of what a bot wrote to its standard error in a game."""
+def log_path(game: Game, seat: int, logs: Path) -> Path:
+    """Return the file for the standard error of a bot in a game."""
     name = re.sub(r"[^\w.-]", "_", game.players[seat].name, flags=re.ASCII)[:60]
     return logs / f"{game.number:04}-{seat + 1}-{name}.err"
 
 
-def _played(chosen: Setup, game: Game, seats: list[Seat]) -> tuple[list[Event], Fault | None]:
-    """The events of a game, and the fault that ended it, if one did."""
+def _play_events(chosen: Setup, game: Game, seats: list[BotSeat]) -> tuple[list[Event], Fault | None]:
+    """Return the events of a game, and the fault that ended it, if there was one."""
     events: list[Event] = []
     state = rules.setup(chosen)
     acting = game.first
@@ -335,7 +351,7 @@ def _played(chosen: Setup, game: Game, seats: list[Seat]) -> tuple[list[Event], 
                 acting = state.turn
                 event = seats[acting].choose(state)
             for seat in seats:
-                seat.saw(state, event)
+                seat.record_event(state, event)
             events.append(event)
             state = state.apply(event)
     except BotError as error:
@@ -344,9 +360,9 @@ def _played(chosen: Setup, game: Game, seats: list[Seat]) -> tuple[list[Event], 
 
 
 def deal(seed: int, number: int, bag: Counts) -> Deal:
-    """The deal of a number (from 0) by the seed: as alike as their bags are, whoever has played.
+    """Return the deal of a round (from 0) for a seed: as equal as the bags are, whoever plays.
 
-    The same shuffle of all tiles is drawn from in every game of the seed; what is not in the bag is left out.
+    Every game of a seed draws from the same shuffle of all tiles; tiles that are not in the bag are left out.
     """
     tiles = [(colour, copy) for colour in COLOURS for copy in range(TILES_OF_A_COLOUR)]
     random.Random(f"{seed}/{number}").shuffle(tiles)
@@ -358,7 +374,7 @@ def deal(seed: int, number: int, bag: Counts) -> Deal:
 def _result(
     game: Game, chosen: Setup, events: list[Event], fault: Fault | None, thinking: tuple[int, ...]
 ) -> Result:
-    """What came of a game, from its record as it is read back."""
+    """Return the result of a game, taken from its record as it is read back."""
     forfeit = None if fault is None else Forfeit(fault.seat, fault.why)
     written = record.write(chosen, events, stopped=fault is None, forfeit=forfeit)
     (verified,) = record.read(written.splitlines(keepends=True))
@@ -379,7 +395,7 @@ def _result(
     )
 
 
-# --- Many games, each on a processor core of its own -----------------------------------------------------
+# --- Many games, each on a processor core of its own -------------------------------------------------------
 
 
 class MatchError(Exception):
@@ -409,7 +425,7 @@ def play_on_own_core(game: Game, logs: Path) -> Result:
 
 @contextmanager
 def own_core() -> Iterator[int]:
-    """A core that no other match of this user has, as far as there are enough of them."""
+    """Yield a core that no other match of this user uses, as far as there are enough of them."""
     available = sorted(os.sched_getaffinity(0))
     random.shuffle(available)
     for core in available:
@@ -423,7 +439,7 @@ def own_core() -> Iterator[int]:
 
 
 def _locked(core: int) -> int | None:
-    """The descriptor that holds a core; None if somebody has it, or nobody can say."""
+    """Return the descriptor of a lock on a core; None if it is locked or can't be."""
     folder = Path(tempfile.gettempdir(), f"azul-table-cores-{os.getuid()}")
     with suppress(OSError):
         folder.mkdir(mode=0o700, exist_ok=True)

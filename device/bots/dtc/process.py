@@ -1,8 +1,9 @@
-"""A bot program as a child process: one line at its start, then a line for every turn that it is told.
+"""A bot program as a child process: it writes a line at its start and one after every turn that it reads.
 
-Whatever else it does is a BotError, which says what it was. The program runs on its own turns only: between
-them its processes are stopped, so that nobody thinks on the other's time. It is started through `keeper.py`,
-which holds it to its limits and ends it with all that it has started, also when this process is killed.
+Any other behaviour raises a BotError with a description. The program runs on its own turns only: between them
+its processes are stopped, so that it can't think on the opponent's time. It is started by a supervisor
+process (`supervisor.py`), which enforces its limits and kills it with all processes that it has started, also
+when this process is killed.
 """
 
 import json
@@ -24,13 +25,13 @@ from device.bots.dtc import supervisor
 LONGEST_LINE: Final = 100
 """Bytes; no line of the protocol has more than seven."""
 _ENDING_SECONDS: Final = 0.25
-"""How long after its last output a program may take to end."""
-_TELLING_SECONDS: Final = 10.0
-"""How long its end may take to be told: a busy machine may be late with it."""
+"""Seconds that a program that closed its output may take to end."""
+_REPORT_SECONDS: Final = 10.0
+"""Seconds that the supervisor may take to report an end, on a busy machine."""
 
 
 class BotError(Exception):
-    """What a bot did wrong: `why` is one of the record's forfeits, `sentence` says it, the bot being 'it'."""
+    """A fault of a bot: `why` is one of the record's forfeits, `sentence` describes it; 'it' is the bot."""
 
     def __init__(self, why: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -40,7 +41,7 @@ class BotError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a program may use."""
+    """Resources that a program may use."""
 
     memory: int = 4 * 1024**3  # bytes, of all its processes together
     tasks: int = 256  # processes and threads
@@ -49,7 +50,7 @@ class Limits:
 
 
 class Program:
-    """A running bot program; use it in a `with`."""
+    """A running bot program; use it in a `with` statement."""
 
     def __init__(
         self,
@@ -59,9 +60,10 @@ class Program:
         core: int | None = None,
         folder: Path | None = None,
     ) -> None:
-        """Start it on a processor's core (None: on any), with a file for its standard error, in a folder.
+        """Start a program on a processor core (None: any), in a folder, with its standard error in `log`.
 
-        Raises OSError where this machine can't do that; that the program can't be started shows later.
+        Raises OSError if this machine can't start the supervisor; `first_line` reports if the program can't
+        be started.
         """
         self._limits = limits or Limits()
         with log.open("wb", buffering=0) as log_file, ExitStack() as started:
@@ -73,7 +75,7 @@ class Program:
                 "tasks": self._limits.tasks,
                 "core": core,
             }
-            self._keeper = subprocess.Popen(
+            self._supervisor = subprocess.Popen(
                 [sys.executable, "-I", "-S", supervisor.__file__, json.dumps(settings), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -86,33 +88,34 @@ class Program:
             started.pop_all()
         self._started = time.monotonic()
         self._control = ours
-        self._told = b""
-        self._end: dict[str, Any] | None = None  # what the keeper told of its end
-        assert self._keeper.stdin is not None
-        assert self._keeper.stdout is not None
-        self._input = self._keeper.stdin
-        self._output = self._keeper.stdout
+        self._received = b""
+        self._end: dict[str, Any] | None = None  # the supervisor's report of its end
+        assert self._supervisor.stdin is not None
+        assert self._supervisor.stdout is not None
+        self._input = self._supervisor.stdin
+        self._output = self._supervisor.stdout
         os.set_blocking(self._input.fileno(), False)
         os.set_blocking(self._output.fileno(), False)
         self._unsent = b""
         self._unread = b""
         self._open = True  # its standard output
-        self._process = 0  # its number, which nobody else gets while the keeper lives
+        self._process = 0  # its process id, not reused while the supervisor lives
 
-    # --- The conversation --------------------------------------------------------------------------------
+    # --- Conversation --------------------------------------------------------------------------------------
 
     def first_line(self) -> str:
-        """What it writes at its start, without the line feed; raises BotError."""
+        """Return the line that it writes at its start, without the line feed. Raises BotError."""
         try:
             line = self._line(self._started + self._limits.start)
         except TimeoutError:
-            told = f"it wrote no first line within {self._limits.start:g} s of its start{self._half_a_line()}"
-            raise BotError("time", told) from None
+            limit = f"{self._limits.start:g} s"
+            message = f"it wrote no first line within {limit} of its start{self._incomplete_line()}"
+            raise BotError("time", message) from None
         self._stop()
         return line
 
     def ask(self, text: str, milliseconds: float) -> tuple[str, float]:
-        """Tell it a turn; its answer without the line feed, and the milliseconds it took. Raises BotError."""
+        """Send a turn; return the answer, without line feed, and its milliseconds. Raises BotError."""
         self._take_output()
         if self._unread:
             raise BotError("illegal", f"it wrote {_shown(self._unread)} when it was not its turn")
@@ -125,18 +128,17 @@ class Program:
             if used > milliseconds:
                 raise TimeoutError
         except TimeoutError:
-            told = (
-                f"it did not answer in the {milliseconds / 1000:.3g} s that it had left{self._half_a_line()}"
-            )
-            raise BotError("time", told) from None
+            left = f"{milliseconds / 1000:.3g} s"
+            message = f"it did not answer in the {left} that it had left{self._incomplete_line()}"
+            raise BotError("time", message) from None
         self._stop()
         return line, used
 
-    def _half_a_line(self) -> str:
+    def _incomplete_line(self) -> str:
         return f"; it wrote {_shown(self._unread)} without an end of line" if self._unread else ""
 
     def _line(self, deadline: float) -> str:
-        """The next line that it writes; raises TimeoutError at the deadline, and BotError."""
+        """Return the next line that it writes. Raises TimeoutError at the deadline, and BotError."""
         while True:
             if (line := self._next_line()) is not None:
                 return line
@@ -148,11 +150,11 @@ class Program:
             self._wait(left)
 
     def _next_line(self) -> str | None:
-        """A line of what has been read, if there is one and nothing else."""
+        """Return the line that has been read, if nothing follows it."""
         line, end, rest = self._unread.partition(b"\n")
         if len(line) > LONGEST_LINE:
-            told = f"it wrote a line of more than {LONGEST_LINE} characters"
-            raise BotError("illegal", f"{told}: {_shown(line)}")
+            message = f"it wrote a line of more than {LONGEST_LINE} characters"
+            raise BotError("illegal", f"{message}: {_shown(line)}")
         if not end:
             return None
         if rest:
@@ -163,7 +165,7 @@ class Program:
         return line.decode("ascii")
 
     def _wait(self, seconds: float) -> None:
-        """Wait until something happens, and take it in."""
+        """Wait for input, output or a message of the supervisor, and process it."""
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         if self._open:
@@ -172,7 +174,7 @@ class Program:
             poll.register(self._input, select.POLLOUT)
         for descriptor, _ in poll.poll(seconds * 1000 + 1):
             if descriptor == self._control.fileno():
-                self._hear()
+                self._receive()
                 self._take_output()
             elif descriptor == self._output.fileno():
                 self._take_output()
@@ -180,14 +182,14 @@ class Program:
                 self._send()
 
     def _send(self) -> None:
-        """Write what the pipe takes; that nobody reads it shows in the answer that does not come."""
+        """Write as much as the pipe accepts; if nobody reads it, the answer will be missing."""
         try:
             self._unsent = self._unsent[os.write(self._input.fileno(), self._unsent) :]
         except BrokenPipeError:
             self._unsent = b""
 
     def _take_output(self) -> None:
-        """Read what it has written, as far as a line may go."""
+        """Read its output, up to the longest line."""
         while self._open and len(self._unread) <= LONGEST_LINE:
             try:
                 data = os.read(self._output.fileno(), 4096)
@@ -196,15 +198,15 @@ class Program:
             self._unread += data
             self._open = bool(data)
 
-    # --- Its end -----------------------------------------------------------------------------------------
+    # --- End -----------------------------------------------------------------------------------------------
 
-    def _hear(self) -> None:
-        """Take in what the keeper tells."""
+    def _receive(self) -> None:
+        """Read messages of the supervisor."""
         data = self._control.recv(65_536)
         if not data:
             self._end = {"lost": True}
             return
-        *lines, self._told = (self._told + data).split(b"\n")
+        *lines, self._received = (self._received + data).split(b"\n")
         for message in map(json.loads, lines):
             if "started" in message:
                 self._process = message["started"]
@@ -212,79 +214,79 @@ class Program:
                 self._end = message
 
     def _crash(self) -> BotError:
-        """How it ended."""
+        """Return a BotError that says how it ended."""
         closed = time.monotonic()
         while self._end is None:
-            patience = _TELLING_SECONDS if supervisor.has_ended(self._process) else _ENDING_SECONDS
+            patience = _REPORT_SECONDS if supervisor.has_ended(self._process) else _ENDING_SECONDS
             if time.monotonic() > closed + patience:
                 break
-            self._wait(supervisor.TICK)
+            self._wait(supervisor.CHECK_INTERVAL)
         match self._end:
             case None:
-                told = "it closed its standard output"
+                message = "it closed its standard output"
             case {"failed": why}:
-                told = f"it could not be started: {why}"
+                message = f"it could not be started: {why}"
             case {"over": "memory"}:
-                told = f"it used more than its {self._limits.memory / 1024**3:.3g} GB of memory"
+                message = f"it used more than its {self._limits.memory / 1024**3:.3g} GB of memory"
             case {"over": "tasks"}:
-                told = f"it started more than {self._limits.tasks} processes and threads"
+                message = f"it started more than {self._limits.tasks} processes and threads"
             case {"exited": status, "words": words}:
-                told = f"it ended by itself with status {status}{_last(words)}"
+                message = f"it ended by itself with status {status}{_last(words)}"
             case {"killed": number, "words": words}:
-                told = f"it was killed by {_signal_name(number)}{_last(words)}"
+                message = f"it was killed by {_signal_name(number)}{_last(words)}"
             case _:
-                told = "it and its keeper were killed"
-        return BotError("crash", told)
+                message = "it and its supervisor were killed"
+        return BotError("crash", message)
 
     def _stop(self) -> None:
-        """Let it rest until its next turn."""
+        """Stop it until its next turn."""
         if not self._process:
-            self._hear()  # the first message was sent before the bot could write anything
+            self._receive()  # the first message was sent before the bot could write anything
         self._signal(signal.SIGSTOP)
 
     def _signal(self, number: signal.Signals) -> None:
-        """Stop or continue it: its own group at once, then what it has started that is in no group of its."""
+        """Send a signal to its process group, then to processes that it has started outside of that group."""
         if self._process and self._end is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process, number)
-            for process in supervisor.descendants(self._keeper.pid):
+            for process in supervisor.descendants(self._supervisor.pid):
                 with suppress(ProcessLookupError, PermissionError):
-                    if os.getpgid(process) not in (self._process, self._keeper.pid):
+                    if os.getpgid(process) not in (self._process, self._supervisor.pid):
                         os.kill(process, number)
 
-    def hang_up(self) -> None:
-        """End its input: the game is over."""
+    def close_input(self) -> None:
+        """Close its input: the game is over."""
         self._input.close()
         self._unsent = b""
         self._signal(signal.SIGCONT)
 
-    def interrupt(self) -> None:
-        """Have it killed, from any thread; who waits for its answer gets a BotError, and still closes it."""
+    def kill(self) -> None:
+        """Kill it, from any thread; a pending call raises BotError, and `close` must still be called."""
         with suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
 
     def close(self, *, at_once: bool = False) -> None:
-        """Hang up, give it time to end by itself unless `at_once`, and kill what is left."""
+        """Close its input, let it end by itself unless `at_once`, then kill and reap what is left."""
         if self._output.closed:
             return
-        self.hang_up()
+        self.close_input()
         deadline = time.monotonic() + (0 if at_once else self._limits.end)
         while self._end is None and (left := deadline - time.monotonic()) > 0:
             self._unread = b""
             self._wait(left)
         self._output.close()
         self._control.close()
-        self._signal_keeper(signal.SIGCONT)  # its bot may have stopped it
+        self._signal_supervisor(signal.SIGCONT)  # its bot may have stopped it
         try:
-            self._keeper.wait(2 * supervisor.ENDING_SECONDS)
+            self._supervisor.wait(2 * supervisor.ENDING_SECONDS)
         except subprocess.TimeoutExpired:
-            self._signal_keeper(signal.SIGKILL)
-            self._keeper.wait()
+            self._signal_supervisor(signal.SIGKILL)
+            self._supervisor.wait()
 
-    def _signal_keeper(self, number: signal.Signals) -> None:
-        """Signal the keeper and its guard."""
+    def _signal_supervisor(self, number: signal.Signals) -> None:
+        """Send a signal to the supervisor and its guard."""
         with suppress(ProcessLookupError):
-            os.killpg(self._keeper.pid, number)
+            os.killpg(self._supervisor.pid, number)
 
     def __enter__(self) -> Self:
         return self
@@ -294,13 +296,13 @@ class Program:
 
 
 def _shown(data: bytes) -> str:
-    """The beginning of what a bot wrote, printable and short."""
+    """Return the start of what a bot wrote, printable and short."""
     text = ascii(data[:60].decode("latin-1"))
     return text + "..." if len(data) > 60 else text
 
 
 def _last(words: str) -> str:
-    """The last words of a log, as a part of a sentence."""
+    """Return the last line of a log as a part of a sentence."""
     return f"; its last words: {ascii(words)[1:-1]}" if words else ""
 
 

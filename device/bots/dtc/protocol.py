@@ -1,9 +1,9 @@
-"""The bot protocol of the Digital Tabletop Competition as text, both ways: no process, no clock (D3).
+"""Bot protocol of the Digital Tabletop Competition: parsing and formatting of its lines (D3).
 
-A match makes turns (`dtc_view.Teller`), tells them as `text_of(turn)` and reads a bot's lines with `wish_of`
-and `draft_of`. A bot feeds the lines that it reads to a `Listener` and writes `answer_of(draft)`. Updates are
-the rules' own events: a `Deal` is a restock, a `Draft` the opponent's move. What is not the protocol to the
-letter raises ProtocolError.
+Pure functions of text, without a process or a clock. A match builds turns with a `TurnBuilder`, writes them
+with `format_turn` and reads a bot's lines with `parse_subscription` and `parse_draft`. A bot feeds the lines
+that it reads to a `TurnParser` and writes `format_draft`. Updates are the rules' own events: a `Deal` is a
+restock, a `Draft` the opponent's move. A line that the protocol does not allow raises ProtocolError.
 """
 
 import re
@@ -30,19 +30,19 @@ from device.rules.tiles import (
 )
 
 LETTERS: Final = "gobyr"
-"""The colours' letters here: they take the places of b y r k w (D2)."""
+"""Letters of the colours in the protocol, in the order b y r k w of the rules (D2)."""
 FLOOR_LINE: Final = 5
-"""The floor's number here; the pattern lines are 0 to 4."""
+"""Number of the floor line in the protocol; the pattern lines are 0 to 4."""
 EMPTY: Final = "."
 _DISPLAYS: Final = DISPLAYS[2]
 _SEATS: Final = 2
 
 Update = Deal | Draft
-"""What a bot is told of the time since its last turn: a restock, or the opponent's move."""
+"""An event since the bot's last turn: a restock, or the opponent's move."""
 
 
 class ProtocolError(ValueError):
-    """A line that the protocol does not allow: `whose` fault it is, and `message`, what is wrong with it."""
+    """A line that the protocol does not allow: `whose` error it is, and `message`, what is wrong with it."""
 
     def __init__(self, whose: Literal["bot", "match"], message: str) -> None:
         super().__init__(f"the {whose}'s fault: {message}")
@@ -50,8 +50,8 @@ class ProtocolError(ValueError):
         self.message = message
 
 
-class Wish(Enum):
-    """What a bot wants to be told on its turns: the first line that it writes."""
+class Subscription(Enum):
+    """What a bot wants to read on its turns: its first line."""
 
     UPDATE = "update"
     STATE = "state"
@@ -61,17 +61,17 @@ class Wish(Enum):
 
     @property
     def updates(self) -> bool:
-        """Whether it wants the updates."""
-        return self is not Wish.STATE
+        """Whether it reads the update block."""
+        return self is not Subscription.STATE
 
     @property
     def view(self) -> bool:
-        """Whether it wants the state."""
-        return self is not Wish.UPDATE
+        """Whether it reads the state block."""
+        return self is not Subscription.UPDATE
 
 
-class Taker(Enum):
-    """Who took the marker this round, as one of the two bots sees it."""
+class MarkerTaker(Enum):
+    """Who took the first-player marker this round, from the view of one bot."""
 
     YOU = "you"
     OPPONENT = "opponent"
@@ -81,8 +81,8 @@ class Taker(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One bot's board as the state block shows it: of the floor only the length is told."""
+class BoardView:
+    """One bot's board in the state block, which gives only the length of the floor line."""
 
     colours: tuple[Colour | None, ...] = (None,) * 5
     held: tuple[int, ...] = (0,) * 5
@@ -92,29 +92,29 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """The state block: the game as the bot on turn sees it."""
+class StateBlock:
+    """The state block: the game from the view of the bot on turn."""
 
     sources: tuple[Counts, ...]  # 0 the centre, then the displays
-    taker: Taker
-    own: Side
-    other: Side
+    taker: MarkerTaker
+    own: BoardView
+    other: BoardView
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Everything that a bot is told on one turn; None for a block that it did not ask for."""
+    """The lines that a bot reads on one turn; None for a block that it did not subscribe to."""
 
-    milliseconds: int  # that the bot has left
+    milliseconds: int  # left to the bot
     updates: tuple[Update, ...] | None
-    view: View | None
+    view: StateBlock | None
 
 
-# --- What a match tells ----------------------------------------------------------------------------------
+# --- Lines that a match writes -----------------------------------------------------------------------------
 
 
-def text_of(turn: Turn) -> str:
-    """A turn's lines, each with its line feed."""
+def format_turn(turn: Turn) -> str:
+    """Format a turn as lines, each with its line feed."""
     lines = [str(turn.milliseconds)]
     if turn.updates is not None:
         lines.append(str(len(turn.updates)))
@@ -128,13 +128,13 @@ def text_of(turn: Turn) -> str:
 def _update_lines(update: Update) -> list[str]:
     if isinstance(update, Deal):
         return ["restock", *(_joined(tiles) for tiles in update.displays)]
-    return ["move", answer_of(update)]
+    return ["move", format_draft(update)]
 
 
-def _view_lines(view: View) -> list[str]:
+def _view_lines(view: StateBlock) -> list[str]:
     centre, *displays = view.sources
     return [
-        f"{_joined(centre)} {int(view.taker is Taker.NONE)}",
+        f"{_joined(centre)} {int(view.taker is MarkerTaker.NONE)}",
         *(_joined(tiles) for tiles in displays),
         view.taker.value,
         *_side_lines(view.own),
@@ -142,7 +142,7 @@ def _view_lines(view: View) -> list[str]:
     ]
 
 
-def _side_lines(side: Side) -> list[str]:
+def _side_lines(side: BoardView) -> list[str]:
     return [
         *(f"{held} {_letter(colour)}" for colour, held in zip(side.colours, side.held, strict=True)),
         *(" ".join(_letter(tile) for tile in row) for row in side.wall),
@@ -158,13 +158,13 @@ def _letter(colour: Colour | None) -> str:
     return EMPTY if colour is None else LETTERS[colour]
 
 
-# --- What a match reads ----------------------------------------------------------------------------------
+# --- Lines that a match reads ------------------------------------------------------------------------------
 
 
-def wish_of(line: str) -> Wish:
-    """A bot's first line, without its line feed; raises ProtocolError."""
+def parse_subscription(line: str) -> Subscription:
+    """Parse a bot's first line, without its line feed. Raises ProtocolError."""
     try:
-        return Wish(line)
+        return Subscription(line)
     except ValueError:
         raise ProtocolError("bot", f"its first line is {line!r}, not update, state or both") from None
 
@@ -173,37 +173,37 @@ _ANSWER: Final = re.compile(r"([0-5]) ([gobyr]) ([0-5])")
 _A_MOVE: Final = f"a move 'd c l', a display 0 to 5, a colour of {LETTERS} and a line 0 to 5"
 
 
-def draft_of(line: str) -> Draft:
-    """A bot's answer `d c l`, without its line feed, allowed now or not; raises ProtocolError."""
+def parse_draft(line: str) -> Draft:
+    """Parse a bot's move `d c l`, without its line feed, whether legal now or not. Raises ProtocolError."""
     try:
         return _move(line)
     except _LineError:
         raise ProtocolError("bot", f"its answer is {line!r}, not {_A_MOVE}") from None
 
 
-# --- What a bot reads and writes -------------------------------------------------------------------------
+# --- Lines that a bot writes and reads ---------------------------------------------------------------------
 
 
-def answer_of(draft: Draft) -> str:
-    """A draft as a bot's answer, without a line feed."""
+def format_draft(draft: Draft) -> str:
+    """Format a draft as a bot's move, without a line feed."""
     line = FLOOR_LINE if draft.line == FLOOR else draft.line - 1
     return f"{draft.source} {LETTERS[draft.colour]} {line}"
 
 
 T = TypeVar("T")
 _Reading = Generator[None, str, T]
-"""Is sent line after line and returns what they say."""
+"""A generator that is sent one line after another and returns what they mean."""
 
 
 class _LineError(ValueError):
-    """What is wrong with a line."""
+    """What is wrong with a line, as the end of a sentence."""
 
 
-class Listener:
-    """Makes turns of the lines that a bot reads."""
+class TurnParser:
+    """Parses the lines that a bot reads, one at a time."""
 
-    def __init__(self, wish: Wish) -> None:
-        self._wish = wish
+    def __init__(self, subscription: Subscription) -> None:
+        self._wish = subscription
         self._begin()
 
     def _begin(self) -> None:
@@ -212,7 +212,7 @@ class Listener:
         next(self._reading)
 
     def receive(self, line: str) -> Turn | None:
-        """Take in a line, without its line feed; the turn if it is the last of one. Raises ProtocolError."""
+        """Parse a line, without its line feed; return the turn at its last line. Raises ProtocolError."""
         self._lines += 1
         try:
             self._reading.send(line)
@@ -225,10 +225,10 @@ class Listener:
         return None
 
 
-def _turn(wish: Wish) -> _Reading[Turn]:
+def _turn(subscription: Subscription) -> _Reading[Turn]:
     milliseconds = _number((yield), "is the remaining time in milliseconds")
-    updates = (yield from _updates()) if wish.updates else None
-    view = (yield from _view()) if wish.view else None
+    updates = (yield from _updates()) if subscription.updates else None
+    view = (yield from _view()) if subscription.view else None
     return Turn(milliseconds, updates, view)
 
 
@@ -245,7 +245,7 @@ def _updates() -> _Reading[tuple[Update, ...]]:
     return tuple(updates)
 
 
-def _view() -> _Reading[View]:
+def _view() -> _Reading[StateBlock]:
     line = yield
     what = "is the centre: five counts, and 1 or 0 for the marker"
     *centre, there = _numbers(line, 6, what)
@@ -253,11 +253,11 @@ def _view() -> _Reading[View]:
         raise _LineError(f"{what}, not {line!r}")
     displays = yield from _displays()
     taker = _taker((yield))
-    if there != (taker is Taker.NONE):
+    if there != (taker is MarkerTaker.NONE):
         raise _LineError(f"says that {taker.value} took the marker, but the centre's is {there}")
     own = yield from _side()
     other = yield from _side()
-    return View((_counts(centre), *displays), taker, own, other)
+    return StateBlock((_counts(centre), *displays), taker, own, other)
 
 
 def _displays() -> _Reading[tuple[Counts, ...]]:
@@ -268,7 +268,7 @@ def _displays() -> _Reading[tuple[Counts, ...]]:
     return tuple(found)
 
 
-def _side() -> _Reading[Side]:
+def _side() -> _Reading[BoardView]:
     colours, held = [], []
     for number in LINES:
         colour, tiles = _pattern_line((yield), number)
@@ -282,7 +282,7 @@ def _side() -> _Reading[Side]:
     floor, score = _numbers(line, 2, what)
     if floor > FLOOR_SPACES:
         raise _LineError(f"{what}, not {line!r}")
-    return Side(tuple(colours), tuple(held), tuple(wall), floor, score)
+    return BoardView(tuple(colours), tuple(held), tuple(wall), floor, score)
 
 
 def _pattern_line(line: str, number: int) -> tuple[Colour | None, int]:
@@ -306,9 +306,9 @@ def _wall_row(line: str, row: int) -> tuple[Colour | None, ...]:
     return tuple(None if letter == EMPTY else colour for letter, colour in zip(letters, printed, strict=True))
 
 
-def _taker(line: str) -> Taker:
+def _taker(line: str) -> MarkerTaker:
     try:
-        return Taker(line)
+        return MarkerTaker(line)
     except ValueError:
         raise _LineError(f"is you, opponent or none, not {line!r}") from None
 
@@ -341,45 +341,52 @@ def _counts(numbers: list[int]) -> Counts:
     return (green, orange, blue, yellow, red)
 
 
-# --- Between the bot protocol and the rules: a state as a bot is told it, and back (D1 to D3) ------------
-
-_SEATS_OF_VIEW: Final = 2
+# --- States of the rules to turns, and back (D1 to D3) -----------------------------------------------------
 
 
-class Teller:
-    """What one seat is told: collects what happens between its turns."""
+class TurnBuilder:
+    """Builds the turns of one seat; collects the updates between them."""
 
-    def __init__(self, seat: int, wish: Wish) -> None:
+    def __init__(self, seat: int, subscription: Subscription) -> None:
         self._seat = seat
-        self._wish = wish
+        self._wish = subscription
         self._updates: list[Update] = []
 
-    def saw(self, state: StandardState, event: Event) -> None:
-        """Take note of an event; `state` is the one before it."""
+    def record_event(self, state: StandardState, event: Event) -> None:
+        """Add an event to the updates; `state` is the one before it."""
         if isinstance(event, Deal) or (isinstance(event, Draft) and state.turn != self._seat):
             self._updates.append(event)
 
     def turn(self, state: StandardState, milliseconds: int) -> Turn:
-        """What this seat is told now, with its remaining time."""
+        """Return the turn of this seat now, with its remaining time, and start collecting anew."""
         updates = tuple(self._updates)
         self._updates.clear()
-        wish = self._wish
-        view = view_of(state, self._seat) if wish.view else None
-        return Turn(milliseconds, updates if wish.updates else None, view)
+        subscription = self._wish
+        view = state_block(state, self._seat) if subscription.view else None
+        return Turn(milliseconds, updates if subscription.updates else None, view)
 
 
-def view_of(state: StandardState, seat: int) -> View:
-    """A state as a seat sees it."""
-    sides = [Side(each.colours, each.held, each.wall, len(each.floor), each.score) for each in state.boards]
-    taker = Taker.NONE if state.marker is None else Taker.YOU if state.marker == seat else Taker.OPPONENT
-    return View(state.sources, taker, sides[seat], sides[1 - seat])
+def state_block(state: StandardState, seat: int) -> StateBlock:
+    """Return a state from the view of a seat."""
+    sides = [
+        BoardView(each.colours, each.held, each.wall, len(each.floor), each.score) for each in state.boards
+    ]
+    taker = (
+        MarkerTaker.NONE
+        if state.marker is None
+        else MarkerTaker.YOU
+        if state.marker == seat
+        else MarkerTaker.OPPONENT
+    )
+    return StateBlock(state.sources, taker, sides[seat], sides[1 - seat])
 
 
-def state_of(view: View, round_number: int = 1) -> StandardState:
-    """The game that a state block shows, the bot on turn as seat 0; raises ProtocolError if there is none.
+def state_from_block(view: StateBlock, round_number: int = 1) -> StandardState:
+    """Return the game that a state block shows, with the bot on turn as seat 0.
 
-    Which tiles lie on the floors is not told: any that are nowhere else do. That changes nothing that can
-    still happen, as they all go back to the bag before tiles are drawn again (D1).
+    Raises ProtocolError if no game has this block. The block does not give the tiles on the floor lines: any
+    unseen tiles are put there. That changes nothing that can still happen, as all of them go back to the bag
+    before tiles are drawn again (D1).
     """
     shown = total([*view.sources, *_tiles_of(view.own), *_tiles_of(view.other)])
     unseen = without(ALL_TILES, shown)
@@ -389,10 +396,10 @@ def state_of(view: View, round_number: int = 1) -> StandardState:
     if all(tiles == NO_TILES for tiles in view.sources):
         raise ProtocolError("match", "there is no tile to take")
     boards = []
-    for side, taker in ((view.own, Taker.YOU), (view.other, Taker.OPPONENT)):
+    for side, taker in ((view.own, MarkerTaker.YOU), (view.other, MarkerTaker.OPPONENT)):
         board, unseen = _board_of(side, unseen, marker=view.taker is taker)
         boards.append(board)
-    started = {Taker.YOU: 0, Taker.OPPONENT: 1}
+    started = {MarkerTaker.YOU: 0, MarkerTaker.OPPONENT: 1}
     starter = started.get(view.taker, _starter(view))
     return StandardState(
         tuple(boards),
@@ -407,7 +414,8 @@ def state_of(view: View, round_number: int = 1) -> StandardState:
     )
 
 
-def _tiles_of(side: Side) -> list[Counts]:
+def _tiles_of(side: BoardView) -> list[Counts]:
+    """Return the counts of the tiles on a board."""
     on_wall = [of_colour(tile, 1) for row in side.wall for tile in row if tile is not None]
     on_lines = [
         of_colour(colour, held)
@@ -417,8 +425,8 @@ def _tiles_of(side: Side) -> list[Counts]:
     return on_wall + on_lines
 
 
-def _board_of(side: Side, unseen: Counts, *, marker: bool) -> tuple[Board, Counts]:
-    """A board with some of the unseen tiles on its floor, and those that are left."""
+def _board_of(side: BoardView, unseen: Counts, *, marker: bool) -> tuple[Board, Counts]:
+    """Return a board with some of the unseen tiles on its floor, and the unseen tiles that are left."""
     if marker and not side.floor:
         raise ProtocolError("match", "a bot has taken the marker, but nothing is on its floor")
     on_floor: Floor = ()
@@ -432,14 +440,14 @@ def _board_of(side: Side, unseen: Counts, *, marker: bool) -> tuple[Board, Count
     return Board(side.colours, side.held, side.wall, floor, side.score), unseen
 
 
-def _starter(view: View) -> int:
-    """Who started a round in which nobody took from the centre: every move so far emptied a display (R12)."""
+def _starter(view: StateBlock) -> int:
+    """Return who started a round in which nobody took from the centre: each move emptied a display (R12)."""
     moves = sum(tiles == NO_TILES for tiles in view.sources[1:])
-    return moves % _SEATS_OF_VIEW
+    return moves % _SEATS
 
 
-def why_illegal(state: StandardState, draft: Draft, error: IllegalEventError) -> str:
-    """Why the rules refuse a bot's move, in the protocol's own numbers and letters."""
+def explain_illegal(state: StandardState, draft: Draft, error: IllegalEventError) -> str:
+    """Return why a move is illegal, in the protocol's numbers and letters."""
     colour, line = LETTERS[draft.colour], draft.line - 1
     match error.why:
         case "source_empty":

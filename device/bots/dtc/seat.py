@@ -1,9 +1,9 @@
-"""A bot program at the table: asked without waiting, and started anew when a game is not the one it knows.
+"""A bot program at the table: asked without waiting, and restarted if the game is not the one it knows.
 
-The protocol knows no undo (D3). So a program whose game was taken back, or that comes to a game that is on,
-is started anew. One that asks for the state alone finds its way from there. One that asks for updates must
-know its own moves: it is given its turns once more, and must answer what it played; where it does not, the
-state tells it, if it asked for both.
+The protocol has no undo (D3), so a program is restarted when its game was taken back or when it joins a game
+in progress. One that subscribes to the state only continues from there. One that subscribes to updates must
+know its own moves: its turns are replayed, and it must answer with the moves of the game; where it does not,
+the state block corrects it, if it subscribes to both.
 """
 
 import threading
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from device.bots.dtc.match import Seat
+from device.bots.dtc.match import BotSeat
 from device.bots.dtc.process import BotError, Program
 from device.rules import game
 from device.rules.events import Draft, Event
@@ -22,8 +22,8 @@ from device.rules.standard import StandardState
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """What a program is asked: its seat (from 0) in a game as far as it has come."""
+class MoveRequest:
+    """A request for a move: the seat (from 0) in a game up to now."""
 
     number: int
     setup: Setup
@@ -32,8 +32,8 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What it chose; or None, why not (one of the record's forfeits), and a sentence, where it is 'it'."""
+class MoveReply:
+    """The move; or None, `why` not (one of the record's forfeits), and a sentence about 'it'."""
 
     number: int
     choice: Draft | None
@@ -42,8 +42,8 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """How a program is started: its command, in which folder, where its logs go, its thinking time (ms)."""
+class ProgramSettings:
+    """How to start a program: command, folder, a function that returns a log file, thinking time in ms."""
 
     command: Sequence[str]
     folder: Path
@@ -52,116 +52,116 @@ class Terms:
 
 
 class ProgramSeat:
-    """One program in one game; its thread alone speaks to it, and puts what it says where it is told to."""
+    """One program in one game; only its thread talks to it, and calls `put` with the replies."""
 
-    def __init__(self, name: str, terms: Terms, put: Callable[[Told], None]) -> None:
+    def __init__(self, name: str, terms: ProgramSettings, put: Callable[[MoveReply], None]) -> None:
         self._terms = terms
         self._put = put
-        self._turns: SimpleQueue[Turn | None] = SimpleQueue()
-        self._forgotten: set[int] = set()
+        self._requests: SimpleQueue[MoveRequest | None] = SimpleQueue()
+        self._cancelled: set[int] = set()
         self._program: Program | None = None
-        self._seat: Seat | None = None
-        self._plays_again = False
-        self._known: tuple[Event, ...] = ()  # the game as it knows it, its last answer included
+        self._seat: BotSeat | None = None
+        self._replays = False
+        self._known: tuple[Event, ...] = ()  # the events that the program knows, its last move included
         self._now = 0
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name=f"program {name}", daemon=True)
         self._thread.start()
 
-    def ask(self, turn: Turn) -> None:
-        """Ask; what it says is put when it is there."""
-        self._turns.put(turn)
+    def ask(self, request: MoveRequest) -> None:
+        """Ask for a move; the reply is put when it is there."""
+        self._requests.put(request)
 
-    def forget(self, number: int) -> None:
-        """Put nothing for a turn any more; a program that thinks about it is ended."""
+    def cancel(self, number: int) -> None:
+        """Put no reply to a request any more; kill a program that thinks about it."""
         with self._lock:
-            self._forgotten.add(number)
+            self._cancelled.add(number)
             if self._now == number and self._program is not None:
-                self._program.interrupt()
+                self._program.kill()
 
-    def leave(self) -> None:
-        """Have the program ended, and all that it has started; does not wait for that."""
+    def stop(self) -> None:
+        """Kill the program and all that it has started, without waiting for that."""
         with self._lock:
-            self._forgotten.add(self._now)
-            self._turns.put(None)
+            self._cancelled.add(self._now)
+            self._requests.put(None)
             if self._program is not None:
-                self._program.interrupt()
+                self._program.kill()
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is left of it."""
+        """Whether the thread and the program have ended."""
         return not self._thread.is_alive()
 
     def close(self) -> None:
-        """End the program and all that it has started, and wait for that."""
-        self.leave()
+        """Kill the program and all that it has started, and wait for that."""
+        self.stop()
         self._thread.join()
 
     def _run(self) -> None:
-        while (turn := self._turns.get()) is not None:
+        while (request := self._requests.get()) is not None:
             with self._lock:
-                self._now = turn.number
-                gone = turn.number in self._forgotten
-            if not gone:
-                self._take(turn)
+                self._now = request.number
+                cancelled = request.number in self._cancelled
+            if not cancelled:
+                self._answer(request)
             with self._lock:
                 self._now = 0
         self._end()
 
-    def _take(self, turn: Turn) -> None:
+    def _answer(self, request: MoveRequest) -> None:
         try:
-            told = Told(turn.number, self._choice(turn))
+            reply = MoveReply(request.number, self._choice(request))
         except BotError as error:
             self._end()
-            told = Told(turn.number, None, error.why, error.sentence)
+            reply = MoveReply(request.number, None, error.why, error.sentence)
         except OSError as error:
             self._end()
-            told = Told(turn.number, None, "crash", f"it could not be started: {error.strerror}")
+            reply = MoveReply(request.number, None, "crash", f"it could not be started: {error.strerror}")
         with self._lock:
-            if turn.number in self._forgotten:
+            if request.number in self._cancelled:
                 return
-        self._put(told)
+        self._put(reply)
 
-    def _choice(self, turn: Turn) -> Draft:
-        """Its move in a game; raises BotError, and OSError where this machine can't start it."""
-        if self._seat is None or turn.events[: len(self._known)] != self._known:
+    def _choice(self, request: MoveRequest) -> Draft:
+        """Return its move. Raises BotError, and OSError if this machine can't start it."""
+        if self._seat is None or request.events[: len(self._known)] != self._known:
             self._end()
-            self._start(turn)
+            self._start(request)
         assert self._seat is not None
-        state = game.setup(turn.setup)
-        for at, event in enumerate(turn.events):
+        state = game.setup(request.setup)
+        for at, event in enumerate(request.events):
             assert isinstance(state, StandardState)
             if at >= len(self._known):
-                if self._plays_again and isinstance(event, Draft) and state.turn == turn.seat:
-                    self._play_again(state, event)
-                self._seat.saw(state, event)
+                if self._replays and isinstance(event, Draft) and state.turn == request.seat:
+                    self._replay_move(state, event)
+                self._seat.record_event(state, event)
             state = state.apply(event)
         assert isinstance(state, StandardState)
         choice = self._seat.choose(state)
-        self._plays_again = False
-        self._seat.saw(state, choice)
-        self._known = (*turn.events, choice)
+        self._replays = False
+        self._seat.record_event(state, choice)
+        self._known = (*request.events, choice)
         return choice
 
-    def _play_again(self, state: StandardState, event: Draft) -> None:
+    def _replay_move(self, state: StandardState, event: Draft) -> None:
         assert self._seat is not None
         if self._seat.choose(state) == event:
             return
-        self._plays_again = False
-        if not self._seat.wish.view:
-            told = "it wants updates alone, and plays its own moves otherwise when it is given them again"
-            raise BotError("illegal", told)
+        self._replays = False
+        if not self._seat.subscription.view:
+            reply = "it subscribes to updates only, and does not repeat its own moves when they are replayed"
+            raise BotError("illegal", reply)
 
-    def _start(self, turn: Turn) -> None:
+    def _start(self, request: MoveRequest) -> None:
         terms = self._terms
         program = Program(terms.command, terms.log(), folder=terms.folder)
         with self._lock:
             self._program = program
-            if turn.number in self._forgotten:
-                program.interrupt()
-        self._seat = Seat(turn.seat, program, terms.milliseconds)
+            if request.number in self._cancelled:
+                program.kill()
+        self._seat = BotSeat(request.seat, program, terms.milliseconds)
         self._seat.begin()
-        self._plays_again = self._seat.wish.updates
+        self._replays = self._seat.subscription.updates
 
     def _end(self) -> None:
         with self._lock:

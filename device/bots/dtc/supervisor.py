@@ -1,16 +1,17 @@
-"""Keeps one bot program: starts it, holds it to its limits, keeps its log, ends it with all that it started.
+"""Supervisor process of one bot program: limits, log, and the end of all its processes.
 
-A process of its own, `python -I -S keeper.py SETTINGS COMMAND...`, so that nothing of a bot outlives its
-game, however that ends. It is the parent of every orphan among the bot's children (a subreaper), and when its
-control socket closes, because the game is over or the match was killed, it kills them all. A bot may kill
-it: so its own parent, a guard of the same process group, waits for its end and kills what it has left. It
-imports nothing of ours.
+It is a process of its own, `python -I -S supervisor.py SETTINGS COMMAND...`, and not one of
+`device.bots.workers`, because the bot's processes must be killed even if the match is killed by SIGKILL. As a
+subreaper it is the parent of every orphan among the bot's processes; when its control socket closes, because
+the game is over or the match was killed, it kills them all. A bot may kill its supervisor, so the
+supervisor's own parent, a guard in the same process group, waits for its end and kills what is left. It
+imports nothing of the project, so that it starts fast.
 
 SETTINGS is JSON: `control` and `log` (descriptors of the socket and of a file to write), `memory` (bytes),
 `tasks` (processes and threads), `core` (a processor's number, or null). Its standard input and output become
-the bot's. The socket tells, a JSON line each: `started` (process id), `failed` (why it can't be started),
-`exited` (status) or `killed` (signal), both with `words`, the last of its log, and `over`, the limit that it
-broke (memory or tasks).
+the bot's. It sends JSON lines on the socket: `started` (process id), `failed` (why it can't be started),
+`exited` (status) or `killed` (signal), both with `words`, the last line of its log, and `over`, the limit
+that it exceeded (memory or tasks).
 """
 
 import ctypes
@@ -27,22 +28,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-TICK: Final = 0.05
-"""Seconds between two looks at what the bot uses."""
+CHECK_INTERVAL: Final = 0.05
+"""Seconds between two checks of the resources that the bot uses."""
 HEAD: Final = 1_048_576
 TAIL: Final = 65_536
 """Bytes of a log that are kept: its beginning and its end."""
-WORDS: Final = 200
+LAST_LINE_LENGTH: Final = 200
 ENDING_SECONDS: Final = 5.0
-NO_MORE_THAN: Final = 1000
-"""Processes and threads that the bot's user may have beyond those it has: a net under the looks."""
+EXTRA_TASKS: Final = 1000
+"""Processes and threads that the bot's user may add to those at the start; a second safeguard."""
 _PARENT_DEATH_SIGNAL: Final = 1
 _CHILD_SUBREAPER: Final = 36
 _LIBC: Final = ctypes.CDLL(None)
 
 
 class Log:
-    """The bot's standard error: all of it in the file, or its beginning and its end where it is too much."""
+    """The bot's standard error in a file: all of it, or its beginning and its end if it is too long."""
 
     def __init__(self, descriptor: int) -> None:
         self._file = os.fdopen(descriptor, "wb", buffering=0)
@@ -50,24 +51,24 @@ class Log:
         self._left_out = 0
         self._tail = b""
 
-    def take(self, data: bytes) -> None:
-        """Keep what was written."""
+    def write(self, data: bytes) -> None:
+        """Append data."""
         room = HEAD - self._written
         self._written += len(data[:room])
-        with suppress(OSError):  # a full disk is no fault of the bot
+        with suppress(OSError):  # a full disk is not the bot's fault
             self._file.write(data[:room])
         kept = self._tail + data
         self._tail = kept[-TAIL:]
         self._left_out += len(data[room:])
 
     @property
-    def words(self) -> str:
-        """The last line that says something."""
+    def last_line(self) -> str:
+        """The last line that is not empty."""
         lines = self._tail.decode(errors="replace").split("\n")
-        return next((line.strip()[-WORDS:] for line in reversed(lines) if line.strip()), "")
+        return next((line.strip()[-LAST_LINE_LENGTH:] for line in reversed(lines) if line.strip()), "")
 
     def close(self) -> None:
-        """Write the end, if it is not in the file yet."""
+        """Write the end if it is not in the file yet, and close the file."""
         with suppress(OSError):
             if self._left_out:
                 missing = self._left_out - TAIL
@@ -77,8 +78,8 @@ class Log:
             self._file.close()
 
 
-class Keeper:
-    """One bot program and everything that it starts."""
+class Supervisor:
+    """A bot program and everything that it starts."""
 
     def __init__(self, settings: dict[str, Any], command: list[str]) -> None:
         self._control = socket.socket(fileno=settings["control"])
@@ -88,11 +89,13 @@ class Keeper:
         self._core: int | None = settings["core"]
         self._command = command
         self._log = Log(settings["log"])
-        adopt_orphans()
+        become_subreaper()
         self._errors, self._errors_end = os.pipe()
         os.set_blocking(self._errors, False)
         self._bot = 0
-        self._process: subprocess.Popen[bytes] | None = None  # never waited for: its number stays its own
+        self._process: subprocess.Popen[bytes] | None = (
+            None  # reaped at the end, so that its id is not reused
+        )
         self._poll = select.poll()
 
     # --- Starting ----------------------------------------------------------------------------------------
@@ -108,12 +111,12 @@ class Keeper:
                 preexec_fn=self._limit,  # noqa: PLW1509 - there is one thread
             )
         except (OSError, subprocess.SubprocessError, ValueError) as error:
-            self._tell({"failed": getattr(error, "strerror", None) or str(error)})
+            self._send({"failed": getattr(error, "strerror", None) or str(error)})
         else:
             self._process = process
             self._bot = process.pid
             self._poll.register(os.pidfd_open(self._bot), select.POLLIN)
-            self._tell({"started": self._bot})
+            self._send({"started": self._bot})
         os.close(self._errors_end)
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 0)
@@ -122,47 +125,47 @@ class Keeper:
         self._poll.register(self._control, select.POLLIN)
 
     def _limit(self) -> None:
-        """In the bot's process, before its program."""
-        end_with_parent()
-        # Where memory is short, the kernel ends a bot first, and never the table or the match because of it.
+        """Set the limits, in the bot's process before its program."""
+        die_with_parent()
+        # If memory is short, the kernel kills a bot first, and not the table or the match.
         with suppress(OSError), open("/proc/self/oom_score_adj", "wb") as score:  # noqa: PTH123
             score.write(b"1000")
         _lower(resource.RLIMIT_CORE, 0)
         # Not the address space: runtimes reserve far more of it than they use.
         _lower(resource.RLIMIT_DATA, self._memory)
         if os.getuid():
-            _lower(resource.RLIMIT_NPROC, self._user_tasks + NO_MORE_THAN)
+            _lower(resource.RLIMIT_NPROC, self._user_tasks + EXTRA_TASKS)
         if self._core is not None:
             os.sched_setaffinity(0, {self._core})
 
-    # --- Watching ----------------------------------------------------------------------------------------
+    # --- Watching ------------------------------------------------------------------------------------------
 
-    def keep(self) -> None:
-        """Watch until the control socket closes, then end everything."""
+    def run(self) -> None:
+        """Check the bot until the control socket closes, then kill and reap everything."""
         look = time.monotonic()
-        while self._turn():
+        while self._wait():
             if time.monotonic() >= look:
-                look = time.monotonic() + TICK
-                self._look()
-        self._end_all()
-        bury()
+                look = time.monotonic() + CHECK_INTERVAL
+                self._check_usage()
+        self._kill_all()
+        reap_children()
         self._read_log()
         self._log.close()
 
-    def _turn(self) -> bool:
-        """Wait for something to happen, a tick at the most; False when the control socket has closed."""
-        for descriptor, _ in self._poll.poll(TICK * 1000):
+    def _wait(self) -> bool:
+        """Wait for an event, at most CHECK_INTERVAL; return False when the control socket has closed."""
+        for descriptor, _ in self._poll.poll(CHECK_INTERVAL * 1000):
             if descriptor == self._control.fileno():
                 return False
             if descriptor == self._errors:
                 self._read_log()
             else:
                 self._poll.unregister(descriptor)
-                self._tell_end()
+                self._send_end()
         return True
 
     def _read_log(self) -> None:
-        """Take what has been written so far, a bounded part of it."""
+        """Read what the bot has written to its log so far, at most 1 MB."""
         with suppress(BlockingIOError):
             for _ in range(16):
                 data = os.read(self._errors, 65_536)
@@ -170,18 +173,18 @@ class Keeper:
                     with suppress(KeyError):
                         self._poll.unregister(self._errors)
                     return
-                self._log.take(data)
+                self._log.write(data)
 
-    def _tell_end(self) -> None:
-        """The bot itself has ended; what it has started may go on."""
+    def _send_end(self) -> None:
+        """Report that the bot itself has ended; processes that it has started may go on."""
         self._read_log()
         ending = os.waitid(os.P_PID, self._bot, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         assert ending is not None
         how = "exited" if ending.si_code == os.CLD_EXITED else "killed"
-        self._tell({how: ending.si_status, "words": self._log.words})
+        self._send({how: ending.si_status, "words": self._log.last_line})
 
-    def _look(self) -> None:
-        """Bury orphans, and kill everything if it uses too much."""
+    def _check_usage(self) -> None:
+        """Reap orphans, and kill everything if it exceeds a limit."""
         memory = tasks = 0
         for process in descendants(os.getpid()):
             if process != self._bot:
@@ -191,45 +194,45 @@ class Keeper:
             tasks += threads
             memory += resident
         if tasks > self._tasks:
-            self._tell({"over": "tasks"})
-            self._end_all()
-        elif memory > self._memory and _memory_shared_out() > self._memory:
-            self._tell({"over": "memory"})
-            self._end_all()
+            self._send({"over": "tasks"})
+            self._kill_all()
+        elif memory > self._memory and _shared_memory() > self._memory:
+            self._send({"over": "memory"})
+            self._kill_all()
 
-    def _end_all(self) -> None:
-        """Kill everything that the bot has started, and itself."""
+    def _kill_all(self) -> None:
+        """Kill the bot and everything that it has started."""
         if self._bot:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._bot, signal.SIGKILL)
-        kill_all_below()
+        kill_descendants()
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         with suppress(OSError):
             self._control.sendall(json.dumps(message).encode() + b"\n")
 
 
 def guard(ends: Iterable[int]) -> None:
-    """Go on in a child; this process lets go of these descriptors, and kills what the child has left."""
-    adopt_orphans()
-    keeper = os.fork()
-    if keeper:
+    """Fork and continue in the child; the parent closes `ends`, waits, and kills what the child leaves."""
+    become_subreaper()
+    supervisor = os.fork()
+    if supervisor:
         for descriptor in ends:
             os.close(descriptor)
-        os.waitpid(keeper, 0)
+        os.waitpid(supervisor, 0)
         deadline = time.monotonic() + ENDING_SECONDS
-        kill_all_below()
-        while bury() and time.monotonic() < deadline:
-            kill_all_below()  # a look misses whose parent ends meanwhile; that there is a child is certain
+        kill_descendants()
+        while reap_children() and time.monotonic() < deadline:
+            kill_descendants()  # a scan misses a process whose parent ends during it
         os._exit(0)
 
 
-def adopt_orphans() -> None:
-    """Have this process be the parent of every orphan below it."""
+def become_subreaper() -> None:
+    """Make this process the parent of every orphan below it."""
     _LIBC.prctl(_CHILD_SUBREAPER, 1)
 
 
-def kill_all_below() -> None:
+def kill_descendants() -> None:
     """Kill every process below this one, and those that they start meanwhile."""
     deadline = time.monotonic() + ENDING_SECONDS
     while alive := [each for each in descendants(os.getpid()) if not has_ended(each)]:
@@ -241,8 +244,8 @@ def kill_all_below() -> None:
         time.sleep(0.001)
 
 
-def bury() -> bool:
-    """Bury the children of this process that have ended; whether there are others."""
+def reap_children() -> bool:
+    """Reap the exited children of this process; return False when it has no other child."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -251,13 +254,13 @@ def bury() -> bool:
     return True
 
 
-def end_with_parent() -> None:
-    """Have the kernel kill this process when the one (the thread, to be exact) that started it has ended."""
+def die_with_parent() -> None:
+    """Have the kernel kill this process when the thread that started it ends."""
     _LIBC.prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _lower(limit: int, value: int) -> None:
-    """Set a resource limit, never above what this process may have itself."""
+    """Set a resource limit, but not above the hard limit of this process."""
     hard = resource.getrlimit(limit)[1]
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard)
@@ -268,7 +271,7 @@ def _lower(limit: int, value: int) -> None:
 
 
 def descendants(process: int) -> Iterator[int]:
-    """Every process below one."""
+    """Yield every process below one."""
     children = _children if _KERNEL_LISTS_CHILDREN else _all_children().get
     waiting = list(children(process) or ())
     while waiting:
@@ -290,7 +293,7 @@ def _children(process: int) -> list[int]:
 
 
 def _all_children() -> dict[int, list[int]]:
-    """The children of every process there is, for a kernel that does not list them."""
+    """Return the children of every process, for a kernel that does not list them."""
     found: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208
         if name.isdigit():
@@ -300,13 +303,13 @@ def _all_children() -> dict[int, list[int]]:
 
 
 def _status(process: int) -> list[bytes]:
-    """The fields of /proc/PID/stat from the state on."""
+    """Return the fields of /proc/PID/stat from the state on."""
     with open(f"/proc/{process}/stat", "rb") as stat:  # noqa: PTH123
         return stat.read().rpartition(b")")[2].split()
 
 
 def _usage(process: int) -> tuple[int, int]:
-    """A process's threads and the bytes of memory that it holds; none of either once it has ended."""
+    """Return a process's threads and resident memory in bytes; zeros once it has ended."""
     try:
         fields = _status(process)
     except OSError:
@@ -317,12 +320,12 @@ def _usage(process: int) -> tuple[int, int]:
 
 
 def has_ended(process: int) -> bool:
-    """Whether a process has ended, though it may not be buried yet."""
+    """Return whether a process has ended, reaped or not."""
     return not _usage(process)[0]
 
 
-def _memory_shared_out() -> int:
-    """Bytes of memory of all processes below this one, what several hold counted once."""
+def _shared_memory() -> int:
+    """Return the bytes of memory of all processes below this one, shared pages counted once."""
     kilobytes = 0
     for process in descendants(os.getpid()):
         with suppress(OSError), open(f"/proc/{process}/smaps_rollup", "rb") as sums:  # noqa: PTH123
@@ -331,7 +334,7 @@ def _memory_shared_out() -> int:
 
 
 def _tasks_of_user() -> int:
-    """How many processes and threads this user has now."""
+    """Return the number of processes and threads of this user."""
     own = os.getuid()
     found = 0
     for name in os.listdir("/proc"):  # noqa: PTH208
@@ -342,12 +345,12 @@ def _tasks_of_user() -> int:
 
 
 def main() -> None:
-    """Keep the bot whose settings and command stand on the command line."""
+    """Supervise the bot whose settings and command are on the command line."""
     settings = json.loads(sys.argv[1])
     guard([0, 1, settings["control"], settings["log"]])
-    keeper = Keeper(settings, sys.argv[2:])
-    keeper.start()
-    keeper.keep()
+    supervisor = Supervisor(settings, sys.argv[2:])
+    supervisor.start()
+    supervisor.run()
 
 
 if __name__ == "__main__":

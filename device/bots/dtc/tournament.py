@@ -1,4 +1,4 @@
-"""A full round robin: who plays whom with which deals, and the table that comes of it."""
+"""Tournaments: a round robin with standings, Bradley-Terry ratings, and a folder that it is resumed from."""
 
 import fcntl
 import hashlib
@@ -12,64 +12,64 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
 
-from device.bots.dtc.match import Contestant, Game, Result, Terms, result_of
+from device.bots.dtc.match import Game, Player, Result, Terms, result_from_json
 from device.records import record
 from device.rules.errors import RulesError
 from device.rules.scoring import Outcome
 
-# --- Ratings out of results: the strengths that make them most likely (Bradley and Terry) ---
-# A tie counts as half a win. Each bot also ties one game against an average bot that nobody sees (a prior),
-# so that who wins or loses everything gets a rating too; the fewer the games, the wider the error says so.
+# --- Ratings: the Bradley-Terry model, fitted by maximum likelihood --------------------------------------
+# A tie counts as half a win. As a prior, each bot also ties one game against a virtual
+# average bot, so that a bot with only wins or losses has a rating too; with few games its error is wide.
 
 SCALE: Final = 400 / math.log(10)
-"""Elo points of one unit of strength: 400 points are ten wins to one loss."""
-SURE: Final = 1.96
-"""Standard errors on each side of an interval that holds the truth 19 times in 20."""
+"""Elo points per unit of strength: 400 points are odds of ten to one."""
+Z_95: Final = 1.96
+"""Standard errors on each side of a 95 % confidence interval."""
 _STEPS: Final = 100
 _CLOSE: Final = 1e-10
 
 RatedGame = tuple[int, int, float]
-"""Two bots by number, and what the first won of the game: 1, 0.5 or 0."""
+"""Two bots by number, and the score of the first: 1, 0.5 or 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """In Elo points, the average of all bots being 0; the truth lies within `error` 19 times in 20."""
+    """A rating in Elo points, the mean of all bots being 0, with the half width of its 95 % interval."""
 
     points: float
     error: float
 
 
 def ratings(bots: int, games: Sequence[RatedGame]) -> list[Rating]:
-    """The rating of every bot, by Newton's method on the likelihood; the errors from its curvature."""
+    """Return the maximum likelihood rating of every bot, by Newton's method; errors from the curvature."""
     strengths = [0.0] * bots
     for _ in range(_STEPS):
         slope, curvature = _derivatives(strengths, games)
-        inverse = _inverse(curvature)
+        inverse = _invert(curvature)
         step = [sum(map(_product, row, slope)) for row in inverse]
         longest = max(map(abs, step), default=0.0)
-        shorten = min(1.0, 2.0 / longest) if longest else 1.0  # far from the top the curve leads too far
+        shorten = min(1.0, 2.0 / longest) if longest else 1.0  # far from the maximum the step is too long
         strengths = [strength + shorten * by for strength, by in zip(strengths, step, strict=True)]
         if longest < _CLOSE:
             break
-    covariance = _inverse(_derivatives(strengths, games)[1])
+    covariance = _invert(_derivatives(strengths, games)[1])
     average = sum(strengths) / max(bots, 1)
     return [
-        Rating(SCALE * (strength - average), SURE * SCALE * math.sqrt(_variance(covariance, bot)))
+        Rating(SCALE * (strength - average), Z_95 * SCALE * math.sqrt(_variance(covariance, bot)))
         for bot, strength in enumerate(strengths)
     ]
 
 
 def _variance(covariance: list[list[float]], bot: int) -> float:
-    """How far a bot's strength may be off, seen from the average of all."""
+    """Return the variance of a bot's strength relative to the mean of all."""
     bots = len(covariance)
     of_average = sum(map(sum, covariance)) / bots**2
     return max(0.0, covariance[bot][bot] - 2 * sum(covariance[bot]) / bots + of_average)
 
 
-def share(won: float, games: int) -> tuple[float, float]:
-    """Between which shares the truth lies 19 times in 20, if `won` of `games` were won (Wilson)."""
-    weight = SURE**2 / games
+def win_share(won: float, games: int) -> tuple[float, float]:
+    """Return the 95 % Wilson interval of the share of wins, if `won` of `games` were won."""
+    weight = Z_95**2 / games
     middle = (won / games + weight / 2) / (1 + weight)
     off = math.sqrt(won / games * (1 - won / games) * weight + weight**2 / 4) / (1 + weight)
     return middle - off, middle + off
@@ -80,12 +80,12 @@ def _product(one: float, other: float) -> float:
 
 
 def _expected(difference: float) -> float:
-    """What a bot wins on average against one that is weaker by so much."""
+    """Return the expected score of a bot against one that is weaker by a difference of strength."""
     return 1 / (1 + math.exp(-max(-700.0, min(700.0, difference))))
 
 
 def _derivatives(strengths: list[float], games: Sequence[RatedGame]) -> tuple[list[float], list[list[float]]]:
-    """The slope of the logarithm of the likelihood, and how it curves down (Fisher's information)."""
+    """Return the gradient of the log-likelihood, and its negative curvature (Fisher information)."""
     slope = []
     curvature = [[0.0] * len(strengths) for _ in strengths]
     for bot, strength in enumerate(strengths):
@@ -102,8 +102,8 @@ def _derivatives(strengths: list[float], games: Sequence[RatedGame]) -> tuple[li
     return slope, curvature
 
 
-def _inverse(matrix: list[list[float]]) -> list[list[float]]:
-    """The inverse of a small symmetric, positive matrix, by elimination."""
+def _invert(matrix: list[list[float]]) -> list[list[float]]:
+    """Return the inverse of a small symmetric, positive definite matrix, by elimination."""
     size = len(matrix)
     rows = [[*row, *(float(column == number) for column in range(size))] for number, row in enumerate(matrix)]
     for pivot in range(size):
@@ -117,15 +117,15 @@ def _inverse(matrix: list[list[float]]) -> list[list[float]]:
     return [row[size:] for row in rows]
 
 
-# --- The folder of a tournament: what was asked for, every game as it ended ---
-# tournament.json   the bots, the seeds, the terms
-# records.jsonl     the games' records, one after another, as `azul-table replay` verifies them
-# results.jsonl     a line for each game, and where its record ends
-# logs/             each bot's standard error in each game
-# standings.json    the table, when all games are played
+# --- The results folder ------------------------------------------------------------------------------------
+# tournament.json   bots, seeds and terms
+# records.jsonl     the records of the games; `azul-table replay` verifies them
+# results.jsonl     a line for each game, with the end of its record in records.jsonl
+# logs/             standard error of each bot in each game
+# standings.json    written when all games are played
 #
-# A game counts once its line in results.jsonl is whole; what was written of another after it is cut off at
-# the next start.
+# A game counts once its line in results.jsonl is complete; incomplete data after it is truncated at the next
+# start.
 
 SETTINGS: Final = "tournament.json"
 RECORDS: Final = "records.jsonl"
@@ -134,34 +134,34 @@ STANDINGS: Final = "standings.json"
 LOGS: Final = "logs"
 
 
-class LedgerError(Exception):
-    """A folder that can't take this tournament's games."""
+class ResultsError(Exception):
+    """A folder that can't hold the games of this tournament."""
 
 
-def settings_of(
-    players: Sequence[Contestant], seeds: Sequence[int], terms: Terms, program: str
+def tournament_settings(
+    players: Sequence[Player], seeds: Sequence[int], terms: Terms, program: str
 ) -> dict[str, Any]:
-    """What makes a tournament this one: nothing of it may change between its games."""
+    """Return what identifies a tournament: nothing of it may change between its games."""
     bots = [
         {"name": player.name, "command": player.command, "fingerprint": player.fingerprint}
         for player in players
     ]
-    told = {"program": program, "bots": bots, "seeds": list(seeds), "terms": asdict(terms)}
-    plain: dict[str, Any] = json.loads(json.dumps(told))
+    settings = {"program": program, "bots": bots, "seeds": list(seeds), "terms": asdict(terms)}
+    plain: dict[str, Any] = json.loads(json.dumps(settings))
     return plain
 
 
 def folder_name(settings: dict[str, Any]) -> str:
-    """The same for the same tournament, and different for any other."""
+    """Return a folder name that is the same for the same tournament and different for any other."""
     names = "-".join(re.sub(r"[^\w.]+", "_", bot["name"], flags=re.ASCII) for bot in settings["bots"])
     return f"{names[:60]}-{hashlib.sha256(_json(settings)).hexdigest()[:8]}"
 
 
-class Ledger:
-    """An open folder; one process at a time."""
+class ResultsFolder:
+    """An open folder of results, locked for one process at a time."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
-        """Open a folder, or make it; raises LedgerError and OSError."""
+        """Open or create a folder, and read the games that are done. Raises ResultsError and OSError."""
         self.folder = folder
         self.results: list[Result] = []
         self.logs = folder / LOGS
@@ -171,7 +171,7 @@ class Ledger:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._lock)
-            raise LedgerError(f"{folder}: another process plays this tournament now") from None
+            raise ResultsError(f"{folder}: another process plays this tournament now") from None
         try:
             self._check(settings)
             self._resume()
@@ -180,47 +180,47 @@ class Ledger:
             raise
 
     def _check(self, settings: dict[str, Any]) -> None:
-        """Whether the folder is new, or of the same tournament."""
+        """Check that the folder is new or of the same tournament. Raises ResultsError."""
         path = self.folder / SETTINGS
         if not path.exists():
             if (self.folder / RESULTS).exists():
-                raise LedgerError(f"{path}: is missing, so nobody knows whose games lie beside it")
+                raise ResultsError(f"{path}: is missing, but there are results of an unknown tournament")
             _write_whole(path, _json(settings))
             return
         try:
             found = json.loads(path.read_bytes())
             different = [key for key in settings if found.get(key) != settings[key]]
         except (ValueError, AttributeError):
-            raise LedgerError(f"{path}: is damaged") from None
+            raise ResultsError(f"{path}: is damaged") from None
         if different:
             what = ", ".join(different)
-            raise LedgerError(f"{self.folder}: holds a tournament with other {what}; choose another folder")
+            raise ResultsError(f"{self.folder}: holds a tournament with other {what}; choose another folder")
 
     def _resume(self) -> None:
-        """Read the games that are done, and cut off what was being written when the last process ended."""
+        """Read the games that are done, and truncate what the last process left incomplete."""
         records = self.folder / RECORDS
         results = self.folder / RESULTS
         written = records.read_bytes() if records.exists() else b""
         lines = results.read_bytes().splitlines(keepends=True) if results.exists() else []
         kept = start = 0
         for number, line in enumerate(lines, start=1):
-            told = _whole_line(line)
-            if told is None or not start < told["end"] <= len(written):
-                if number < len(lines):  # only the last can be one that was being written
+            data = _whole_line(line)
+            if data is None or not start < data["end"] <= len(written):
+                if number < len(lines):  # only the last line can be incomplete
                     why = "is damaged, or its record is missing; mend it, or end the file before it"
-                    raise LedgerError(f"{results}: line {number} {why}")
+                    raise ResultsError(f"{results}: line {number} {why}")
                 break
-            self.results.append(self._verified(told, written[start : told["end"]]))
+            self.results.append(self._verified(data, written[start : data["end"]]))
             kept += len(line)
-            start = told["end"]
+            start = data["end"]
         self._records = _opened_at(records, start)
         self._results = _opened_at(results, kept)
 
-    def _verified(self, told: dict[str, Any], written: bytes) -> Result:
-        """A game that is done, if its record says the same as its line."""
+    def _verified(self, data: dict[str, Any], written: bytes) -> Result:
+        """Return a game that is done, checked against its record. Raises ResultsError."""
         try:
             (verified,) = record.read(written.splitlines(keepends=True))
-            result = result_of(told, written)
+            result = result_from_json(data, written)
             outcome = verified.outcome
             assert isinstance(outcome, Outcome)
             setup = verified.setup
@@ -228,21 +228,21 @@ class Ledger:
             if in_record != (result.names, result.first, result.scores, result.winners):
                 raise ValueError("its line and its record tell of different games")
         except (RulesError, ValueError, KeyError, TypeError) as error:
-            raise LedgerError(f"{self.folder}: game {told.get('game')} is damaged: {error}") from None
+            raise ResultsError(f"{self.folder}: game {data.get('game')} is damaged: {error}") from None
         return result
 
     def add(self, result: Result) -> None:
-        """Keep a game; it is on the disk when this returns."""
+        """Append a game; it is on the disk when this returns. Raises OSError."""
         self._records.write(result.written)
         _flush(self._records)
         line = result.in_json() | {"end": self._records.tell()}
         self._results.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
         self._results.flush()
-        self.results.append(result)  # from here on the next start finds it, whatever interrupts
+        self.results.append(result)  # from here on the next start reads it
         _flush(self._results)
 
     def finish(self, table: dict[str, Any]) -> None:
-        """Write the table beside the games."""
+        """Write the standings. Raises OSError."""
         _write_whole(self.folder / STANDINGS, _json(table))
 
     def __enter__(self) -> Self:
@@ -259,16 +259,16 @@ def _json(value: dict[str, Any]) -> bytes:
 
 
 def _whole_line(line: bytes) -> dict[str, Any] | None:
-    """A line that was written to its end; None for one that was not."""
+    """Return the object of a complete line; None for an incomplete one."""
     try:
-        told = json.loads(line) if line.endswith(b"\n") else None
+        data = json.loads(line) if line.endswith(b"\n") else None
     except ValueError:
         return None
-    return told if isinstance(told, dict) and isinstance(told.get("end"), int) else None
+    return data if isinstance(data, dict) and isinstance(data.get("end"), int) else None
 
 
 def _opened_at(path: Path, end: int) -> BinaryIO:
-    """A file open for writing at its end, which is cut off to be there."""
+    """Open a file for writing, truncated to `end` bytes."""
     stream = path.open("r+b" if path.exists() else "x+b")
     stream.truncate(end)
     stream.seek(end)
@@ -276,7 +276,7 @@ def _opened_at(path: Path, end: int) -> BinaryIO:
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file that appears whole or not at all."""
+    """Write a file atomically."""
     part = path.with_name(f".{path.name}.part")
     with part.open("wb") as stream:
         stream.write(data)
@@ -289,19 +289,19 @@ def _flush(stream: BinaryIO) -> None:
     os.fsync(stream.fileno())
 
 
-# ----------------------------------------------------------------------------------------------------------
+# --- Schedule and standings --------------------------------------------------------------------------------
 
 SEEDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A bot's line of the table; who has as many points and game points shares a place."""
+    """A bot's line of the standings; equal points and game points share a place."""
 
     place: int
     name: str
     points: int  # 2 for a win, 1 for a tie
-    game_points: int  # scored in all games, the faults' -50 among them
+    game_points: int  # in all games, -50 for a fault included
     won: int
     tied: int
     lost: int
@@ -311,11 +311,11 @@ class Standing:
 
     @property
     def games(self) -> int:
-        """How many games it has played."""
+        """Number of games played."""
         return self.won + self.tied + self.lost
 
     def in_json(self) -> dict[str, Any]:
-        """The line as a JSON object."""
+        """Return the line as a JSON object."""
         return {
             "place": self.place,
             "bot": self.name,
@@ -332,8 +332,8 @@ class Standing:
         }
 
 
-def schedule(players: Sequence[Contestant], seeds: Iterable[int], terms: Terms) -> list[Game]:
-    """Every pair with every seed, each bot starting once; seed by seed, so that a part already says much."""
+def schedule(players: Sequence[Player], seeds: Iterable[int], terms: Terms) -> list[Game]:
+    """Return every pair with every seed, each bot starting once, ordered by seed."""
     games: list[Game] = []
     for seed in seeds:
         for pair in combinations(players, 2):
@@ -343,7 +343,7 @@ def schedule(players: Sequence[Contestant], seeds: Iterable[int], terms: Terms) 
 
 
 def standings(names: Sequence[str], results: Iterable[Result]) -> list[Standing]:
-    """The table of the games so far, the best first."""
+    """Return the standings of the games so far, the best first."""
     played = list(results)
     strengths = ratings(len(names), [_rated(names, result) for result in played])
     lines = [_standing(name, strength, played) for name, strength in zip(names, strengths, strict=True)]
@@ -358,7 +358,7 @@ def _rated(names: Sequence[str], result: Result) -> tuple[int, int, float]:
 
 
 def _standing(name: str, rating: Rating, results: list[Result]) -> dict[str, Any]:
-    """A bot's line but for its place."""
+    """Return a bot's line without its place."""
     own = [(result, result.names.index(name)) for result in results if name in result.names]
     won = sum(result.winners == (seat,) for result, seat in own)
     tied = sum(len(result.winners) > 1 for result, _ in own)
