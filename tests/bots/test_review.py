@@ -18,9 +18,9 @@ from device.bots.search import MASTER, GradingError, Searcher, grade_all
 from device.bots.workers import InlineExecutor
 from device.commands.review import command, in_words
 from device.records.record import Record, write
-from device.records.review import COSTLIEST, Choice, Graded, real_choices, representative, reviews
+from device.records.review import COSTLIEST, Choice, Graded, real_choices, reviews
 from device.rules import game
-from device.rules.events import Chance, Draft, Event, Tile
+from device.rules.events import Draft, Event, Tile
 from device.rules.game import Setup, State
 from device.rules.notation import event_of, text_of
 from device.rules.solo.game import SoloState, preview
@@ -81,40 +81,6 @@ def graded(chosen: Setup, events: Sequence[Event]) -> list[Graded]:
     choices = list(real_choices(chosen, events))
     grades = [searcher.grade(choice.state, choice.representative, 5.0) for choice in choices]
     return [Graded(choice, grade.lost, grade.best) for choice, grade in zip(choices, grades, strict=True)]
-
-
-# --- Which choices are real ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_every_real_choice_is_one_of_several(path: Path) -> None:
-    record = records(lines_of(path.stem))[0]
-    choices = list(real_choices(record.setup, record.events))
-    assert choices
-    numbers = [choice.number for choice in choices]
-    assert numbers == sorted(set(numbers))
-    for choice in choices:
-        assert choice.event == record.events[choice.number]
-        assert choice.event in choice.state.legal()
-        assert choice.representative in choice.state.legal()
-        assert len(choice.state.legal()) > 1
-        assert 0 <= choice.seat < len(record.setup.players)
-    others = set(range(len(record.events))) - set(numbers)
-    assert {number for number, event in enumerate(record.events) if isinstance(event, Chance)} <= others
-
-
-def test_displays_that_hold_the_same_are_one_choice() -> None:
-    state = offer({1: "bbyy", 2: "rrkk", 3: "bbyy"}, board(), board())
-    assert representative(state, event_of("3b2")) == event_of("1b2")
-    assert representative(state, event_of("2k2")) == event_of("2k2")
-    assert representative(offer({0: "b", 1: "b"}), event_of("0b1")) == event_of("0b1")
-
-
-def test_a_single_way_to_go_on_is_no_choice() -> None:
-    full = board({2: "b", 3: "b", 4: "b", 5: "b"}, ("...k.", *["....."] * 4))
-    state = offer({1: "kkkk", 4: "kkkk"}, full, board())
-    assert {text_of(event) for event in state.legal()} == {"1kf", "4kf"}
-    assert len({representative(state, event) for event in state.legal()}) == 1
 
 
 # --- Grades ----------------------------------------------------------------------------------------------
@@ -201,11 +167,6 @@ def test_a_process_that_can_not_grade_is_told() -> None:
     state = offer({1: "bbbb"}, board(), board())
     with pytest.raises(GradingError, match="Error"):
         list(grade_all([(state, event_of("2y1"))], 0.02, InlineExecutor(), 1))
-
-
-def test_who_plays_as_well_as_can_be_loses_nothing_worth_naming() -> None:
-    (review,) = reviews([Graded(Choice(1, 0, game.setup(TWO), event_of("1b1")), 0.3, event_of("1b2"))], 1)
-    assert (review.choices, review.costliest) == (1, ())
 
 
 # --- The command -----------------------------------------------------------------------------------------

@@ -73,6 +73,14 @@ def test_a_last_line_cut_inside_a_character_is_refused() -> None:
     assert fault([header[:-1]]) == (1, "the last line is incomplete: the file was cut off")
 
 
+def test_the_longest_line_is_still_read() -> None:
+    padded = lines_of("standard-2")[0].rstrip(b"\n").ljust(LONGEST_LINE - 1) + b"\n"
+    assert len(padded) == LONGEST_LINE
+    rest = lines_of("standard-2")[1:]
+    assert len(list(read([padded, *rest]))) == 2
+    assert fault([b" " + padded, *rest]) == (1, f"the line is longer than {LONGEST_LINE} bytes")
+
+
 # --- Headers ---------------------------------------------------------------------------------------------
 
 HEADER: Line = {"record": "azul", "version": 1, "mode": "standard", "players": ["Ana", "Rui"], "first": 0}
