@@ -14,17 +14,20 @@ def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bridge, "DEADLINE", 60.0)
 
 
+@pytest.mark.system
 def test_the_latency_from_button_to_light_is_measured() -> None:
     figure = input_to_light(5)
     assert 2 < figure.value < 1000, "the strips' wire opened_connection takes 2 ms"
     assert figure.goal == 25
 
 
+@pytest.mark.system
 def test_the_frame_rate_is_measured() -> None:
     figure = frames_a_second(1)
     assert figure.met or figure.value > 5, figure.in_words()  # other programs may have the processor
 
 
+@pytest.mark.system
 def test_the_reconnection_time_is_measured() -> None:
     assert back_again(1).value < 5
 

@@ -63,12 +63,14 @@ def test_installed_versions() -> None:
     assert raspberry_pi.installed_version("azul-table-of-stone") is None
 
 
+@pytest.mark.system
 def test_a_library_is_installed_into_the_environment_of_this_program(duo: Layout, pi: FakePi) -> None:
     """`pip install` alone is that of the system, which refuses, or installs for another Python."""
     del pi.versions["gpiozero"]
     assert remedy(duo, pi) == ("sudo /opt/azul-table/bin/python3 -m pip install 'gpiozero>=2.0.1,<3'")
 
 
+@pytest.mark.system
 def test_a_library_without_a_final_release_is_installed_by_its_candidate(duo: Layout, tmp_path: Path) -> None:
     """Pip ignores the candidate of the Pi 5's NeoPixel library unless the bound names it."""
     pi = FakePi(tmp_path, 5)
@@ -76,6 +78,7 @@ def test_a_library_without_a_final_release_is_installed_by_its_candidate(duo: La
     assert "-m pip install 'adafruit-blinka-raspberry-pi5-neopixel>=1.0.0rc2,<2'" in remedy(duo, pi)
 
 
+@pytest.mark.system
 def test_a_new_python_compiles_lgpio(duo: Layout, pi: FakePi) -> None:
     del pi.versions["lgpio"]
     assert "apt" not in remedy(duo, pi)
