@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import settings
 
 from device.bench.bots import Contender, crowd, duel, solo
 from device.bots.convert import to_position
@@ -98,9 +99,9 @@ def minimax(search: AlphaBeta, position: Position) -> int:
 
 @pytest.mark.parametrize("mode", ["standard", "gray", "dtc"])
 def test_the_end_of_a_round_is_solved_as_trying_everything_solves_it(mode: str) -> None:
-    checked = 0
+    checked, wanted = 0, settings().max_examples // 4
     search = AlphaBeta(Evaluation(weights.read("standard-2")), Ticks())
-    for seed in range(400):
+    for seed in range(64 * wanted):
         state = random_state(Setup(mode, ("a", "b")), seed, 8 + seed % 40)
         if not isinstance(state, StandardState) or not 2 <= left_in_offer(state) <= 4:
             continue
@@ -110,7 +111,7 @@ def test_the_end_of_a_round_is_solved_as_trying_everything_solves_it(mode: str) 
         assert search.value == minimax(search, position)
         assert move in position.drafts()
         checked += 1
-        if checked == 25:
+        if checked == wanted:
             return
     raise AssertionError(f"only {checked} positions")
 

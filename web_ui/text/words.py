@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -68,8 +69,9 @@ def read_words(path: Path) -> Words:
     return Words(path.stem, dict(_sentences(path.name, "", tables)))
 
 
+@cache
 def read_all_words(folder: Path = FOLDER) -> dict[str, Words]:
-    """Read all catalogues of a folder, by language. Raises WordsError if one is invalid."""
+    """Read all catalogues of a folder, by language, once. Raises WordsError if one is invalid."""
     return {path.stem: read_words(path) for path in sorted(folder.glob("*.toml"))}
 
 
