@@ -1,7 +1,7 @@
 """Examination of the hardware setup of this machine: `azul-table doctor`.
 
 `examine` checks Python, permissions, config.txt, libraries and power for what a layout's drivers need, and
-returns findings in the order in which faults are to be mended, each with its remedy. Nothing is changed. If
+returns findings in the order in which to fix faults, each with its remedy. Nothing is changed. If
 one fault causes others, only the cause is reported.
 """
 
@@ -53,7 +53,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of a check of one part: a message, and the command or action that mends a fault."""
+    """Result of a check of one part: a message, and the command or action that fixes a fault."""
 
     part: str
     state: Status
@@ -66,7 +66,7 @@ class Finding:
 
 
 def examine(layout: Layout, machine: Machine) -> list[Finding]:
-    """Check all that the layout's drivers need; return findings in the order in which to mend them."""
+    """Check all that the layout's drivers need; return findings in the order in which to fix them."""
     return _Examination(layout, machine).run()
 
 

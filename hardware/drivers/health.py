@@ -171,7 +171,7 @@ class PowerMonitor:
         self._supervisor.close()
 
     def _work(self, supervisor: Supervisor) -> None:
-        # A failed poll was reported as the loss of `power`, in place of an alarm: that one starts anew.
+        # A failed poll was reported as the loss of `power`, in place of an alarm: that one starts again.
         self._health = replace(self._health, power=Alarm())
         while not supervisor.stopping:
             reading = self._read()

@@ -177,5 +177,5 @@ def _explained(error: RuntimeError) -> PartError:
             "only root may send to lights by PWM; wire them to GPIO10, which sends by SPI, or play as root",
         )
     if "SPI" in message or "PIO" in message:
-        return PartError(Loss.ABSENT, f"{message}; `azul-table doctor` says what is not switched on")
+        return PartError(Loss.ABSENT, f"{message}; `azul-table doctor` says what is not enabled")
     return PartError(Loss.FAILED, message)

@@ -247,9 +247,9 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise LayoutError([f"{path}: is nested too deeply to be a layout; mend its brackets"]) from None
+        raise LayoutError([f"{path}: is nested too deeply to be a layout; correct its brackets"]) from None
     except ValueError as error:  # TOMLDecodeError is one, and so is a number of 5,000 digits
-        raise LayoutError([f"{path}: is not valid TOML: {error}; mend it there"]) from None
+        raise LayoutError([f"{path}: is not valid TOML: {error}; correct it there"]) from None
 
 
 def _build(name: str, file: LayoutFile) -> Layout:

@@ -80,14 +80,14 @@ def _boards(layout: Layout) -> list[Item]:
         Item(
             "Raspberry Pi 4 or 5, 2 GB",
             1,
-            note="A Pi 3 or Zero 2 will do. 64 bits, or libraries are missing.",
+            note="Or a Pi 3 or Zero 2. 64-bit, because libraries are missing for 32-bit systems.",
         ),
         Item(
             "its own power supply (USB-C)",
             1,
-            note="Never feed the Pi from the lights' supply. Micro-USB for a Pi 3 or Zero 2.",
+            note="Don't feed the Pi from the lights' supply. Micro-USB for a Pi 3 or Zero 2.",
         ),
-        Item("microSD card, 16 GB", 1, note="A worn one loses games: buy a new one."),
+        Item("microSD card, 16 GB", 1, note="Buy a new one: worn cards lose data."),
         Item("Raspberry Pi Pico with pins", pico, note="Or a Pico 2."),
         Item(
             "USB cable for the Pico",
@@ -100,20 +100,20 @@ def _boards(layout: Layout) -> list[Item]:
 def _power(layout: Layout) -> list[Item]:
     every = feeds(layout)
     apart = int(not fed_by_pi(layout))
-    stronger = "Never a stronger one: it guards the wire."
+    stronger = "Not a stronger one: it protects the wire."
     return [
         Item(
             "power supply of the lights, 5 V",
             apart,
             f"of {supply_amperes(layout):g} A",
-            "Or stronger. Closed, with a mark of safety (CE, UL). Not 12 V: that kills every light at once.",
+            "Or more. Enclosed, with a safety mark (CE, UL). Not 12 V: that destroys all lights at once.",
         ),
         Item("main fuse, its holder for a wire", 1, f"of {main_fuse(layout):g} A", stronger),
         Item(
             "block for blade fuses",
             apart,
             f"with {len(every) + 1} ways",
-            "Or more ways; two small ones will do.",
+            "Or more ways, or two small ones.",
         ),
         Item("blade fuses of the feeds", apart * len(every), _kinds(every), stronger),
         Item("blade fuse of the level shifters", apart, f"of {SHIFTER_FUSE:g} A", stronger),
@@ -136,16 +136,16 @@ def _lights(layout: Layout) -> list[Item]:
             "lights, WS2812 for 5 V",
             len(layout.lights),
             note="Capped ones of 12 mm on wires (WS2811, 5 V), or single WS2812B on boards; SK6812 without "
-            'white will do. Many capped ones take `order = "RGB"`. Not WS2815 or 12 V ones.',
+            'white work, too. Many capped ones need `order = "RGB"`. Not WS2815 or 12 V ones.',
         ),
         Item(
             "74AHCT125 in DIP-14",
             shifters(layout),
-            note="Or 74HCT125. A 74HC125 does not understand 3.3 V; boards with BSS138 are too slow.",
+            note="Or 74HCT125. A 74HC125 does not accept 3.3 V; boards with BSS138 are too slow.",
         ),
-        Item("ceramic capacitor 100 nF", shifters(layout), note="At the pins 7 and 14 of each 74AHCT125."),
+        Item("ceramic capacitor 100 nF", shifters(layout), note="At pins 7 and 14 of each 74AHCT125."),
         Item("resistor 330 ohm", chains, note="300 to 500 ohm."),
-        Item("capacitor 1000 µF, 10 V", chains, note="Its stripe is 0 V; turned round it bursts."),
+        Item("capacitor 1000 µF, 10 V", chains, note="Its stripe is 0 V; with reversed polarity it bursts."),
     ]
 
 
@@ -162,19 +162,19 @@ def _buttons_and_readers(layout: Layout) -> list[Item]:
             )
             for bore in BUTTON_BORES
         ),
-        Item("diode 1N4148", crossed, note="Or 1N914, BAT85. Turned round, its button is dead."),
+        Item("diode 1N4148", crossed, note="Or 1N914, BAT85. If it is reversed, its button does not work."),
         Item(
             "reader RDM6300 with its antenna, 125 kHz",
             readers,
             note="Or ID-12LA (3.3 V, no divider); on a Pi also PN532 for 13.56 MHz tags, set to UART.",
         ),
-        Item("resistor 1 kOhm", readers, note="For the RDM6300; without it 5 V damage the pin."),
-        Item("resistor 2 kOhm", readers, note="1.8 kOhm will do."),
+        Item("resistor 1 kOhm", readers, note="For the RDM6300, whose 5 V would damage the pin."),
+        Item("resistor 2 kOhm", readers, note="Or 1.8 kOhm."),
         Item(
             "tags, EM4100 125 kHz",
             TILES + layout.seats + ACTIONS if readers else 0,
-            note="One for each tile of resin, seat and action; none is needed to play by buttons. "
-            "They must be of the readers' kind.",
+            note="One for each tile, seat and action; not needed to play by buttons. "
+            "Their kind must be that of the readers.",
         ),
     ]
 
@@ -192,7 +192,7 @@ def _wire(layout: Layout) -> list[Item]:
             "wire for data, buttons, readers",
             ceil(thin * wire_length(layout) * SPARE),
             f"m of {THIN:g} mm²",
-            "Ribbon or network cable will do.",
+            "Ribbon or network cable works.",
         ),
     ]
 
@@ -227,7 +227,7 @@ def update_guide(text: str, layouts: Sequence[Layout]) -> str:
 
 def parts_table(layouts: Sequence[Layout]) -> Rows:
     """Return the table of parts: one row for each part, with its amount for every layout."""
-    rows = _head("part", layouts, "what may take its place, what goes wrong")
+    rows = _head("part", layouts, "alternatives, mistakes")
     for items in zip(*map(shopping_list, layouts), strict=True):
         if any(item.number for item in items):
             rows.append(
@@ -243,13 +243,13 @@ def power_table(layouts: Sequence[Layout]) -> Rows:
         "lights": lambda layout: f"{len(layout.lights)}",
         "all of them dark": lambda layout: f"{layout.supply.dark / 1000:.2f} A",
         "all of them at full white": lambda layout: f"{full_white_amperes(layout):.1f} A",
-        "what the table asks for at most (`[supply]`)": lambda layout: f"{layout.supply.amperes:g} A",
+        "current limit of the table (`[supply]`)": lambda layout: f"{layout.supply.amperes:g} A",
         "power supply, with a margin of a quarter": _supply,
         "main fuse": lambda layout: f"{main_fuse(layout):g} A",
         "main wire": lambda layout: f"{FUSES[main_fuse(layout)]:g} mm²",
         f"feeds, each for {MAX_LIGHTS} lights at most": lambda layout: f"{len(feeds(layout))}",
-        "lost on the longest feed at full white": _lost,
-        "taken from the Pi's own supply": _pi_current,
+        "voltage drop of the longest feed at full white": _lost,
+        "load of the Pi's own supply": _pi_current,
     }
     return rows + [[name, *(make(layout) for layout in layouts)] for name, make in sums.items()]
 

@@ -133,7 +133,7 @@ def test_a_fault_has_its_part_and_its_remedy(
     assert remedy in fault.remedy
 
 
-def test_a_new_pi_gets_all_faults_in_the_order_to_mend(duo: Layout, pi: FakePi) -> None:
+def test_a_new_pi_gets_all_faults_in_the_order_to_fix(duo: Layout, pi: FakePi) -> None:
     pi.write("boot/firmware/config.txt", "# as it comes\ndtparam=audio=on\n[pi5]\ndtparam=spi=on\n")
     for device in ("dev/spidev0.0", "dev/serial0"):
         pi.remove(device)
