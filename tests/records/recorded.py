@@ -1,4 +1,4 @@
-"""Records for the tests of reading and writing: where they are, and copies of them with something changed."""
+"""Helpers for the tests of records: golden files, their lines as JSON, and the first error of a record."""
 
 import json
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def lines_of(name: str) -> list[bytes]:
 
 
 def game_of(name: str) -> list[Line]:
-    """The lines of the first golden game of a name, as JSON."""
+    """Return the lines of the first game of a golden file, as JSON."""
     lines = [json.loads(line) for line in lines_of(name)]
     return lines[: next(at for at, line in enumerate(lines) if "result" in line) + 1]
 
@@ -36,7 +36,7 @@ def records(lines: Sequence[bytes | Line]) -> list[Record]:
 
 
 def fault(lines: Sequence[bytes | Line]) -> tuple[int, str]:
-    """The line and the message of the first fault."""
+    """Return the line and the message of the first error."""
     with pytest.raises(RecordError) as caught:
         records(lines)
     assert str(caught.value) == f"line {caught.value.line}: {caught.value.message}"
@@ -46,5 +46,5 @@ def fault(lines: Sequence[bytes | Line]) -> tuple[int, str]:
 
 
 def index_of(lines: list[Line], key: str, nth: int = 0) -> int:
-    """The index of the n-th line with a key."""
+    """Return the index of the n-th line with a key."""
     return [at for at, line in enumerate(lines) if key in line][nth]

@@ -1,4 +1,4 @@
-"""Records: what is read and what is written."""
+"""Records: reading and writing whole games."""
 
 import json
 from pathlib import Path

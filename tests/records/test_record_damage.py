@@ -1,4 +1,4 @@
-"""Damaged records: refused with a line, or still a record; never anything else."""
+"""Damaged records are either refused with a line, or still valid records."""
 
 import json
 
@@ -12,7 +12,7 @@ from tests.records.recorded import GOLDEN, encoded, records
 
 
 def flip(lines: list[bytes], draw: st.DrawFn) -> list[bytes]:
-    """Some bytes changed."""
+    """Change some bytes."""
     data = bytearray(b"".join(lines))
     for _ in range(draw(st.integers(1, 3))):
         data[draw(st.integers(0, len(data) - 1))] = draw(st.integers(0, 255))
@@ -49,7 +49,7 @@ anything = st.recursive(
 
 
 def another_value(lines: list[bytes], draw: st.DrawFn) -> list[bytes]:
-    """One key's value exchanged for anything."""
+    """Replace the value of one key by anything."""
     at = draw(st.integers(0, len(lines) - 1))
     line = json.loads(lines[at])
     target = draw(st.sampled_from([value for value in line.values() if isinstance(value, dict)] or [line]))
@@ -80,7 +80,7 @@ def test_a_damaged_record_is_refused_or_still_a_record(lines: list[bytes]) -> No
         assert error.message.isprintable()
         assert len(error.message) < 400
         return
-    for each in found:  # a name changed, say: then what was read can be written and read again
+    for each in found:  # if a name was damaged, for example: what was read can be written and read again
         written = write(each.setup, each.events, stopped=each.stopped, forfeit=each.forfeit)
         (again,) = records(written.splitlines(keepends=True))
         assert (again.setup, again.state) == (each.setup, each.state)

@@ -1,4 +1,4 @@
-"""Lines, headers and events of a record that are wrong, each named with its line."""
+"""Invalid lines, headers and events are refused, each with its line."""
 
 from codecs import BOM_UTF8
 

@@ -1,4 +1,4 @@
-"""Scores, results and forfeits of a record, right and wrong."""
+"""Scores, results and forfeits of records: valid and invalid ones."""
 
 import pytest
 

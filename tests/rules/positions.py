@@ -1,4 +1,4 @@
-"""Games of two to four in the middle of a round, spelt out for the tests of single rules."""
+"""Games of two to four in the middle of a round, built from texts for the tests of single rules."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -29,7 +29,7 @@ def board(
     floor: str = "",
     score: int = 0,
 ) -> Board:
-    """A board spelt out: lines by number ("rr"), the wall's rows ("b...."), the floor ("bmr"; m: marker)."""
+    """Build a board: lines by number ("rr"), the wall's rows ("b...."), the floor ("bmr"; m: marker)."""
     held = {line: tiles for line, tiles in (lines or {}).items() if tiles}
     rows: list[Row] = [tuple(None if letter == "." else colour_of(letter) for letter in row) for row in wall]
     return Board(
@@ -60,12 +60,12 @@ def offer(
 
 
 def with_bag(state: StandardState, bag: str, lid: str = "") -> StandardState:
-    """The same position with just these tiles to draw; the others have left the game, so to say."""
+    """Return the position with only these tiles to draw; all others have left the game."""
     return replace(state, bag=counts_of(bag), lid=counts_of(lid))
 
 
 def after(state: game.State, *texts: str) -> StandardState:
-    """The game after events given by their texts."""
+    """Return the game after events, given by their texts."""
     for text in texts:
         state = state.apply(event_of(text))
     assert isinstance(state, StandardState)
@@ -73,7 +73,7 @@ def after(state: game.State, *texts: str) -> StandardState:
 
 
 def drafts(state: game.State) -> list[str]:
-    """The texts of what is legal now."""
+    """Return the texts of the legal choices."""
     return [text_of(event) for event in state.legal()]
 
 

@@ -1,4 +1,4 @@
-"""Solo games in the middle of a round, spelt out for the tests of single rules."""
+"""Solo games in the middle of a round, built from texts for the tests of single rules."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -58,7 +58,7 @@ def bag_of(state: SoloState, bag: str) -> SoloState:
 
 
 def after(state: game.State, *texts: str) -> SoloState:
-    """The game after events given by their texts."""
+    """Return the game after events, given by their texts."""
     for text in texts:
         state = state.apply(event_of(text))
     assert isinstance(state, SoloState)
