@@ -1,4 +1,4 @@
-"""A viewer made of nothing but a socket: asks for pages, listens to streams, presses."""
+"""A minimal browser on `http.client`: requests pages, reads event streams, posts actions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.web_ui.fake_daemon import TIMEOUT
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back for a request."""
+    """The response to a request."""
 
     status: int
     headers: http.client.HTTPMessage
@@ -33,7 +33,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of a stream; a stamp says how far the viewer is after it."""
+    """One event of a stream; `stamp` is its id, from which a stream can be resumed."""
 
     name: str
     data: Any
@@ -49,7 +49,7 @@ class Stream:
         self.status = response.status
 
     def next(self, *names: str) -> Event:
-        """The next event, of one of these names if any are given; the others are passed over."""
+        """Return the next event with one of these names (any if none are given); skip others."""
         while True:
             event = self._read()
             if not names or event.name in names:
@@ -67,7 +67,7 @@ class Stream:
 
     def at_end(self) -> bool:
         """Read on until the server ends the stream."""
-        with suppress(http.client.IncompleteRead, ConnectionError):  # hung up on in the middle of an event
+        with suppress(http.client.IncompleteRead, ConnectionError):  # closed in the middle of an event
             while self._response.readline():
                 continue
         return True
@@ -78,7 +78,7 @@ class Stream:
 
 
 class Browser:
-    """Asks one server, at a port of this machine, by one of its addresses."""
+    """Sends requests to a server on this machine."""
 
     def __init__(self, port: int, address: str = "127.0.0.1") -> None:
         self.port = port
@@ -123,16 +123,16 @@ class Browser:
             stream.close()
 
     def until_version(self, version: int) -> None:
-        """Go on once the pages know a snapshot by its version; fail when it does not come."""
+        """Wait until the pages have the snapshot of a version; fail after TIMEOUT."""
         deadline = time.monotonic() + TIMEOUT
         with self.stream() as stream:
             while self.ask("/state").json.get("version") != version:
-                assert time.monotonic() < deadline, "the pages do not know what the table told"
+                assert time.monotonic() < deadline, "the pages do not have the snapshot"
                 stream.next()
 
 
 class Text(HTMLParser):
-    """Collects what can be read, and the attributes of every element."""
+    """Collects the text of a page and the attributes of its elements."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A table that is only a socket, pages in this process, and pages in a process of their own."""
+"""Fixtures: a fake daemon, the pages in this process, and the pages in a process of their own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ StartPages = Callable[..., "PagesProcess"]
 
 @pytest.fixture
 def socket_path() -> Iterator[Path]:
-    """A short path, as Unix sockets need it, where user nobody may look."""
+    """A path short enough for a Unix socket, in a folder that user nobody can read."""
     folder = Path(tempfile.mkdtemp(prefix="azul-"))
     folder.chmod(0o755)
     yield folder / "table.sock"
@@ -36,7 +36,9 @@ def socket_path() -> Iterator[Path]:
 
 @pytest.fixture
 def daemon(socket_path: Path) -> Iterator[FakeDaemon]:
+    """A fake daemon whose lights are off."""
     fake = FakeDaemon(socket_path, scenes.layout())
+    fake.colours = scenes.dark(fake.layout)
     yield fake
     fake.stop()
 
@@ -50,25 +52,25 @@ def link(socket_path: Path) -> Iterator[TableLink]:
 
 
 @pytest.fixture
-def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long a request takes here, for the rate_limiter of phones it takes no time."""
+def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the clock of the rate limiters, so that slow requests refill no tokens."""
     monkeypatch.setattr(RateLimiter, "__init__", partialmethod(RateLimiter.__init__, lambda: 0.0))
 
 
 @pytest.fixture
 def client(link: TableLink) -> FlaskClient:
-    """Asks the pages in this process."""
+    """A client of the pages in this process."""
     return create_app(link).test_client()
 
 
-def shown(daemon: FakeDaemon, link: TableLink, scene: Message) -> None:
-    """Play a scene, and go on when the pages know it."""
+def show(daemon: FakeDaemon, link: TableLink, scene: Message) -> None:
+    """Send a scene, and wait until the pages have it."""
     daemon.play(scene)
     until(link, scene["version"])
 
 
 def until(link: TableLink, version: int) -> View:
-    """The view, once it is that of a snapshot's version; fails when it does not come."""
+    """Wait for the snapshot of a version and return its view; fail after TIMEOUT."""
     view = link.latest.view
     while view.snapshot is None or view.snapshot.version != version or view.presence is not Presence.HERE:
         view = newer(link, view)
@@ -76,7 +78,7 @@ def until(link: TableLink, version: int) -> View:
 
 
 def until_presence(link: TableLink, presence: Presence) -> View:
-    """The view, once the table is there, away or otherwise as wanted."""
+    """Wait for a presence and return the view."""
     view = link.latest.view
     while view.presence is not presence:
         view = newer(link, view)
@@ -84,7 +86,7 @@ def until_presence(link: TableLink, presence: Presence) -> View:
 
 
 def until_frame(link: TableLink, after: Frame) -> Frame:
-    """The next frame; views that come meanwhile are passed over."""
+    """Wait for the next frame; skip views."""
     view, frame = link.latest.view, after
     while frame.number == after.number:
         link.latest.want_frames(TIMEOUT)
@@ -96,12 +98,12 @@ def until_frame(link: TableLink, after: Frame) -> Frame:
 
 def newer(link: TableLink, view: View) -> View:
     fresh = link.latest.wait_for_view(view.number, TIMEOUT)
-    assert fresh.number > view.number, "nothing new came from the table"
+    assert fresh.number > view.number, "no news from the table"
     return fresh
 
 
 class PagesProcess:
-    """The pages in a process of their own, as the daemon starts them."""
+    """The web process, started as the daemon starts it."""
 
     def __init__(self, path: Path, *options: str, pass_fds: tuple[int, ...] = ()) -> None:
         command = [sys.executable, "-P", "-m", "web_ui", "--socket", str(path), "--follow-parent", *options]
@@ -110,10 +112,10 @@ class PagesProcess:
         )
 
     def address(self) -> Browser:
-        """Who asks these pages; known once the process has said where it listens."""
+        """Return a browser for these pages, once the process has printed its address."""
         assert self.process.stdout is not None
-        said = self.process.stdout.readline().decode().strip()
-        return Browser(int(said.rstrip("/").rpartition(":")[2]))
+        printed = self.process.stdout.readline().decode().strip()
+        return Browser(int(printed.rstrip("/").rpartition(":")[2]))
 
     def wait(self) -> int:
         return self.process.wait(TIMEOUT)
@@ -128,7 +130,7 @@ class PagesProcess:
 
 @pytest.fixture
 def start_pages(daemon: FakeDaemon) -> Iterator[StartPages]:
-    """Start the pages of the fake daemon with some options."""
+    """Start the web process of the fake daemon with some options."""
     with ExitStack() as started:
 
         def start(*options: str, pass_fds: tuple[int, ...] = ()) -> PagesProcess:
@@ -139,5 +141,5 @@ def start_pages(daemon: FakeDaemon) -> Iterator[StartPages]:
 
 @pytest.fixture
 def browser(start_pages: StartPages) -> Browser:
-    """Asks pages in a process of their own."""
+    """A browser for pages in a process of their own."""
     return start_pages("--port", "0").address()

@@ -1,4 +1,4 @@
-"""Snapshots of real tables, as the daemon would tell them: the pages are held to what the device says."""
+"""Snapshots of real tables, as the daemon sends them, for tests of the pages against `device`."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ STANDARD = Setup("standard", ("Ana", "Rui"))
 
 
 def solo(level: str = "easy", wall: str = "gray") -> Setup:
-    """A solo game."""
+    """Return the set-up of a solo game."""
     return Setup("solo", ("Ana",), 0, level, wall)
 
 
 def drawer_tag(colour: Colour, number: int) -> str:
-    """The tag of a tile of the drawer beside simulated readers, from 1."""
+    """Return the tag of a tile of the simulated drawer; numbers start at 1."""
     return [tag for tag, tile in simulation.simulated_tiles().items() if tile.colour is colour][number - 1]
 
 
-def told(table: Table, version: int = 1) -> Message:
-    """What the daemon tells of a table with simulated readers."""
+def snapshot_json(table: Table, version: int = 1) -> Message:
+    """Return the snapshot of a table with simulated readers."""
     mode = table.play.setup.mode if table.play is not None else table.next_game.options.mode
     simulated = SimulatedParts(readers=True).to_json(table)
     return {**snapshot(table, palette_for(mode, BOX), simulated=simulated), "version": version}
 
 
 def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator[Message]:
-    """A game from sitting down to its end, after every press and every step of the scoring."""
+    """Play a game at random; yield the snapshot after every press and every score step."""
     random = Random(seed)
     sim = _sat_down(setup, seed, with_resin=with_resin)
     while True:
-        yield told(sim.table)
+        yield snapshot_json(sim.table)
         match sim.table.stage:
             case Stage.OVER:
                 return
@@ -58,7 +58,7 @@ def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator
             case Stage.SCORING:
                 sim.wait(1.9)
             case Stage.REPORTING:
-                tell_one(sim, random)
+                report_one(sim, random)
             case Stage.OFFER if sim.game.selection is not None:
                 _finish_draft(sim, random)
             case _:
@@ -75,37 +75,37 @@ def _begin_choice(sim: Simulator, random: Random) -> None:
     if sim.table.stage is Stage.CHOICE:
         sim.make(random_event(sim.play, random))
     else:
-        live = [name for name in told(sim.table)["live"] if name.startswith(("display", "centre"))]
+        live = [name for name in snapshot_json(sim.table)["live"] if name.startswith(("display", "centre"))]
         sim.press(random.choice(live))
 
 
 def _finish_draft(sim: Simulator, random: Random) -> None:
-    """Press a line that sends little to the penalty row; where it is only tried at first, press it again."""
-    choice = told(sim.table)["choice"]
+    """Press a line that sends few tiles to the penalty row; confirm a line that was tried."""
+    choice = snapshot_json(sim.table)["choice"]
     if choice["tried"] is not None:
         _press_line(sim, choice["tried"])
         return
     source = f"display.{choice['source']}" if choice["source"] else "centre"
     ratings = []
     for _ in COLOURS:  # each press of the source selects its next colour
-        choice = told(sim.table)["choice"]
+        choice = snapshot_json(sim.table)["choice"]
         for line in choice["lines"]:
             sent = len(choice["sends"].get(str(line), ""))
             ratings.append((sent, not line, random.random(), choice["colour"], line))
         sim.press(source)
     *_, colour, line = min(ratings)
-    while told(sim.table)["choice"]["colour"] != colour:
+    while snapshot_json(sim.table)["choice"]["colour"] != colour:
         sim.press(source)
     _press_line(sim, line)
 
 
 def _press_line(sim: Simulator, line: int) -> None:
-    place = told(sim.table)["ask"]["seat"]
+    place = snapshot_json(sim.table)["ask"]["seat"]
     sim.press(f"seat.{place}.line.{line}" if line else f"seat.{place}.floor")
 
 
-def tell_one(sim: Simulator, random: Random) -> None:
-    """Tell the next tile of resin; after the first of a chance event, those that make it legal."""
+def report_one(sim: Simulator, random: Random) -> None:
+    """Report the next physical tile of a legal chance event."""
     play = sim.play
     event = play.state.chance(Random(f"{len(play.events)}").randrange)
     assert isinstance(event, Chance)
@@ -116,7 +116,7 @@ def tell_one(sim: Simulator, random: Random) -> None:
 
 
 def _colours(event: Chance, game_in_play: CurrentGame) -> list[Colour]:
-    """The tiles of a chance event in an order in which they can be told: the bag's before the lid's."""
+    """Return the tiles of a chance event in an order in which they can be reported: the bag's first."""
     match event:
         case Penalty(row):
             return list(row)
@@ -141,33 +141,33 @@ def _colours(event: Chance, game_in_play: CurrentGame) -> list[Colour]:
             raise ValueError(event)
 
 
-def telling(tiles: str = "", version: int = 1, setup: Setup = STANDARD) -> Message:
-    """Tiles of resin: some were told by their tags, the first of each colour first."""
+def reporting(tiles: str = "", version: int = 1, setup: Setup = STANDARD) -> Message:
+    """Return a moment at which these physical tiles have been reported by their tags."""
     sim = _sat_down(setup, 1, with_resin=True)
     for at, colour in enumerate(tiles):
         shown_colour = COLOURS["byrkw".index(colour)]
         tag = drawer_tag(shown_colour, tiles[: at + 1].count(colour))
         shown = TileShown(shown_colour, "shared", tag, sim.now)
         sim.table = update(sim.table, shown)
-    return told(sim.table, version)
+    return snapshot_json(sim.table, version)
 
 
 def until(setup: Setup, say: str, seed: int = 1) -> Message:
-    """The first moment of a game at which something is asked for."""
+    """Return the first moment of a game with this prompt."""
     return next(scene for scene in whole_game(setup, seed) if scene["ask"]["say"] == say)
 
 
 def at_columns(version: int = 1) -> Message:
-    """Gray walls: several seats choose their columns at once."""
+    """Return a moment on gray walls at which several seats choose columns."""
     for events in range(20, 120):
         table = midway(GRAY, 3, events).table
-        scene = told(table, version)
+        scene = snapshot_json(table, version)
         if len({each["seat"] for each in scene["choosing"]}) > 1:
             return scene
     raise AssertionError("nobody chose a column")
 
 
 def view_of(scene: Message, number: int = 1) -> View:
-    """What the pages make of a scene."""
+    """Return the view of a scene."""
     raw = json.dumps(scene).encode()
     return View(number, Presence.HERE, Layout("none", 1, 1, (), ()), read_snapshot(raw), raw)

@@ -1,4 +1,4 @@
-"""Moments of a game as the table would tell them, and the drawing of a table that nobody built."""
+"""Hand-made snapshots of moments of a game, and the layout of a table for tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINES = [f"line.{line}" for line in range(1, 6)]
 
 
 class _Drawing:
-    """Collects what lies on a table."""
+    """Collects the parts of a layout."""
 
     def __init__(self) -> None:
         self.lights: list[Message] = []
@@ -73,7 +73,7 @@ class _Drawing:
 
 
 def layout(seats: int = 4, displays: int = 9, centre: int = 28) -> Message:
-    """The drawing of a table: seats in a row at the bottom, displays in a ring above them."""
+    """Return a layout: seats in a row at the bottom, displays in a ring above them."""
     drawing = _Drawing()
     width = 320 * seats
     drawing.displays(displays, width / 2)
@@ -98,12 +98,12 @@ def layout(seats: int = 4, displays: int = 9, centre: int = 28) -> Message:
 
 
 def dark(drawing: Message) -> str:
-    """The frame of a table whose lights are all off."""
+    """Return the frame of a table whose lights are all off."""
     return "000000" * len(drawing["lights"])
 
 
 def seat(number: int, **given: object) -> Message:
-    """A seat that nobody has taken, but for what is given."""
+    """Return a free seat, with some fields given."""
     free = {
         "seat": number,
         "taken": False,
@@ -121,7 +121,7 @@ def seat(number: int, **given: object) -> Message:
 
 
 def snapshot(version: int = 1, **given: object) -> Message:
-    """A snapshot of a table that waits for players, but for what is given."""
+    """Return the snapshot of a table that waits for players, with some fields given."""
     waiting = {
         "schema": 2,
         "version": version,
@@ -266,7 +266,7 @@ def _place(row: int, column: int, colour: str) -> Message:
 
 
 def scoring(version: int = 20) -> Message:
-    """The table counts; two players' tiles are told so far."""
+    """The table counts; the steps of two players are shown so far."""
     account = {"round": 2, "running": True, "steps": steps()[:4]}
     ask = {"say": "scoring", "seat": 2, "name": "Rui", "step": 4, "steps": 9}
     given = {"displays": [""] * 9, "centre": "", "account": account, "live": ["ok", "undo"]}
@@ -305,20 +305,20 @@ def over(version: int = 90, **given: object) -> Message:
     return offer(version, **{**end, **given})
 
 
-def lit(drawing: Message, told: Message) -> str:
-    """A frame that shows the tiles of a snapshot, roughly as the table would."""
+def lit(drawing: Message, scene: Message) -> str:
+    """Return a frame that shows the tiles of a snapshot, roughly as the table would."""
     lit = {"status": "20ff60"}
-    for light, letter in _tiles(told):
+    for light, letter in _tiles(scene):
         if letter != ".":
             lit[light] = "ffffff" if letter == "m" else PALETTE[letter]["rgb"].lstrip("#")
     return "".join(lit.get(light["name"], "000000") for light in drawing["lights"])
 
 
-def _tiles(told: Message) -> Iterator[tuple[str, str]]:
-    for number, tiles in enumerate(told["displays"], 1):
+def _tiles(scene: Message) -> Iterator[tuple[str, str]]:
+    for number, tiles in enumerate(scene["displays"], 1):
         yield from ((f"display.{number}.{place}", letter) for place, letter in enumerate(tiles, 1))
-    yield from ((f"centre.{place}", letter) for place, letter in enumerate(told["centre"], 1))
-    for board in told["seats"]:
+    yield from ((f"centre.{place}", letter) for place, letter in enumerate(scene["centre"], 1))
+    for board in scene["seats"]:
         yield from ((f"seat.{board['seat']}.{light}", letter) for light, letter in _board(board))
 
 

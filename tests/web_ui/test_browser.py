@@ -1,4 +1,4 @@
-"""Both pages in a real browser of a phone's size: nothing sticks out, and hands, keys and news work."""
+"""The pages in Chromium: layout, clicks, keys, event streams and polling."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ STICKS_OUT = "document.documentElement.scrollWidth - document.documentElement.cl
 
 @pytest.fixture
 def page(chromium: Chromium) -> Iterator[Page]:
-    """A page that fails a test with whatever its scripts complain of."""
+    """A page that fails the test on any error of its scripts."""
     context = chromium.new_context(viewport=PHONE, locale="en-GB", color_scheme="dark")
     opened = context.new_page()
     opened.set_default_timeout(PATIENCE)
     faults: list[str] = []
     opened.on("pageerror", lambda fault: faults.append(str(fault)))
-    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    opened.on("console", lambda entry: faults.append(entry.text) if entry.type == "error" else None)
     yield opened
     context.close()
     assert not faults
 
 
 def new_page(chromium: Chromium, locale: str = "en-GB") -> Page:
-    """A page that may complain of something."""
+    """A page that may log some errors."""
     page = chromium.new_page(viewport=PHONE, locale=locale)
     page.set_default_timeout(PATIENCE)
     return page
@@ -64,13 +64,13 @@ def test_the_phone_page_follows_the_game(daemon: FakeDaemon, browser: Browser, p
     begin(daemon, browser, scenes.seating(1))
     page.goto(browser.origin)
     expect(page.get_by_role("heading", level=1)).to_have_text("Everybody here?")
-    told = (
+    moments = (
         (scenes.offer(2), "Ana, take tiles"),
         (scenes.refused(3), "That line is full."),
         (scenes.scoring(4), "Scoring"),
         (scenes.over(5), "Ana wins"),
     )
-    for scene, sentence in told:
+    for scene, sentence in moments:
         daemon.play(scene)
         expect(page.locator("[data-region=turn]")).to_contain_text(sentence)
         assert page.evaluate(STICKS_OUT) == 0
@@ -78,7 +78,7 @@ def test_the_phone_page_follows_the_game(daemon: FakeDaemon, browser: Browser, p
     expect(page.locator("[data-region=turn]")).to_contain_text("this page comes back by itself")
 
 
-def test_the_twin_shows_the_lights_and_presses_by_hand_and_by_key(
+def test_the_twin_shows_the_lights_and_takes_clicks_and_keys(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
     daemon.shine(scenes.dark(daemon.layout))
@@ -99,7 +99,7 @@ def test_the_twin_shows_the_lights_and_presses_by_hand_and_by_key(
     assert pressed == ["display.7", "seat.1.line.4", "seat.1.floor", "undo"]
 
 
-def test_a_twin_that_was_opened_too_early_draws_the_table_when_it_comes(
+def test_a_twin_opened_before_the_table_is_there_draws_it_later(
     socket_path: Path, chromium: Chromium
 ) -> None:
     with PagesProcess(socket_path, "--port", "0") as pages:
@@ -113,7 +113,7 @@ def test_a_twin_that_was_opened_too_early_draws_the_table_when_it_comes(
         daemon.stop()
 
 
-def test_the_twin_says_why_a_press_was_refused_and_keeps_the_focus(
+def test_the_twin_shows_why_a_press_was_refused_and_keeps_the_focus(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
     begin(daemon, browser, scenes.chosen(1))
@@ -127,9 +127,7 @@ def test_the_twin_says_why_a_press_was_refused_and_keeps_the_focus(
     expect(hand).to_be_focused()
 
 
-def test_a_refusal_that_the_page_says_by_later_news_is_not_said_twice(
-    daemon: FakeDaemon, browser: Browser, page: Page
-) -> None:
+def test_a_refusal_that_news_repeats_is_shown_once(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
     begin(daemon, browser, scenes.chosen(1))
     daemon.answer = lambda question: {"taken": False, "why": "line_full"}
     page.goto(f"{browser.origin}/table")
@@ -140,7 +138,7 @@ def test_a_refusal_that_the_page_says_by_later_news_is_not_said_twice(
     expect(page.locator("#answer")).to_be_hidden()
 
 
-def test_a_press_that_can_not_be_sent_is_said_once(
+def test_a_press_that_can_not_be_sent_shows_one_message(
     daemon: FakeDaemon, browser: Browser, chromium: Chromium
 ) -> None:
     begin(daemon, browser, scenes.chosen(1))
@@ -156,7 +154,7 @@ def test_a_press_that_can_not_be_sent_is_said_once(
     page.close()
 
 
-def test_names_are_saved_and_what_is_typed_stays(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
+def test_names_are_saved_and_news_keep_typed_text(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
     begin(daemon, browser, scenes.seating(1))
     page.goto(f"{browser.origin}/table")
     page.get_by_label("Name of Seat 3").fill("Zo")
@@ -188,7 +186,7 @@ def test_names_are_saved_in_the_order_in_which_they_were_typed(
     assert [each.get("button") or each["name"] for each in sent] == ["Zo", "Zoë", "ok"]
 
 
-def test_without_a_free_stream_a_page_asks(
+def test_without_a_free_stream_a_page_polls(
     daemon: FakeDaemon, start_pages: StartPages, chromium: Chromium
 ) -> None:
     browser = start_pages("--port", "0", "--streams", "1").address()
@@ -201,7 +199,7 @@ def test_without_a_free_stream_a_page_asks(
         page.close()
 
 
-def test_an_answer_that_was_overtaken_does_not_bring_back_what_was(
+def test_an_overtaken_polling_response_is_ignored(
     daemon: FakeDaemon, start_pages: StartPages, chromium: Chromium
 ) -> None:
     browser = start_pages("--port", "0", "--streams", "1").address()
@@ -245,10 +243,10 @@ def test_without_scripts_the_page_is_complete_and_reloads(
     context.close()
 
 
-def test_the_phone_page_tells_tiles_and_takes_one_back(
+def test_the_phone_page_reports_tiles_and_takes_one_back(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
-    begin(daemon, browser, real_tables.telling("bb", 1))
+    begin(daemon, browser, real_tables.reporting("bb", 1))
     page.goto(browser.origin)
     page.get_by_role("button", name="Red", exact=True).click()
     page.get_by_role("button", name="Take the last one back").click()
@@ -263,7 +261,7 @@ def test_the_phone_page_tells_tiles_and_takes_one_back(
 def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
-    begin(daemon, browser, real_tables.telling("b", 1))
+    begin(daemon, browser, real_tables.reporting("b", 1))
     page.goto(f"{browser.origin}/table")
     expect(page.locator(".tags .used")).to_have_count(1)
     assert page.evaluate(STICKS_OUT) == 0
@@ -278,12 +276,12 @@ def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
     page.get_by_role("button", name="Draw one blindly").click()
     drawn = daemon.asked.get(timeout=TIMEOUT)["tag"]
     assert drawn != real_tables.drawer_tag(Colour.BLUE, 1)
-    daemon.play(real_tables.telling("bw", 2))
-    told = real_tables.drawer_tag(Colour.WHITE, 1)
-    expect(page.locator(f"[data-tag='{told}']")).to_have_attribute("aria-pressed", "true")
+    daemon.play(real_tables.reporting("bw", 2))
+    tag = real_tables.drawer_tag(Colour.WHITE, 1)
+    expect(page.locator(f"[data-tag='{tag}']")).to_have_attribute("aria-pressed", "true")
 
 
-def test_nothing_sticks_out_in_any_mode(daemon: FakeDaemon, browser: Browser, chromium: Chromium) -> None:
+def test_no_page_scrolls_sideways(daemon: FakeDaemon, browser: Browser, chromium: Chromium) -> None:
     opened = new_page(chromium, "de")  # the longer words
     moments = [
         real_tables.at_columns(),

@@ -1,4 +1,4 @@
-"""Crowds, and machines that want more than their share: the others get their pages."""
+"""Many clients and greedy clients: limits on connections, threads and queries."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from web_ui.pages import QUERY_BURST
 from web_ui.server import MAX_FROM_NETWORK, MAX_PER_ADDRESS, may_connect
 
 THREADS = 9
-"""Of pages that are started for one stream."""
+"""Threads of pages that are started with one stream."""
 
 
 @pytest.fixture
 def greedy() -> Iterator[ExitStack]:
-    """Holds connections until the test ends."""
+    """Keeps connections open until the test ends."""
     with ExitStack() as connections:
         yield connections
 
 
-def test_who_asks_on_and_reads_no_answer_takes_no_thread(
+def test_a_client_that_reads_no_responses_blocks_no_thread(
     daemon: FakeDaemon, start_pages: StartPages, greedy: ExitStack
 ) -> None:
-    """As many as there are threads kept every other page from everybody, for 20 seconds or for good."""
+    """As many such clients as threads once blocked all pages for 20 seconds, or for good."""
     browser = start_pages("--port", "0", "--streams", "1").address()
     daemon.play(scenes.offer())
     asking = b"GET /table HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 5
-    for _ in range(3 * THREADS):
+    for _ in range(THREADS + 3):
         connection = greedy.enter_context(socket.socket())
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         connection.settimeout(TIMEOUT)
@@ -47,20 +47,20 @@ def test_who_asks_on_and_reads_no_answer_takes_no_thread(
 @pytest.mark.parametrize(
     "header", [{"X-Forwarded-For": "203.0.113.5"}, {"Forwarded": "for=203.0.113.5"}, {"Via": "1.1 proxy"}]
 )
-def test_whom_a_proxy_on_this_machine_brings_is_a_phone(browser: Browser, header: dict[str, str]) -> None:
-    """A tunnel that was to show the game gave the whole table into the hands of whoever knew its address."""
-    told = {"Content-Type": "application/json", **header}
+def test_a_client_behind_a_proxy_on_this_machine_is_a_phone(browser: Browser, header: dict[str, str]) -> None:
+    """Anybody who knew the address of a tunnel to the pages could once press every button."""
+    headers = {"Content-Type": "application/json", **header}
     for body in (
         b'{"type":"press","button":"ok"}',
         b'{"type":"tag","tag":"AA"}',
         b'{"type":"plug","plugged":false}',
     ):
-        assert browser.ask("/action", method="POST", body=body, headers=told).status in (403, 503)
+        assert browser.ask("/action", method="POST", body=body, headers=headers).status in (403, 503)
     assert browser.ask("/", headers=header).status == 200
 
 
-def test_one_machine_of_the_network_leaves_room_for_the_others() -> None:
-    """520 connections of one machine, all idle, kept everybody from the pages."""
+def test_connections_of_one_machine_are_limited() -> None:
+    """520 idle connections of one machine once blocked the pages for all others."""
     phone, other = "192.168.1.20", "192.168.1.21"
     held: list[str] = []
     while may_connect(phone, held):
@@ -69,7 +69,7 @@ def test_one_machine_of_the_network_leaves_room_for_the_others() -> None:
     assert may_connect(other, held)
 
 
-def test_the_whole_network_leaves_room_for_this_machine() -> None:
+def test_connections_are_reserved_for_this_machine() -> None:
     held = [f"fe80::{number:x}" for number in range(MAX_FROM_NETWORK)]
     assert not may_connect("fe80::ffff", held)
     assert may_connect("127.0.0.1", held)
@@ -79,9 +79,9 @@ def test_the_whole_network_leaves_room_for_this_machine() -> None:
     assert may_connect("192.168.1.20", many_here)
 
 
-@pytest.mark.usefixtures("no_time_passes")
-def test_a_phone_that_asks_for_old_games_all_the_time_is_told_to_go_slowly(client: FlaskClient) -> None:
-    """For each the table goes through a whole game, beside the one that is played."""
+@pytest.mark.usefixtures("frozen_clock")
+def test_queries_of_a_phone_for_past_games_are_rate_limited(client: FlaskClient) -> None:
+    """For each query the table replays a whole game."""
     phone = {"REMOTE_ADDR": "192.168.1.20"}
     asked = [client.get("/history/1", environ_base=phone).status_code for _ in range(QUERY_BURST + 3)]
     assert asked.count(429) == 3

@@ -1,4 +1,4 @@
-"""Whatever the device can say has words, in every language: its keys are read from the device itself."""
+"""Every key that the device can send has a text in every language; the keys are read from its source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from device.rules.solo.scoring import Ending, Victory
 from device.table.state import Question, RefusalReason
 from tests.table.simulator import midway
 from tests.web_ui import real_tables
-from tests.web_ui.test_sentences import formatter
+from tests.web_ui.test_sentences import make_formatter
 from web_ui.messages import Step
 from web_ui.text import rulebook
 from web_ui.text.sentences import step_sentence
@@ -37,7 +37,7 @@ each_language = pytest.mark.parametrize("language", sorted(ALL_WORDS))
 
 
 def first_texts(call: str, path: Path, argument: int) -> Iterator[str]:
-    """The text given as an argument (from 0) to every call of a name in a file."""
+    """Yield the text constants passed as one argument (from 0) in every call of a function in a file."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == call:
             for given in node.args[argument : argument + 1]:
@@ -49,7 +49,7 @@ def first_texts(call: str, path: Path, argument: int) -> Iterator[str]:
 
 
 def prompt_keys() -> set[str]:
-    """Every key that the device's prompt can give, and the questions on top of it."""
+    """Return the keys of all prompts and questions."""
     path = DEVICE / "table" / "prompts.py"
     keys = set(first_texts("Prompt", path, 0))
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -59,8 +59,8 @@ def prompt_keys() -> set[str]:
     return keys | {question.value for question in Question}
 
 
-def whys() -> set[str]:
-    """Every reason to refuse a press."""
+def refusal_keys() -> set[str]:
+    """Return the keys of all reasons to refuse a press."""
     rules = {
         why for path in (DEVICE / "rules").rglob("*.py") for why in first_texts("IllegalEventError", path, 0)
     }
@@ -70,7 +70,7 @@ def whys() -> set[str]:
 
 
 def step_names() -> dict[str, type]:
-    """Every kind of step in an account, by its name in the snapshot."""
+    """Return every kind of score step, by its name in the snapshot."""
     plain = {"TilePlaced": "placed", "LineFell": "fell", "FloorCharged": "floor", "BonusGiven": "bonus"}
     return {
         plain.get(part.__name__) or re.sub(r"(?<!^)(?=[A-Z])", "_", part.__name__).lower(): part
@@ -79,7 +79,7 @@ def step_names() -> dict[str, type]:
 
 
 @each_language
-def test_whatever_is_asked_has_words(language: str) -> None:
+def test_every_prompt_has_texts(language: str) -> None:
     keys = prompt_keys()
     assert len(keys) >= 20
     for key in keys:
@@ -88,30 +88,30 @@ def test_whatever_is_asked_has_words(language: str) -> None:
 
 
 @each_language
-def test_every_refusal_has_words(language: str) -> None:
-    found = whys()
+def test_every_refusal_has_a_text(language: str) -> None:
+    found = refusal_keys()
     assert {"too_many_presses", "wrong_deal", "line_full", "tile_in_lid"} <= found
     assert {f"refusal.{why}" for why in found} <= ALL_WORDS[language].sentences.keys()
 
 
 @each_language
-def test_every_store_that_can_not_be_used_has_words(language: str) -> None:
+def test_every_store_error_has_a_text(language: str) -> None:
     found = set(first_texts("StoreError", DEVICE / "store" / "store.py", 1))
     assert len(found) >= 4
     assert {f"start_beside.{why}" for why in found} <= ALL_WORDS[language].sentences.keys()
 
 
 @each_language
-def test_every_step_has_words(language: str) -> None:
-    told = formatter(real_tables.told(midway(real_tables.solo(), 1, 3).table), language)
-    other = told.words.text("step.other", who=told.player(1), points=0)
+def test_every_score_step_has_a_text(language: str) -> None:
+    formatter = make_formatter(real_tables.snapshot_json(midway(real_tables.solo(), 1, 3).table), language)
+    other = formatter.words.text("step.other", who=formatter.player(1), points=0)
     for name in step_names():
         for kind in [each.value for each in BonusKind]:
-            assert step_sentence(told, Step(name, seat=1, kind=kind)) != other, name
+            assert step_sentence(formatter, Step(name, seat=1, kind=kind)) != other, name
 
 
 @each_language
-def test_every_end_has_words(language: str) -> None:
+def test_every_result_has_texts(language: str) -> None:
     keys = {f"victory.{each.value.replace(' ', '_')}" for each in Victory}
     keys |= {f"result.{each.name.lower()}" for each in Ending}
     keys |= {f"result.lost_{rule}" for rule in ("s7", "s10", "s14")}
@@ -119,14 +119,14 @@ def test_every_end_has_words(language: str) -> None:
 
 
 @each_language
-def test_every_choice_before_a_game_has_words(language: str) -> None:
+def test_every_menu_item_has_a_text(language: str) -> None:
     keys = {f"menu.mode.{mode}" for mode in MODES}
     keys |= {f"menu.level.{level}" for level in LEVELS} | {f"menu.wall.{wall}" for wall in WALLS}
     assert keys <= ALL_WORDS[language].sentences.keys()
 
 
 @each_language
-def test_every_colour_has_words(language: str) -> None:
+def test_every_colour_has_names(language: str) -> None:
     shades = {shade.word for palette in (*PALETTES.values(), BOT_GAMES) for shade in palette.shades}
     keys = {f"{table}.{shade}" for table in ("colour", "colour_title") for shade in shades}
     assert keys <= ALL_WORDS[language].sentences.keys()
@@ -142,18 +142,18 @@ NUMBERS = {
 
 @each_language
 @pytest.mark.parametrize("mode", sorted(NUMBERS))
-def test_every_numbered_rule_stands_in_every_language(language: str, mode: str) -> None:
+def test_every_numbered_rule_is_in_every_language(language: str, mode: str) -> None:
     rules = rulebook.read_all_rules()[language][mode]
     assert [rule.number for rule in rules.rule] == NUMBERS[mode]
     assert all(rule.says.endswith(".") and rule.example.endswith(".") for rule in rules.rule)
     assert set(NUMBERS) == set(MODES) == set(rulebook.MODES)
 
 
-def test_rules_are_there_in_every_language_of_the_words() -> None:
+def test_rules_exist_in_the_languages_of_the_catalogues() -> None:
     assert rulebook.read_all_rules().keys() == ALL_WORDS.keys()
 
 
-def test_a_file_of_rules_with_a_fault_is_named(tmp_path: Path) -> None:
+def test_an_invalid_file_of_rules_is_named(tmp_path: Path) -> None:
     for mode in rulebook.MODES:
         (tmp_path / f"{mode}.toml").write_text('title = "A"\nintro = "B"\nrule = [{ number = "R1" }]\n')
     with pytest.raises(rulebook.RulesError, match=r"standard\.toml: .*says"):

@@ -1,4 +1,4 @@
-"""The pages of past games: what the table tells, in words, for every mode and in every language."""
+"""The pages of past games, for every mode and in every language."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def past(chosen: Setup = STANDARD, number: int = 7, *, ended: bool = True, most:
 
 
 def graded(game: PastGame, costly: Mapping[int, float] | None = None) -> PastGame:
-    """A game whose every choice was as good as can be, but for some."""
+    """Return a game in which only some choices lost points."""
     grades: dict[int, tuple[float, Event]] = {
         at: (0.0, event) for at, event in enumerate(game.events) if not isinstance(event, Chance)
     }
@@ -49,8 +49,8 @@ def graded(game: PastGame, costly: Mapping[int, float] | None = None) -> PastGam
     return PastGame(**{**fields, "grades": grades})
 
 
-def telling(*games: PastGame, more: bool = False) -> Callable[[Message], Message]:
-    """A table that has played these games."""
+def answers_of(*games: PastGame, more: bool = False) -> Callable[[Message], Message]:
+    """Return the answers of a table with these past games."""
     known = {game.number: game for game in games}
 
     def answer(question: Message) -> Message:
@@ -80,8 +80,8 @@ def read(client: FlaskClient, path: str, language: str = "en") -> str:
 # --- The list --------------------------------------------------------------------------------------------
 
 
-def test_an_empty_history_says_so_kindly(daemon: FakeDaemon, client: FlaskClient) -> None:
-    daemon.answer = telling()
+def test_an_empty_list_has_a_text(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = answers_of()
     assert "The first one will stand here, with all its moves." in read(client, "/history")
     assert "Das erste Spiel wird hier stehen, mit allen Zügen." in read(client, "/history", "de")
     assert "There are no older games." in read(client, "/history?before=3")
@@ -89,7 +89,7 @@ def test_an_empty_history_says_so_kindly(daemon: FakeDaemon, client: FlaskClient
 
 def test_the_list_names_players_scores_and_winners(daemon: FakeDaemon, client: FlaskClient) -> None:
     finished, stopped = past(number=2), past(GRAY, 1, ended=False, most=12)
-    daemon.answer = telling(finished, stopped)
+    daemon.answer = answers_of(finished, stopped)
     text = read(client, "/history")
     winners = [player for player in entry_json(finished)["players"] if player["winner"]]
     assert f"{winners[0]['name']} winner {winners[0]['score']}" in text
@@ -101,7 +101,7 @@ def test_the_list_names_players_scores_and_winners(daemon: FakeDaemon, client: F
     assert not any("before" in address for address in page.values("href"))
 
 
-def test_a_game_that_can_not_be_read_says_so_in_the_list(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_an_unreadable_game_is_marked_in_the_list(daemon: FakeDaemon, client: FlaskClient) -> None:
     games = [
         entry_json(past(number=3)),
         unreadable_json(2, "2026-03-05 08:00:00"),
@@ -116,8 +116,8 @@ def test_a_game_that_can_not_be_read_says_so_in_the_list(daemon: FakeDaemon, cli
     assert "/history/2" not in addresses
 
 
-def test_pages_of_the_list_lead_on_and_back(daemon: FakeDaemon, client: FlaskClient) -> None:
-    daemon.answer = telling(past(number=31), past(number=30), more=True)
+def test_pages_of_the_list_link_to_older_and_newest_games(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = answers_of(past(number=31), past(number=30), more=True)
     assert "/history?before=30" in Text(client.get("/history").text).values("href")
     second = Text(client.get("/history?before=30").text).values("href")
     assert second.count("/history") == 1
@@ -126,10 +126,10 @@ def test_pages_of_the_list_lead_on_and_back(daemon: FakeDaemon, client: FlaskCli
 
 
 @pytest.mark.parametrize("before", ["", "0", "-1", "x", "1e9", "٣", "9" * 40])
-def test_nonsense_in_the_address_shows_the_newest(
+def test_an_invalid_query_shows_the_newest_games(
     daemon: FakeDaemon, client: FlaskClient, before: str
 ) -> None:
-    daemon.answer = telling(past())
+    daemon.answer = answers_of(past())
     assert client.get("/history", query_string={"before": before}).status_code == 200
     assert daemon.asked.get(timeout=TIMEOUT)["before"] is None or before == "9" * 40
 
@@ -139,16 +139,16 @@ def test_nonsense_in_the_address_shows_the_newest(
 
 @each_language
 @each_mode
-def test_a_game_is_told_in_words(
+def test_every_choice_of_a_game_has_a_text(
     daemon: FakeDaemon, client: FlaskClient, chosen: Setup, language: str
 ) -> None:
-    """Every choice as the costliest of its game, and no word is missing."""
+    """Each choice is also shown as a costly one."""
     game = past(chosen)
     kinds: dict[type[Event], int] = {}
     for choice in real_choices(chosen, game.events):
         kinds.setdefault(type(choice.event), choice.number)
     for number in kinds.values():
-        daemon.answer = telling(graded(game, {number: 6.6}))
+        daemon.answer = answers_of(graded(game, {number: 6.6}))
         text = read(client, "/history/7", language)
         assert "\N{EN DASH}" not in text
         assert ALL_WORDS[language].text("review.title") in text
@@ -158,39 +158,39 @@ def test_a_game_is_told_in_words(
     assert Draft in kinds
 
 
-def test_the_costliest_moves_say_what_was_better(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_the_costliest_moves_name_the_better_one(daemon: FakeDaemon, client: FlaskClient) -> None:
     game = past()
     number = next(at for at, event in enumerate(game.events) if isinstance(event, Draft))
-    daemon.answer = telling(graded(game, {number: 12.2}))
+    daemon.answer = answers_of(graded(game, {number: 12.2}))
     text = read(client, "/history/7")
-    told = game_with_review_json(game, BOX)["moves"][0]
-    who = next(player["name"] for player in told_players(game) if player["seat"] == told["seat"])
+    game_json = game_with_review_json(game, BOX)["moves"][0]
+    who = next(player["name"] for player in players_json(game) if player["seat"] == game_json["seat"])
     assert f"{who}: 12 points lost in " in text
     assert "Round 1: 12 points" in text
-    assert f"{who} took {told['count']} " in text
+    assert f"{who} took {game_json['count']} " in text
     assert "Better: " in text
     assert "as much as a point" in text
 
 
-def told_players(game: PastGame) -> list[Message]:
+def players_json(game: PastGame) -> list[Message]:
     players: list[Message] = entry_json(game)["players"]
     return players
 
 
-def test_a_game_that_is_not_graded_yet_says_when_it_will_be(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_a_game_that_is_not_graded_yet_shows_the_progress(daemon: FakeDaemon, client: FlaskClient) -> None:
     game = past()
-    daemon.answer = telling(game)
+    daemon.answer = answers_of(game)
     assert "The table will go through this game while nobody plays" in read(client, "/history/7")
     fields = {name: getattr(game, name) for name in PastGame.__slots__}
     first = next(real_choices(STANDARD, game.events))
-    daemon.answer = telling(PastGame(**{**fields, "grades": {first.number: (0.0, first.event)}}))
+    daemon.answer = answers_of(PastGame(**{**fields, "grades": {first.number: (0.0, first.event)}}))
     assert f": 1 of {len(list(real_choices(STANDARD, game.events)))} choices so far" in read(
         client, "/history/7"
     )
 
 
 def test_a_stopped_game_shows_its_boards_and_no_record(daemon: FakeDaemon, client: FlaskClient) -> None:
-    daemon.answer = telling(past(ended=False, most=20))
+    daemon.answer = answers_of(past(ended=False, most=20))
     text = read(client, "/history/7")
     assert "This game was stopped before its end." in text
     assert "The boards as they stood last" in text
@@ -199,7 +199,7 @@ def test_a_stopped_game_shows_its_boards_and_no_record(daemon: FakeDaemon, clien
     assert client.get("/history/7/record").status_code == 404
 
 
-def test_a_game_too_long_to_tell_can_be_kept_all_the_same(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_a_game_too_long_to_show_has_a_record(daemon: FakeDaemon, client: FlaskClient) -> None:
     too_long = {
         **game_with_review_json(past(), BOX),
         "moves": None,
@@ -212,28 +212,26 @@ def test_a_game_too_long_to_tell_can_be_kept_all_the_same(daemon: FakeDaemon, cl
     assert "/history/7/record" in Text(client.get("/history/7").text).values("href")
 
 
-def test_who_plays_alone_is_no_board(daemon: FakeDaemon, client: FlaskClient) -> None:
-    """Once, the costliest moves of a solo game were the player board's."""
+def test_the_review_of_a_solo_game_names_the_player(daemon: FakeDaemon, client: FlaskClient) -> None:
+    """It once named the player board."""
     game = past(SOLO_GRAY)
-    daemon.answer = telling(graded(game))
+    daemon.answer = answers_of(graded(game))
     assert "Seat 1: none of " in read(client, "/history/7")
-    daemon.answer = telling(graded(past(SOLO)))
+    daemon.answer = answers_of(graded(past(SOLO)))
     assert "Ana: none of " in read(client, "/history/7")
 
 
-def test_the_record_comes_as_a_file(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_the_record_is_downloaded_as_a_file(daemon: FakeDaemon, client: FlaskClient) -> None:
     game = past()
-    daemon.answer = telling(game)
+    daemon.answer = answers_of(game)
     answer = client.get("/history/7/record")
     assert answer.data == record_of(game)
     assert answer.headers["Content-Disposition"] == 'attachment; filename="azul-game-7.jsonl"'
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_past_needs_no_scripts_and_nothing_from_elsewhere(
-    daemon: FakeDaemon, client: FlaskClient
-) -> None:
-    daemon.answer = telling(graded(past(), {3: 4.0}))
+def test_past_games_need_no_scripts_and_no_other_host(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = answers_of(graded(past(), {3: 4.0}))
     for path in ("/history", "/history/7"):
         page = Text(client.get(path).text)
         assert "script" not in {tag for tag, _ in page.elements}
@@ -245,18 +243,18 @@ def test_the_past_needs_no_scripts_and_nothing_from_elsewhere(
             assert not address.startswith("//")
 
 
-def test_names_can_not_break_a_page_of_the_past(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_names_are_escaped_on_pages_of_past_games(daemon: FakeDaemon, client: FlaskClient) -> None:
     nasty = "<script>alert('\"')</script>"
-    told = game_with_review_json(graded(past(), {3: 4.0}), BOX)
-    nasty_game = json.loads(json.dumps(told).replace('"Ana"', json.dumps(nasty)))
+    game_json = game_with_review_json(graded(past(), {3: 4.0}), BOX)
+    nasty_game = json.loads(json.dumps(game_json).replace('"Ana"', json.dumps(nasty)))
     daemon.answer = lambda _: {"taken": True, "result": nasty_game}
     page = client.get("/history/7").text
     assert nasty not in page
     assert nasty in str(Text(page))
 
 
-def test_what_is_known_is_not_sent_again(daemon: FakeDaemon, client: FlaskClient) -> None:
-    daemon.answer = telling(past())
+def test_unchanged_pages_are_not_sent_again(daemon: FakeDaemon, client: FlaskClient) -> None:
+    daemon.answer = answers_of(past())
     for path in ("/history", "/history/7"):
         etag = client.get(path).headers["ETag"]
         assert client.get(path, headers={"If-None-Match": etag}).status_code == 304
@@ -275,7 +273,7 @@ def test_what_is_known_is_not_sent_again(daemon: FakeDaemon, client: FlaskClient
         ("not_now", 503, "The table does not show its games just now."),
     ],
 )
-def test_a_refusal_is_said(
+def test_a_refusal_has_a_status_and_a_sentence(
     daemon: FakeDaemon, client: FlaskClient, why: str, status: int, sentence: str
 ) -> None:
     daemon.answer = lambda _: {"taken": False, "why": why}
@@ -286,12 +284,12 @@ def test_a_refusal_is_said(
 @pytest.mark.parametrize(
     "path", ["/history/0", "/history/99999999999999999999", "/history/x", "/history/7/x"]
 )
-def test_a_game_that_can_not_be_is_not_found(daemon: FakeDaemon, client: FlaskClient, path: str) -> None:
-    daemon.answer = telling()
+def test_an_impossible_number_is_not_found(daemon: FakeDaemon, client: FlaskClient, path: str) -> None:
+    daemon.answer = answers_of()
     assert client.get(path).status_code == 404
 
 
-def test_a_table_that_is_away_or_talks_nonsense_is_said(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_an_absent_or_unreadable_table_is_reported(daemon: FakeDaemon, client: FlaskClient) -> None:
     daemon.answer = lambda _: {"taken": True, "result": {"games": "what"}}
     answer = client.get("/history")
     assert answer.status_code == 503

@@ -1,4 +1,4 @@
-"""What every mode shows beside the standard game: the words, the boards, the hands; scenes of real tables."""
+"""What the pages show in other modes than standard, and with physical tiles; scenes of real tables."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from device.table.state import Stage, new_table
 from tests.table.simulator import Simulator, begin_game, midway, random_draws
 from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Text
-from tests.web_ui.conftest import shown
+from tests.web_ui.conftest import show
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
-from tests.web_ui.test_sentences import TWIN, formatter
+from tests.web_ui.test_sentences import TWIN, make_formatter
 from web_ui.messages import Step
 from web_ui.table_link import TableLink
 from web_ui.text.sentences import step_sentence
@@ -28,65 +28,65 @@ JSON = {"Content-Type": "application/json"}
 def groups(scene: Message) -> list[tuple[str, list[str]]]:
     return [
         (group.title, [hand.text for hand in group.buttons])
-        for group in controls.groups(formatter(scene), TWIN)
+        for group in controls.groups(make_formatter(scene), TWIN)
     ]
 
 
 # --- Gray walls ------------------------------------------------------------------------------------------
 
 
-def test_who_still_has_to_choose_a_column_is_said() -> None:
+def test_the_prompt_names_who_still_has_to_choose_a_column() -> None:
     scene = real_tables.at_columns()
-    said = formatter(scene)
+    formatter = make_formatter(scene)
     for seat in {each["seat"] for each in scene["choosing"]}:
         due = next(each for each in scene["choosing"] if each["seat"] == seat)
-        text = f"{said.player(seat)} ({said.colour(due['colour'])} in row {due['row']})"
-        assert text in said.instruction()
-        board = boards.board(said, seat)
+        text = f"{formatter.player(seat)} ({formatter.colour(due['colour'])} in row {due['row']})"
+        assert text in formatter.instruction()
+        board = boards.board(formatter, seat)
         assert board is not None
-        assert board.due == f"to choose: {said.colour(due['colour'])} in row {due['row']}"
+        assert board.due == f"to choose: {formatter.colour(due['colour'])} in row {due['row']}"
         assert [line.number for line in board.lines if line.due] == [due["row"]]
     waiting = {each["seat"] for each in scene["choosing"]}
     for seat in {1, 2, 3} - waiting:
-        assert said.player(seat) not in said.instruction()
+        assert formatter.player(seat) not in formatter.instruction()
 
 
-def test_legal_columns_are_seen_and_heard_on_the_wall() -> None:
+def test_legal_columns_are_marked_and_labelled_on_the_wall() -> None:
     scene = real_tables.at_columns()
-    said, due = formatter(scene), scene["choosing"][0]
-    board = boards.board(said, due["seat"])
+    formatter, due = make_formatter(scene), scene["choosing"][0]
+    board = boards.board(formatter, due["seat"])
     assert board is not None
     columns = [each["column"] for each in scene["choosing"] if each["seat"] == due["seat"]]
     row = board.wall[due["row"] - 1]
     assert [column for column, space in enumerate(row.spaces, 1) if space.legal] == columns
-    assert f". Columns for {said.colour_title(due['colour'])}: {columns[0]}" in row.spoken
+    assert f". Columns for {formatter.colour_title(due['colour'])}: {columns[0]}" in row.spoken
     names = [title for title, _ in groups(scene)]
-    assert f"{said.player(due['seat'])}: {said.column_due(said.snapshot.choosing[0])}" in names
+    assert f"{formatter.player(due['seat'])}: {formatter.column_due(formatter.snapshot.choosing[0])}" in names
 
 
 # --- The bot ruleset -------------------------------------------------------------------------------------
 
 
 def test_bot_games_have_colours_of_their_own() -> None:
-    scene = real_tables.told(midway(real_tables.BOTS, 1, 0).table)
-    said = formatter(scene)
-    assert [said.colour(letter) for letter in "byrkw"] == ["green", "orange", "blue", "yellow", "red"]
-    assert [tile.name for tile in phone.palette(said.snapshot)] == [
+    scene = real_tables.snapshot_json(midway(real_tables.BOTS, 1, 0).table)
+    formatter = make_formatter(scene)
+    assert [formatter.colour(letter) for letter in "byrkw"] == ["green", "orange", "blue", "yellow", "red"]
+    assert [tile.name for tile in phone.palette(formatter.snapshot)] == [
         "green",
         "orange",
         "blue",
         "yellow",
         "red",
     ]
-    assert phone.counts(said) == ()
+    assert phone.counts(formatter) == ()
 
 
 # --- The solo game ---------------------------------------------------------------------------------------
 
 
 def test_the_two_boards_have_titles_and_only_one_a_score() -> None:
-    said = formatter(real_tables.until(real_tables.solo(), "draft"))
-    player, action = boards.board(said, 1), boards.board(said, 2)
+    formatter = make_formatter(real_tables.until(real_tables.solo(), "draft"))
+    player, action = boards.board(formatter, 1), boards.board(formatter, 2)
     assert player is not None
     assert action is not None
     assert (player.name, player.points) == ("Player board of Ana", "20")
@@ -94,18 +94,18 @@ def test_the_two_boards_have_titles_and_only_one_a_score() -> None:
     assert [space.cost for space in action.floor.spaces] == [1, 1, 2, 2, 2, 3, 3]
     assert {space.cost for space in player.floor.spaces} == {0}
     assert sum(space.scoring for row in action.wall for space in row.spaces) == 1
-    assert said.heading() == "For the action board"
-    assert said.instruction() == "Display 1: press it to choose a colour for the action board."
-    assert said.button("seat.2.line.3") == "Line 3 of the action board"
+    assert formatter.heading() == "For the action board"
+    assert formatter.instruction() == "Display 1: press it to choose a colour for the action board."
+    assert formatter.button("seat.2.line.3") == "Line 3 of the action board"
 
 
 def test_rows_are_offered_for_the_scoring_tile() -> None:
     scene = real_tables.until(real_tables.solo(), "choose_square")
-    told = [f"Row {each['row']}, column {each['column']}" for each in scene["choosing"]]
-    assert groups(scene) == [("The scoring tile goes to", told), ("Table", ["A hint", "undo"])]
-    board = boards.board(formatter(scene), 2)
+    squares = [f"Row {each['row']}, column {each['column']}" for each in scene["choosing"]]
+    assert groups(scene) == [("The scoring tile goes to", squares), ("Table", ["A hint", "undo"])]
+    board = boards.board(make_formatter(scene), 2)
     assert board is not None
-    assert sum(space.scoring for row in board.wall for space in row.spaces) == len(told)
+    assert sum(space.scoring for row in board.wall for space in row.spaces) == len(squares)
 
 
 def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
@@ -114,29 +114,29 @@ def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
     scene = real_tables.until(real_tables.solo(), "draft")
     live = ["display.3", "seat.2.line.1", "seat.2.line.3", "seat.2.floor", "undo"]
     scene = {**scene, "ask": ask, "choice": choice, "live": live}
-    said = formatter(scene)
-    (_, put, _) = controls.groups(said, TWIN)
+    formatter = make_formatter(scene)
+    (_, put, _) = controls.groups(formatter, TWIN)
     assert [(hand.text, hand.sends) for hand in put.buttons] == [
         ("Line 1", "b"),
         ("Line 3", ""),
         ("Let them fall", "b"),
     ]
     assert put.buttons[0].spoken == "Line 1 of the action board: sends 1 blue to the penalty row"
-    board = boards.board(said, 2)
+    board = boards.board(formatter, 2)
     assert board is not None
     assert [(each.where, each.tiles, each.tried) for each in board.sends] == [
         ("Line 1", "b", False),
         ("Let them fall", "b", False),
     ]
     tried = {**scene, "ask": {**ask, "say": "place_again", "line": 1}, "choice": {**choice, "tried": 1}}
-    said = formatter(tried)
-    assert said.instruction() == (
+    formatter = make_formatter(tried)
+    assert formatter.instruction() == (
         "Putting 2 blue on line 1 sends 1 blue to the penalty row. Press the same button again to do it."
     )
-    board = boards.board(said, 2)
+    board = boards.board(formatter, 2)
     assert board is not None
     assert [space.coming for space in board.floor.spaces].count(True) == 1
-    assert controls.groups(said, TWIN)[1].buttons[0].kind == "line chosen"
+    assert controls.groups(formatter, TWIN)[1].buttons[0].kind == "line chosen"
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
         ("remove", ("Remove a penalty tile?", "Remove the 3rd: red")),
     ],
 )
-def test_penalty_tiles_are_chosen_in_words(kind: str, says: tuple[str, str]) -> None:
+def test_choices_of_penalty_tiles_have_texts(kind: str, says: tuple[str, str]) -> None:
     scene = real_tables.until(real_tables.solo(), "draft")
     scene["seats"][1]["floor"] = "byrkw"
     positions = [1, 2] if kind == "swap" else [3, None]
@@ -157,13 +157,13 @@ def test_penalty_tiles_are_chosen_in_words(kind: str, says: tuple[str, str]) -> 
     ]
     ask = {"say": f"choose_{'swap' if kind == 'swap' else 'removal'}"}
     scene = {**scene, "stage": "choice", "ask": ask, "choosing": choosing, "live": [*buttons, "undo"]}
-    said = formatter(scene)
-    assert said.heading() == says[0]
+    formatter = make_formatter(scene)
+    assert formatter.heading() == says[0]
     ((_, texts), table) = groups(scene)
     assert says[1] in texts
     assert ("Leave them" in texts) == (kind == "remove")
     assert table == ("Table", ["A hint", "undo"])
-    board = boards.board(said, 2)
+    board = boards.board(formatter, 2)
     assert board is not None
     marked = [place for place, space in enumerate(board.floor.spaces, 1) if space.legal]
     assert marked == ([1, 2, 3] if kind == "swap" else [3])
@@ -198,9 +198,9 @@ def test_penalty_tiles_are_chosen_in_words(kind: str, says: tuple[str, str]) -> 
         ),
     ],
 )
-def test_every_step_of_a_solo_account_is_told(step: Message, text: str) -> None:
-    said = formatter(real_tables.until(real_tables.solo(), "draft"))
-    assert step_sentence(said, Step(**{"seat": 1, **step})).startswith(text)
+def test_every_step_of_a_solo_account_has_a_text(step: Message, text: str) -> None:
+    formatter = make_formatter(real_tables.until(real_tables.solo(), "draft"))
+    assert step_sentence(formatter, Step(**{"seat": 1, **step})).startswith(text)
 
 
 @pytest.mark.parametrize(
@@ -229,16 +229,16 @@ def test_every_step_of_a_solo_account_is_told(step: Message, text: str) -> None:
         ),
     ],
 )
-def test_the_end_of_a_solo_game_says_what_it_is_worth(result: Message, head: str, rule: str) -> None:
+def test_the_result_of_a_solo_game_shows_levels_and_rule(result: Message, head: str, rule: str) -> None:
     scene = real_tables.until(real_tables.solo(), "draft")
-    said = formatter({**scene, "stage": "over", "ask": {"say": "game_over"}, "result": result})
-    assert said.heading().startswith(head)
-    shown = phone.result(said)
+    formatter = make_formatter({**scene, "stage": "over", "ask": {"say": "game_over"}, "result": result})
+    assert formatter.heading().startswith(head)
+    shown = phone.result(formatter)
     assert isinstance(shown, phone.SoloResultView)
     assert shown.rule == rule
-    assert shown.ending.startswith(said.words.text(f"result.{result['ending']}"))
+    assert shown.ending.startswith(formatter.words.text(f"result.{result['ending']}"))
     reached = [name for _, name, won in shown.levels if won]
-    assert reached == ([] if rule else [said.words.text(f"victory.{result['victory']}")])
+    assert reached == ([] if rule else [formatter.words.text(f"victory.{result['victory']}")])
     assert ("artisan only" in shown.ending) == (result["score"] > 100)
 
 
@@ -246,7 +246,7 @@ def test_a_solo_account_is_one_list_in_order() -> None:
     scene = next(
         scene for scene in real_tables.whole_game(real_tables.solo(), 6) if scene["account"] is not None
     )
-    account = phone.account(formatter(scene))
+    account = phone.account(make_formatter(scene))
     assert account is not None
     assert len(account.players) == 1
     assert len(account.players[0].steps) == len(scene["account"]["steps"])
@@ -254,7 +254,7 @@ def test_a_solo_account_is_one_list_in_order() -> None:
 
 def test_a_solo_game_begins_with_one_button() -> None:
     hands_at = Simulator(new_table(4, 9), random_draws(1)).press("seat.2.floor", "ok", "display.3")
-    scene = real_tables.told(hands_at.table)
+    scene = real_tables.snapshot_json(hands_at.table)
     assert groups(scene) == [
         ("How hard", ["Easy", "Normal", "Expert"]),
         ("Which wall", ["Coloured wall", "Gray wall"]),
@@ -262,7 +262,7 @@ def test_a_solo_game_begins_with_one_button() -> None:
         ("Begin", ["Begin the game"]),
         ("Table", ["undo"]),
     ]
-    assert phone.turn(real_tables.view_of(scene), formatter(scene).words, TWIN).round == (
+    assert phone.turn(real_tables.view_of(scene), make_formatter(scene).words, TWIN).round == (
         "Solo game \N{MIDDLE DOT} Expert \N{MIDDLE DOT} Coloured wall \N{MIDDLE DOT} Hints allowed"
     )
 
@@ -270,42 +270,42 @@ def test_a_solo_game_begins_with_one_button() -> None:
 # --- Tiles of resin --------------------------------------------------------------------------------------
 
 
-def test_where_the_next_tile_goes_is_said_and_drawn() -> None:
-    scene = real_tables.telling("bbyrk")
-    said = formatter(scene)
-    assert said.instruction() == (
+def test_the_place_of_the_next_tile_is_named_and_drawn() -> None:
+    scene = real_tables.reporting("bbyrk")
+    formatter = make_formatter(scene)
+    assert formatter.instruction() == (
         "Draw a tile, lay it on display 2 as number 2, and tell the table which. The bag holds 95 tiles now."
     )
-    first, second, third, *_ = phone.offer(said)
+    first, second, third, *_ = phone.offer(formatter)
     assert (first.tiles, first.free) == ("bbyr", ())
     assert (second.tiles, second.free) == ("k", (True, False, False))
     assert second.spoken == "Display 2: 1 black; the next tile goes here"
     assert third.free == (False,) * 4
-    bag, lid = phone.counts(said)
+    bag, lid = phone.counts(formatter)
     assert (bag.title, lid.title) == ("In the bag: 95 tiles", "In the lid: 0 tiles")
     assert [number for _, _, number in bag.tiles] == [18, 19, 19, 19, 20]
 
 
-def test_the_penalty_row_is_told_tile_by_tile() -> None:
+def test_the_penalty_row_is_reported_tile_by_tile() -> None:
     hands_at, random = Simulator(new_table(4, 9, physical_tiles=True)), Random(1)
     begin_game(hands_at, real_tables.solo(), (1,))
-    while real_tables.told(hands_at.table)["ask"]["say"] != "tell_penalty":
-        real_tables.tell_one(hands_at, random)
-    real_tables.tell_one(hands_at, random)
-    said = formatter(real_tables.told(hands_at.table))
-    assert "space 2 of the penalty row" in said.instruction()
-    board = boards.board(said, 2)
+    while real_tables.snapshot_json(hands_at.table)["ask"]["say"] != "tell_penalty":
+        real_tables.report_one(hands_at, random)
+    real_tables.report_one(hands_at, random)
+    formatter = make_formatter(real_tables.snapshot_json(hands_at.table))
+    assert "space 2 of the penalty row" in formatter.instruction()
+    board = boards.board(formatter, 2)
     assert board is not None
     assert board.floor.spaces[0].tile
     assert [space.next for space in board.floor.spaces].index(True) == 1
-    assert phone.counts(said)[1].title == "Out of play: 0 tiles"
+    assert phone.counts(formatter)[1].title == "Out of play: 0 tiles"
     assert hands_at.table.stage is Stage.REPORTING
 
 
-def test_the_phone_page_of_this_machine_tells_tiles(
+def test_the_phone_page_of_this_machine_reports_tiles(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, real_tables.telling("bb"))
+    show(daemon, link, real_tables.reporting("bb"))
     page = Text(client.get("/").text)
     assert page.values("data-tile") == list("byrkw")
     assert page.values("data-left") == ["18", "20", "20", "20", "20"]
@@ -318,7 +318,7 @@ def test_the_phone_page_of_this_machine_tells_tiles(
 def test_the_twin_has_a_drawer_of_a_hundred_tags(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, real_tables.telling("bbw"))
+    show(daemon, link, real_tables.reporting("bbw"))
     page = Text(client.get("/table").text)
     tags = [tag for tag in page.values("data-tag") if tag in simulated_tiles()]
     assert tags == list(simulated_tiles())
@@ -327,11 +327,11 @@ def test_the_twin_has_a_drawer_of_a_hundred_tags(
     (state,) = page.values("data-state")
     tags = list(simulated_tiles())
     assert json.loads(state)["used"] == [tags[0], tags[1], tags[80]]
-    shown(daemon, link, scenes.offer(2))
+    show(daemon, link, scenes.offer(2))
     assert not Text(client.get("/table").text).values("data-tag")
 
 
-def test_tiles_and_tags_reach_the_table(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_reported_tiles_and_tags_reach_the_table(daemon: FakeDaemon, client: FlaskClient) -> None:
     assert client.post("/action", data='{"type":"tile","colour":"b"}', headers=JSON).get_json() == {
         "taken": True
     }
@@ -353,23 +353,21 @@ def test_tiles_and_tags_reach_the_table(daemon: FakeDaemon, client: FlaskClient)
         '{"type":"tag","reader":"shared"}',
     ],
 )
-def test_tiles_and_tags_that_make_no_sense_are_refused(
-    daemon: FakeDaemon, client: FlaskClient, body: str
-) -> None:
+def test_invalid_tiles_and_tags_are_refused(daemon: FakeDaemon, client: FlaskClient, body: str) -> None:
     answer = client.post("/action", data=body, headers=JSON)
     assert answer.status_code == 400
     assert answer.get_json()["error"].endswith(".")
     assert daemon.asked.empty()
 
 
-def test_scoring_goes_step_by_step_with_tiles_of_resin() -> None:
+def test_scoring_goes_step_by_step_with_physical_tiles() -> None:
     scene = next(
         scene
         for scene in real_tables.whole_game(real_tables.STANDARD, 2, with_resin=True)
         if scene["ask"]["say"] == "scoring"
     )
     assert (
-        formatter(scene).instruction()
+        make_formatter(scene).instruction()
         == "Move the tiles as the lights show, then press ok for the next step."
     )
 
@@ -378,10 +376,10 @@ def test_the_lid_is_poured_into_the_bag() -> None:
     scenes_told = list(real_tables.whole_game(real_tables.STANDARD, 2, with_resin=True))
     due = next((scene for scene in scenes_told if scene["ask"]["say"] == "tell_after_lid"), None)
     assert due is not None
-    said = formatter(due)
-    assert said.heading() == "The bag is empty"
-    bag, lid = phone.counts(said)
-    assert f"{len(due['resin']['bag'])} tiles must be in it" in said.instruction()
+    formatter = make_formatter(due)
+    assert formatter.heading() == "The bag is empty"
+    bag, lid = phone.counts(formatter)
+    assert f"{len(due['resin']['bag'])} tiles must be in it" in formatter.instruction()
     assert lid.title == "In the lid: 0 tiles"
     assert bag.title == f"In the bag: {len(due['resin']['bag'])} tiles"
 
@@ -414,9 +412,9 @@ def test_all_rules_are_listed(client: FlaskClient) -> None:
 def test_the_phone_page_links_to_the_rules_of_its_game(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, scenes.snapshot(1))
+    show(daemon, link, scenes.snapshot(1))
     assert "/rules" in Text(client.get("/").text).values("href")
-    shown(daemon, link, real_tables.at_columns(2))
+    show(daemon, link, real_tables.at_columns(2))
     assert "/rules/gray" in Text(client.get("/").text).values("href")
     for path in ("/", "/table"):
         assert "The rules of this game" in client.get(path).text
@@ -426,11 +424,11 @@ def test_the_phone_page_links_to_the_rules_of_its_game(
 
 
 def test_a_tie_is_explained() -> None:
-    rows = phone.result(formatter(scenes.over()))
+    rows = phone.result(make_formatter(scenes.over()))
     assert isinstance(rows, phone.ResultView)
     assert rows.tie == "A tie in points: the more complete rows decide."
-    shared = phone.result(formatter(scenes.over(result={**scenes.over()["result"], "tie": "shared"})))
+    shared = phone.result(make_formatter(scenes.over(result={**scenes.over()["result"], "tie": "shared"})))
     assert isinstance(shared, phone.ResultView)
     assert shared.tie == "A tie in points and in complete rows: the victory is shared."
-    alone = phone.result(formatter(scenes.over(result={**scenes.over()["result"], "tie": "none"})))
+    alone = phone.result(make_formatter(scenes.over(result={**scenes.over()["result"], "tie": "none"})))
     assert replace(rows, tie="") == alone

@@ -34,41 +34,41 @@ JSON = {"Content-Type": "application/json"}
 DEAL = "bbyr kkww rryy bykw bbbb"
 
 
-def formatter(at: Simulator, language: str = "en") -> SnapshotFormatter:
-    told = snapshot(at.table, BOX)
-    return SnapshotFormatter(WORDS[language], read_snapshot(json.dumps(told).encode()))
+def make_formatter(at: Simulator, language: str = "en") -> SnapshotFormatter:
+    scene = snapshot(at.table, BOX)
+    return SnapshotFormatter(WORDS[language], read_snapshot(json.dumps(scene).encode()))
 
 
-def texts(said: SnapshotFormatter) -> dict[str, list[str]]:
-    return {group.title: [each.text for each in group.buttons] for group in controls.groups(said, TWIN)}
+def texts(formatter: SnapshotFormatter) -> dict[str, list[str]]:
+    return {group.title: [each.text for each in group.buttons] for group in controls.groups(formatter, TWIN)}
 
 
 def test_a_taken_seat_can_be_given_to_somebody_else() -> None:
     at = empty_table().press("seat.1.floor", "seat.2.floor", "seat.2.line.4")
-    found = texts(formatter(at))
+    found = texts(make_formatter(at))
     assert found["Seat 1 plays. Or instead"] == ["Calm", "Greedy", "Strong", "Master"]
     assert found["Master plays. Or instead"] == ["A person", "Calm", "Greedy", "Strong"]
     assert found["Sit down"] == ["Seat 3", "Seat 4"]
-    assert [seat.name for seat in phone.seats(formatter(at))][1] == "Master: the best this table can do"
-    form = controls.names(formatter(at), TWIN)
+    assert [seat.name for seat in phone.seats(make_formatter(at))][1] == "Master: the best this table can do"
+    form = controls.names(make_formatter(at), TWIN)
     assert form is not None
     assert [field.seat for field in form.fields] == [1], "opponents have names of their own"
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_what_an_opponent_does_and_why_is_said(language: str) -> None:
+def test_moves_of_opponents_have_reasons(language: str) -> None:
     at = begin_with("calm", "")
-    assert formatter(at, language).heading().startswith("Calm")
+    assert make_formatter(at, language).heading().startswith("Calm")
     reply_to_all(at, random_choice(2))
-    assert sentences.notes(formatter(at, language)) == (), "no reason is told before the choice is shown"
+    assert sentences.notes(make_formatter(at, language)) == (), "no reason is told before the choice is shown"
     at.wait(2.0)
-    said = formatter(at, language)
-    assert "Calm" in said.instruction()
-    (why,) = sentences.notes(said)
+    formatter = make_formatter(at, language)
+    assert "Calm" in formatter.instruction()
+    (why,) = sentences.notes(formatter)
     assert why.startswith("Calm ")
     at.wait(2.0)
-    assert sentences.notes(formatter(at, language)) == ()
-    (move,) = phone.moves(formatter(at, language))
+    assert sentences.notes(make_formatter(at, language)) == ()
+    (move,) = phone.moves(make_formatter(at, language))
     assert move.why == why
 
 
@@ -81,20 +81,20 @@ def test_with_tiles_of_resin_it_is_said_which_tiles_of_an_opponent_to_move(line:
         at.report_letter(letter)
     (asked,) = at.table.opponents.requests
     at.reply(BotReply(asked.number, Draft(1, Colour.BLUE, line), at.now)).wait(30)
-    said = f"Move 1 blue from display 1 to {where}, as the lights show. Then press ok."
-    assert formatter(at).instruction() == said
+    sentence = f"Move 1 blue from display 1 to {where}, as the lights show. Then press ok."
+    assert make_formatter(at).instruction() == sentence
 
 
-def test_who_stands_in_is_said() -> None:
+def test_a_stand_in_is_named() -> None:
     at = empty_table()
     at.table = with_settings(at.table, opponents=OpponentSettings(programs=("fast",)))
     at.press("seat.1.floor", "seat.1.line.5", "seat.2.floor", "ok", "seat.1.floor")
     at.reply(BotReply(at.table.opponents.requests[0].number, None, at.now, "illegal", "it wrote 'x'"))
-    view = View(snapshot=formatter(at).snapshot, presence=Presence.HERE)
+    view = View(snapshot=make_formatter(at).snapshot, presence=Presence.HERE)
     (note,) = phone.turn(view, WORDS["en"], TWIN).notes
     assert note.startswith("fast does not play on: it broke the rules")
     assert "Greedy plays in its place. For who wrote it: “it wrote 'x'”." in note
-    (german,) = sentences.notes(formatter(at, "de"))
+    (german,) = sentences.notes(make_formatter(at, "de"))
     assert german.endswith("Auf Englisch, für wer es geschrieben hat: „it wrote 'x'“.")
 
 
@@ -106,27 +106,27 @@ def test_who_stands_in_is_said() -> None:
         (2.53, "de", "2,5 Punkte mehr als das Nächstbeste: "),
     ],
 )
-def test_a_hint_says_what_it_gains(gain: float, language: str, says: str) -> None:
+def test_a_hint_names_its_gain(gain: float, language: str, says: str) -> None:
     at = dealt(DEAL)
     at.table = update(at.table, HintRequested(1, at.now))
-    (note,) = sentences.notes(formatter(at, language))
+    (note,) = sentences.notes(make_formatter(at, language))
     assert "Ana" in note
     number = at.hint_requests[0].number
     best, other = Draft(3, Colour.RED, 2), Draft(3, Colour.RED, 3)
     at.reply(BotReply(number, best, at.now, gain=gain, next_best=other))
-    (note,) = sentences.notes(formatter(at, language))
+    (note,) = sentences.notes(make_formatter(at, language))
     assert says in note
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_a_hint_that_does_not_come_is_said(language: str) -> None:
+def test_a_missing_hint_is_reported(language: str) -> None:
     at = dealt(DEAL)
     at.table = update(at.table, HintRequested(1, at.now))
     at.press("display.3", "seat.1.line.5")
-    said = WORDS[language]
-    assert sentences.notes(formatter(at, language)) == (said.text("hint.gone_on", who="Ana"),)
+    words = WORDS[language]
+    assert sentences.notes(make_formatter(at, language)) == (words.text("hint.gone_on", who="Ana"),)
     at.press("display.1")
-    assert sentences.notes(formatter(at, language)) == ()
+    assert sentences.notes(make_formatter(at, language)) == ()
 
 
 @pytest.mark.parametrize(
@@ -144,14 +144,16 @@ def test_a_hint_that_does_not_come_is_said(language: str) -> None:
         ),
     ],
 )
-def test_what_a_reason_is_about_is_named(reason: scenes.Message, english: str, german: str) -> None:
+def test_a_reason_names_its_subject(reason: scenes.Message, english: str, german: str) -> None:
     because = [Because(**reason)]
-    spoken = [sentences.reasons(formatter(dealt(DEAL), each), 2, "Master", because) for each in ("en", "de")]
+    spoken = [
+        sentences.reasons(make_formatter(dealt(DEAL), each), 2, "Master", because) for each in ("en", "de")
+    ]
     assert spoken == [english, german]
 
 
-def test_every_reason_has_its_words() -> None:
-    """The keys of the device's reasons, in both languages."""
+def test_every_reason_has_a_text() -> None:
+    """The keys are read from the source of `device.table.explain`."""
     keys = set(re.findall(r'Reason\("(\w+)"', Path(str(explain.__file__)).read_text("utf-8")))
     keys |= {"column_best", "column", "beside_fewest", "beside"}
     assert len(keys) > 12
@@ -159,7 +161,7 @@ def test_every_reason_has_its_words() -> None:
         assert all(f"reason.{key}" in words for key in keys), keys
 
 
-def test_a_page_asks_for_a_hint(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_a_page_requests_a_hint(daemon: FakeDaemon, client: FlaskClient) -> None:
     assert client.post("/action", data='{"type":"hint","seat":2}', headers=JSON).get_json() == {"taken": True}
     assert daemon.asked.get(timeout=TIMEOUT) == {"type": "hint", "seat": 2}
     assert client.post("/action", data='{"type":"hint"}', headers=JSON).get_json() == {"taken": True}
@@ -167,6 +169,6 @@ def test_a_page_asks_for_a_hint(daemon: FakeDaemon, client: FlaskClient) -> None
     assert client.post("/action", data='{"type":"hint","seat":"x"}', headers=JSON).status_code == 400
 
 
-def test_the_hint_button_is_there_while_one_can_be_asked_for() -> None:
-    assert "A hint" in texts(formatter(dealt(DEAL)))["Table"]
-    assert "A hint" not in texts(formatter(begin_with("calm", "")))["Table"]
+def test_the_hint_button_is_shown_while_a_hint_can_be_requested() -> None:
+    assert "A hint" in texts(make_formatter(dealt(DEAL)))["Table"]
+    assert "A hint" not in texts(make_formatter(begin_with("calm", "")))["Table"]

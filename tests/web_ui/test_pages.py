@@ -1,4 +1,4 @@
-"""The pages as they are served: complete without scripts, told apart by their ETags, closed to strangers."""
+"""The pages over HTTP: complete without scripts, with ETags and security headers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from tests.web_ui import scenes
 from tests.web_ui.browsing import Text
-from tests.web_ui.conftest import shown, until_frame, until_presence
+from tests.web_ui.conftest import show, until_frame, until_presence
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.latest import Frame, Latest, Presence
 from web_ui.table_link import TableLink
@@ -34,16 +34,18 @@ from web_ui.table_link import TableLink
 def test_the_phone_page_is_complete_without_scripts(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, scene: Message, sentences: list[str]
 ) -> None:
-    shown(daemon, link, scene)
+    show(daemon, link, scene)
     page = client.get("/").text
     for sentence in sentences:
         assert sentence in str(Text(page))
     assert '<noscript><meta http-equiv="refresh"' in page
 
 
-def test_boards_and_displays_can_be_heard(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, scenes.chosen())
-    heard = Text(client.get("/").text).values("aria-label")
+def test_boards_and_displays_have_labels_for_screen_readers(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    show(daemon, link, scenes.chosen())
+    labels = Text(client.get("/").text).values("aria-label")
     for sentence in [
         "Display 1: 2 blue, 1 yellow and 1 red",
         "Display 3: 2 black and 2 white; black chosen",
@@ -53,23 +55,23 @@ def test_boards_and_displays_can_be_heard(daemon: FakeDaemon, link: TableLink, c
         "Floor: 1 blue, 1 yellow and the starting marker; costs 4 points",
         "101 points",
     ]:
-        assert sentence in heard
+        assert sentence in labels
 
 
-def test_names_can_not_break_a_page(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+def test_names_are_escaped(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     nasty = "<script>alert('\"')</script>"
     seats = [scenes.seat(1, taken=True, name=nasty, acting=True)]
-    shown(daemon, link, scenes.offer(seats=seats, ask={"say": "draft", "seat": 1, "name": nasty}))
+    show(daemon, link, scenes.offer(seats=seats, ask={"say": "draft", "seat": 1, "name": nasty}))
     for path in ("/", "/table"):
         page = client.get(path).text
         assert nasty not in page
         assert nasty in str(Text(page)) or nasty in " ".join(Text(page).values("aria-label"))
 
 
-def test_no_page_holds_anything_of_another_host_or_inline(
+def test_no_page_loads_from_another_host_or_has_inline_code(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, scenes.chosen())
+    show(daemon, link, scenes.chosen())
     for path in ("/", "/table", "/nothing"):
         page = Text(client.get(path).text)
         for address in page.values("src") + page.values("href"):
@@ -82,7 +84,7 @@ def test_no_page_holds_anything_of_another_host_or_inline(
             assert tag != "script" or given.get("src")
 
 
-def test_every_answer_keeps_pages_to_themselves(client: FlaskClient) -> None:
+def test_every_response_has_security_headers(client: FlaskClient) -> None:
     for path in ("/", "/table", "/state", "/regions", "/nothing", "/static/style.css"):
         headers = client.get(path).headers
         assert "default-src 'none'" in headers["Content-Security-Policy"]
@@ -96,31 +98,31 @@ def test_every_answer_keeps_pages_to_themselves(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     "path", ["/", "/table", "/regions", "/regions?page=table", "/state", "/static/live.js"]
 )
-def test_what_is_known_already_is_not_sent_again(
+def test_unchanged_pages_are_not_sent_again(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, path: str
 ) -> None:
-    shown(daemon, link, scenes.offer(3))
+    show(daemon, link, scenes.offer(3))
     first = client.get(path)
     assert first.status_code == 200
     etag = first.headers["ETag"]
     again = client.get(path, headers={"If-None-Match": etag})
     assert (again.status_code, again.data) == (304, b"")
     if not path.startswith("/static"):
-        shown(daemon, link, scenes.refused(4))
+        show(daemon, link, scenes.refused(4))
         assert client.get(path, headers={"If-None-Match": etag}).status_code == 200
         german = client.get(path, headers={"If-None-Match": first.headers["ETag"], "Accept-Language": "de"})
         assert german.status_code == 200
 
 
-def test_a_page_made_while_the_table_came_is_not_taken_for_one_made_after(
+def test_pages_of_different_views_have_different_etags(
     daemon: FakeDaemon,
     link: TableLink,
     client: FlaskClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its parts were the newest, its layout was none: loaded again it was still the same to its ETag."""
+    """A page rendered while the table came had newer regions than its layout, and an ETag of both."""
     before = link.latest.view
-    shown(daemon, link, scenes.offer())
+    show(daemon, link, scenes.offer())
     link.latest.want_frames(TIMEOUT)
     for path in ("/", "/table", "/regions", "/regions?page=table"):
         client.get(path)
@@ -132,26 +134,28 @@ def test_a_page_made_while_the_table_came_is_not_taken_for_one_made_after(
         assert again.data != stale.data
 
 
-def test_the_state_is_the_snapshot_as_it_came(
+def test_the_state_is_the_snapshot_unchanged(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
     away = client.get("/state")
     assert away.status_code == 503
     assert away.get_json() == {"error": "The table is not running; this page comes back by itself."}
-    shown(daemon, link, scenes.over())
+    show(daemon, link, scenes.over())
     assert client.get("/state").get_json() == scenes.over()
 
 
-def test_regions_are_those_of_the_page(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, scenes.offer())
-    told = client.get("/regions").get_json()
+def test_polling_returns_the_regions_of_the_page(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    show(daemon, link, scenes.offer())
+    polled = client.get("/regions").get_json()
     page = client.get("/").text
-    assert "Ana&#39;s turn" in told["news"]["regions"]["turn"]
-    for name, html in told["news"]["regions"].items():
+    assert "Ana&#39;s turn" in polled["news"]["regions"]["turn"]
+    for name, html in polled["news"]["regions"].items():
         assert f'data-region="{name}"' in page
         assert html in page
-    assert told["stamp"] in page
-    assert told["lights"] is None
+    assert polled["stamp"] in page
+    assert polled["lights"] is None
     twin = client.get("/regions?page=table").get_json()
     assert twin["news"]["state"]["live"] == scenes.offer()["live"]
     assert twin["news"]["state"]["labels"]["seat.1.line.3"] == "Line 3 of Ana's board"
@@ -167,10 +171,10 @@ def test_regions_are_those_of_the_page(daemon: FakeDaemon, link: TableLink, clie
         (";;;=", "en", "Ana's turn"),
     ],
 )
-def test_the_reader_chooses_the_language(
+def test_the_request_chooses_the_language(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, asked: str, language: str, sentence: str
 ) -> None:
-    shown(daemon, link, scenes.offer())
+    show(daemon, link, scenes.offer())
     page = Text(client.get("/", headers={"Accept-Language": asked}).text)
     assert page.values("lang") == [language]
     assert sentence in str(page)
@@ -181,13 +185,13 @@ def test_without_a_table_the_pages_say_so(client: FlaskClient) -> None:
         assert "The table is not running; this page comes back by itself." in str(Text(client.get(path).text))
 
 
-def test_a_newer_table_is_said(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+def test_a_newer_table_is_reported(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     daemon.play({**scenes.offer(), "schema": 3})
     until_presence(link, Presence.NEWER)
     assert "The table is newer than these pages." in str(Text(client.get("/").text))
 
 
-def test_what_later_modes_add_is_shown_plainly(
+def test_unknown_keys_of_a_later_mode_are_shown_plainly(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
     strange = scenes.offer(
@@ -202,7 +206,7 @@ def test_what_later_modes_add_is_shown_plainly(
         result={"score": 71, "victory": "apprentice"},
         mode="solo",
     )
-    shown(daemon, link, strange)
+    show(daemon, link, strange)
     page = str(Text(client.get("/").text))
     assert "The table waits for a button." in page
     assert "2 for Ana." in page
@@ -213,7 +217,7 @@ def test_the_twin_draws_every_light_and_every_button(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
     daemon.shine(scenes.lit(daemon.layout, scenes.offer()))
-    shown(daemon, link, scenes.offer())
+    show(daemon, link, scenes.offer())
     until_frame(link, Frame())
     page = Text(client.get("/table").text)
     assert page.values("data-light") == [light["name"] for light in daemon.layout["lights"]]
@@ -229,10 +233,10 @@ def test_the_twin_draws_every_light_and_every_button(
     assert lit["display.2.1"] == "#000000"
 
 
-def test_the_twin_has_a_hand_for_every_live_button_of_a_turn(
+def test_the_twin_has_a_control_for_every_live_button(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, scenes.chosen())
+    show(daemon, link, scenes.chosen())
     page = Text(client.get("/table").text)
     hands = [given["data-button"] for tag, given in page.elements if tag == "button"]
     assert sorted(filter(None, hands)) == sorted(scenes.chosen()["live"])
@@ -241,20 +245,20 @@ def test_the_twin_has_a_hand_for_every_live_button_of_a_turn(
 def test_the_twin_names_players_while_they_sit_down(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, scenes.seating())
+    show(daemon, link, scenes.seating())
     page = Text(client.get("/table").text)
     fields = {given.get("id"): given.get("value") for tag, given in page.elements if tag == "input"}
     assert fields == {"name-1": "Ana", "name-2": "Rui", "name-3": ""}
-    shown(daemon, link, scenes.offer(9))
+    show(daemon, link, scenes.offer(9))
     assert "<input" not in client.get("/table").text
 
 
 def test_the_printed_wall_and_the_names_reach_the_drawing(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, scenes.offer())
-    (told,) = Text(client.get("/table").text).values("data-state")
-    state = json.loads(told)
+    show(daemon, link, scenes.offer())
+    (data,) = Text(client.get("/table").text).values("data-state")
+    state = json.loads(data)
     assert state["patterns"]["1"] == scenes.PATTERN
     assert state["names"] == {"1": "Ana", "2": "Rui", "3": "Seat 3", "4": "Maximiliane-Sofia"}
 
@@ -270,7 +274,9 @@ def test_the_printed_wall_and_the_names_reach_the_drawing(
         ("DELETE", "/state", 405),
     ],
 )
-def test_what_is_not_served_is_said(client: FlaskClient, method: str, path: str, status: int) -> None:
+def test_requests_without_a_route_have_an_error_page(
+    client: FlaskClient, method: str, path: str, status: int
+) -> None:
     answer = client.open(path, method=method)
     assert answer.status_code == status
     assert answer.text

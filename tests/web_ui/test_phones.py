@@ -1,4 +1,4 @@
-"""Phones in the network press what the table lets them press, from its own pages, and not in a flood."""
+"""Access of phones: allowed actions only, CSRF and DNS rebinding checks, rate limit."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
 from tests.web_ui import scenes
-from tests.web_ui.conftest import shown
+from tests.web_ui.conftest import show
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.security import MAX_TRACKED, PRESS_BURST, PRESSES_PER_SECOND, RateLimiter, is_lan_host
 from web_ui.table_link import TableLink
 
 PHONE = "192.168.1.20"
-LETS = {"press": ["seat.1.line.3", "seat.1.floor", "ok"], "tell": True, "hint": False, "learn": False}
+ALLOWED = {"press": ["seat.1.line.3", "seat.1.floor", "ok"], "tell": True, "hint": False, "learn": False}
 
 
 def ask(client: FlaskClient, body: object, address: str = PHONE, **headers: str) -> TestResponse:
@@ -27,12 +27,12 @@ def ask(client: FlaskClient, body: object, address: str = PHONE, **headers: str)
 
 
 @pytest.fixture
-def let(daemon: FakeDaemon, link: TableLink) -> None:
-    """A table that lets phones press a few buttons."""
-    shown(daemon, link, scenes.chosen(phones=LETS))
+def phones_allowed(daemon: FakeDaemon, link: TableLink) -> None:
+    """A table that allows phones a few buttons."""
+    show(daemon, link, scenes.chosen(phones=ALLOWED))
 
 
-@pytest.mark.usefixtures("let")
+@pytest.mark.usefixtures("phones_allowed")
 @pytest.mark.parametrize(
     "action",
     [
@@ -41,7 +41,7 @@ def let(daemon: FakeDaemon, link: TableLink) -> None:
         {"type": "tile", "colour": "b"},
     ],
 )
-def test_a_phone_does_what_the_table_lets_it_do(
+def test_a_phone_may_do_what_the_table_allows(
     daemon: FakeDaemon, client: FlaskClient, action: Message
 ) -> None:
     answer = ask(client, action, Origin="http://192.168.1.5:8080")
@@ -49,7 +49,7 @@ def test_a_phone_does_what_the_table_lets_it_do(
     assert daemon.asked.get(timeout=TIMEOUT) == action
 
 
-@pytest.mark.usefixtures("let")
+@pytest.mark.usefixtures("phones_allowed")
 @pytest.mark.parametrize(
     "action",
     [
@@ -69,19 +69,19 @@ def test_a_phone_does_what_the_table_lets_it_do(
         {"type": "plug", "plugged": False},
     ],
 )
-def test_a_phone_does_nothing_else(daemon: FakeDaemon, client: FlaskClient, action: Message) -> None:
+def test_a_phone_may_do_nothing_else(daemon: FakeDaemon, client: FlaskClient, action: Message) -> None:
     answer = ask(client, action)
     assert answer.status_code == 403
     assert answer.get_json()["error"].endswith(".")
     assert daemon.asked.empty()
 
 
-def test_before_the_table_is_known_phones_may_do_nothing(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_phones_may_do_nothing_before_the_first_snapshot(daemon: FakeDaemon, client: FlaskClient) -> None:
     assert ask(client, {"type": "press", "button": "ok"}).status_code == 503
     assert daemon.asked.empty()
 
 
-@pytest.mark.usefixtures("let")
+@pytest.mark.usefixtures("phones_allowed")
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -101,7 +101,7 @@ def test_before_the_table_is_known_phones_may_do_nothing(daemon: FakeDaemon, cli
         ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
     ],
 )
-def test_another_web_site_presses_nothing_through_a_phone(
+def test_requests_from_other_web_sites_are_refused(
     daemon: FakeDaemon, client: FlaskClient, headers: dict[str, str], status: int
 ) -> None:
     answer = ask(client, {"type": "press", "button": "ok"}, **headers)
@@ -109,9 +109,9 @@ def test_another_web_site_presses_nothing_through_a_phone(
     assert daemon.asked.qsize() == (status == 200)
 
 
-@pytest.mark.usefixtures("let")
+@pytest.mark.usefixtures("phones_allowed")
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b"[" * 4000, b'{"type":"press","button":7}'])
-def test_what_makes_no_sense_is_refused_with_a_sentence(
+def test_an_invalid_body_is_refused_with_a_sentence(
     daemon: FakeDaemon, client: FlaskClient, body: bytes
 ) -> None:
     answer = ask(client, body)
@@ -120,8 +120,8 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(
     assert daemon.asked.empty()
 
 
-@pytest.mark.usefixtures("no_time_passes", "let")
-def test_a_flood_of_one_phone_stops_at_the_door_and_others_play_on(
+@pytest.mark.usefixtures("frozen_clock", "phones_allowed")
+def test_a_flood_from_one_phone_is_refused_and_others_play_on(
     daemon: FakeDaemon, client: FlaskClient
 ) -> None:
     answers = [ask(client, {"type": "press", "button": "ok"}) for _ in range(60)]
@@ -163,18 +163,18 @@ STRANGE_NAMES = (
 
 
 @pytest.mark.parametrize("host", OWN_NAMES)
-def test_a_name_of_this_network_is_local(host: str) -> None:
-    """A header as `a/b` reaches no page: what is before the slash is looked at alone."""
+def test_addresses_and_private_names_are_lan_hosts(host: str) -> None:
+    """Of an invalid header like `a/b` only the part before the slash counts; no page has that host."""
     assert is_lan_host(host)
 
 
 @pytest.mark.parametrize("host", STRANGE_NAMES)
-def test_a_name_that_a_web_site_may_have_is_not_local(host: str) -> None:
+def test_public_names_are_no_lan_hosts(host: str) -> None:
     assert not is_lan_host(host)
 
 
 @given(st.text(max_size=60))
-def test_whatever_a_host_is_called_is_judged(host: str) -> None:
+def test_any_host_header_is_judged(host: str) -> None:
     assert is_lan_host(f"{host}.example") in (False, is_lan_host(host))
 
 

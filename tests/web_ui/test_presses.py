@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.web_ui import scenes
-from tests.web_ui.conftest import shown
+from tests.web_ui.conftest import show
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.table_link import TableLink
 
@@ -44,7 +44,7 @@ def press(client: FlaskClient, button: str) -> TestResponse:
 def test_those_elsewhere_look_and_have_no_hands(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, scenes.chosen())
+    show(daemon, link, scenes.chosen())
     far = {"environ_base": {"REMOTE_ADDR": "192.168.1.20"}}
     page = client.get("/table", **far).text
     assert "Buttons can be pressed only on the table" in page
@@ -56,21 +56,21 @@ def test_those_elsewhere_look_and_have_no_hands(
 
 
 def test_a_press_reaches_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, scenes.offer())
+    show(daemon, link, scenes.offer())
     answer = press(client, "display.3")
     assert (answer.status_code, answer.get_json()) == (200, {"taken": True})
     assert daemon.asked.get(timeout=TIMEOUT)["button"] == "display.3"
 
 
 def test_a_refused_press_says_why(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, scenes.offer())
+    show(daemon, link, scenes.offer())
     daemon.answer = lambda question: {"taken": False, "why": "line_full"}
     answer = press(client, "seat.1.line.2")
     assert answer.get_json() == {"taken": False, "why": "line_full", "say": "That line is full."}
 
 
 def test_a_name_reaches_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, scenes.seating())
+    show(daemon, link, scenes.seating())
     answer = client.post(
         "/action", data=json.dumps({"type": "name", "seat": 3, "name": "  Zoë "}), headers=JSON
     )
@@ -117,7 +117,7 @@ def test_only_hands_at_this_machine_press(
     headers: dict[str, str],
     status: int,
 ) -> None:
-    shown(daemon, link, scenes.offer())
+    show(daemon, link, scenes.offer())
     for action in ACTIONS:
         answer = client.post(
             "/action",
@@ -152,7 +152,7 @@ def test_only_hands_at_this_machine_press(
 def test_a_press_that_makes_no_sense_is_refused_with_a_sentence(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: bytes, status: int
 ) -> None:
-    shown(daemon, link, scenes.offer())
+    show(daemon, link, scenes.offer())
     answer = post(client, body)
     assert answer.status_code == status
     assert re.search(r"[a-z] .*\.$", answer.get_json()["error"])
@@ -175,7 +175,7 @@ def test_a_press_that_makes_no_sense_is_refused_with_a_sentence(
 def test_a_name_that_makes_no_sense_is_refused_with_a_sentence(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: Message, status: int
 ) -> None:
-    shown(daemon, link, scenes.seating())
+    show(daemon, link, scenes.seating())
     answer = client.post("/action", data=json.dumps({"type": "name", **body}), headers=JSON)
     assert answer.status_code == status
     assert answer.get_json()["error"].endswith(".")

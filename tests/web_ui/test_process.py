@@ -1,4 +1,4 @@
-"""The pages as a process: it listens where told, gives up what it must not have, ends when it should."""
+"""The web process: sockets, privileges, signals, options."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ sys.exit(f"imported late: {sorted(late)}" if late else 0)
 """
 
 
-def test_it_takes_a_socket_that_is_bound_already(daemon: FakeDaemon, start_pages: StartPages) -> None:
+def test_it_serves_on_an_inherited_socket(daemon: FakeDaemon, start_pages: StartPages) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         number = listening.fileno()
         start_pages("--listen-fd", str(number), pass_fds=(number,))
@@ -63,7 +63,7 @@ def test_it_takes_a_socket_that_is_bound_already(daemon: FakeDaemon, start_pages
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_with_streams_open(start_pages: StartPages, number: int) -> None:
+def test_a_signal_ends_it_with_open_streams(start_pages: StartPages, number: int) -> None:
     pages = start_pages("--port", "0", "--streams", "3")
     browser = pages.address()
     with browser.stream() as phone, browser.stream("table") as twin:
@@ -77,7 +77,7 @@ def test_a_signal_ends_it_with_streams_open(start_pages: StartPages, number: int
     assert pages.process.stderr.read() == b""
 
 
-def test_it_ends_when_its_parent_is_gone(start_pages: StartPages) -> None:
+def test_it_ends_with_its_parent(start_pages: StartPages) -> None:
     pages = start_pages("--port", "0")
     browser = pages.address()
     with browser.stream() as stream:
@@ -88,7 +88,7 @@ def test_it_ends_when_its_parent_is_gone(start_pages: StartPages) -> None:
         pages.process.stdin = None
 
 
-def test_it_has_no_privileges_and_takes_none(daemon: FakeDaemon, start_pages: StartPages) -> None:
+def test_it_drops_its_privileges(daemon: FakeDaemon, start_pages: StartPages) -> None:
     pages = start_pages("--port", "0")
     browser = pages.address()
     daemon.play(scenes.offer())
@@ -105,13 +105,13 @@ def test_it_has_no_privileges_and_takes_none(daemon: FakeDaemon, start_pages: St
 
 
 @pytest.mark.system
-def test_nothing_is_imported_after_privileges_are_gone(daemon: FakeDaemon) -> None:
+def test_nothing_is_imported_after_privileges_are_dropped(daemon: FakeDaemon) -> None:
     daemon.play(scenes.offer())
     command = [sys.executable, "-c", IMPORTS_NOTHING_LATE, str(daemon.path)]
     subprocess.run(command, check=True, timeout=TIMEOUT, env={**os.environ, "PYTHONPATH": "."})
 
 
-def test_a_user_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_that_can_not_be_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(PrivilegesError, match="no user 'nobody-at-all' here"):
         drop_privileges("nobody-at-all")
@@ -132,7 +132,7 @@ def test_a_user_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         (("--socket", "/tmp/x", "--host", "küche..local"), 1, "can't listen"),
     ],
 )
-def test_wrong_options_are_said(options: tuple[str, ...], status: int, says: str) -> None:
+def test_invalid_options_are_reported(options: tuple[str, ...], status: int, says: str) -> None:
     command = [sys.executable, "-P", "-m", "web_ui", *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     assert done.returncode == status
@@ -140,7 +140,7 @@ def test_wrong_options_are_said(options: tuple[str, ...], status: int, says: str
     assert "Traceback" not in done.stderr
 
 
-def test_the_pages_ask_the_table_nothing_before_somebody_looks(daemon: FakeDaemon, browser: Browser) -> None:
-    """Warming up asked for the games that were played, and waited for the answer."""
+def test_warming_up_sends_no_query_to_the_table(daemon: FakeDaemon, browser: Browser) -> None:
+    """It once queried past games and waited for the answer."""
     assert browser.ask("/").status == 200
     assert daemon.asked.empty()

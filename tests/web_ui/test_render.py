@@ -23,8 +23,8 @@ MOMENTS = (
     scenes.refused(),
     scenes.scoring(),
     scenes.over(),
-    real_tables.telling("b"),
-    real_tables.telling("by"),
+    real_tables.reporting("b"),
+    real_tables.reporting("by"),
 )
 each_viewer = pytest.mark.parametrize("viewer", VIEWERS, ids=lambda viewer: f"{viewer.page}-{viewer.seat}")
 

@@ -1,4 +1,4 @@
-"""What people read, in English as it ships and here and there in German."""
+"""Texts built from snapshots, in English and partly in German."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDS = read_all_words()
 TWIN = Viewer(TABLE)
 
 
-def formatter(scene: scenes.Message, language: str = "en") -> SnapshotFormatter:
+def make_formatter(scene: scenes.Message, language: str = "en") -> SnapshotFormatter:
     return SnapshotFormatter(WORDS[language], read_snapshot(json.dumps(scene).encode()))
 
 
@@ -48,44 +48,45 @@ def formatter(scene: scenes.Message, language: str = "en") -> SnapshotFormatter:
         ),
     ],
 )
-def test_what_the_table_waits_for(scene: scenes.Message, head: str, ask: str) -> None:
-    told = formatter(scene)
-    assert (told.heading(), told.instruction()) == (head, ask)
+def test_the_prompt_has_a_heading_and_an_instruction(scene: scenes.Message, head: str, ask: str) -> None:
+    formatter = make_formatter(scene)
+    assert (formatter.heading(), formatter.instruction()) == (head, ask)
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("say", ["take_seat", "seats_ready", "who_first", "card_seat", "solo_start"])
-def test_a_table_without_buttons_at_its_seats_sends_people_to_the_pages(say: str, language: str) -> None:
+def test_without_buttons_at_the_seats_the_instruction_refers_to_the_pages(say: str, language: str) -> None:
     scene = scenes.snapshot(ask={"say": say, "name": "Ana"})
     with_buttons, without = (
-        formatter({**scene, "phones": {"seats": seats}}, language).instruction() for seats in (False, True)
+        make_formatter({**scene, "phones": {"seats": seats}}, language).instruction()
+        for seats in (False, True)
     )
     assert with_buttons != without
     assert re.search("pages|Seiten", without) and not re.search("line 1|Reihe 1|board|Tableau", without)
 
 
-def test_a_floor_that_is_the_only_place() -> None:
+def test_the_instruction_for_tiles_that_fit_on_no_line() -> None:
     choice = {"source": 3, "colour": "k", "count": 2, "lines": [0]}
-    told = formatter(scenes.chosen(choice=choice))
-    assert told.instruction() == "Ana, no line takes 2 black: press your floor, or take others."
+    formatter = make_formatter(scenes.chosen(choice=choice))
+    assert formatter.instruction() == "Ana, no line takes 2 black: press your floor, or take others."
 
 
 @pytest.mark.parametrize("why", ["damaged", "newer", "unreadable", "never heard of"])
 def test_saved_games_that_can_not_be_used(why: str) -> None:
     ask = {"say": "start_beside", "path": "/data/a.db", "new_path": "/data/b.db", "why": why}
-    told = formatter(scenes.snapshot(stage="unusable", ask=ask, live=["ok"]))
-    assert "/data/a.db" in told.instruction()
-    assert "/data/b.db" in told.instruction()
+    formatter = make_formatter(scenes.snapshot(stage="unusable", ask=ask, live=["ok"]))
+    assert "/data/a.db" in formatter.instruction()
+    assert "/data/b.db" in formatter.instruction()
 
 
 def test_moves_in_words() -> None:
-    told = formatter(scenes.offer())
-    assert [move.text for move in phone.moves(told)] == [
+    formatter = make_formatter(scenes.offer())
+    assert [move.text for move in phone.moves(formatter)] == [
         "Seat 3 took 3 white from display 9 straight to the floor.",
         "Rui took 1 black and the starting marker from the centre to line 4.",
         "Ana took 2 blue from display 3 to line 2; 1 fell to the floor.",
     ]
-    assert phone.moves(formatter(scenes.offer(), "de"))[2].text == (
+    assert phone.moves(make_formatter(scenes.offer(), "de"))[2].text == (
         "Ana nahm 2 blaue aus Manufaktur 3 in Reihe 2; 1 fiel auf den Boden."
     )
 
@@ -115,12 +116,12 @@ def test_moves_in_words() -> None:
     ],
 )
 def test_how_a_score_came_about(step: dict[str, Any], text: str) -> None:
-    told = Step(**{"seat": 1, "name": "Ana", "row": 3, "colour": "b", **step})
-    assert step_sentence(formatter(scenes.offer()), told) == text
+    score_step = Step(**{"seat": 1, "name": "Ana", "row": 3, "colour": "b", **step})
+    assert step_sentence(make_formatter(scenes.offer()), score_step) == text
 
 
-def test_accounts_are_told_player_by_player() -> None:
-    account = phone.account(formatter(scenes.over()))
+def test_accounts_are_listed_player_by_player() -> None:
+    account = phone.account(make_formatter(scenes.over()))
     assert account is not None
     assert (account.title, account.running) == ("Round 5 and the bonuses", False)
     assert [player.total for player in account.players] == ["Ana: 57", "Rui: 0"]
@@ -139,60 +140,61 @@ def test_a_shared_victory() -> None:
     for score in ended["result"]["scores"][:2]:
         score["winner"] = True
     ended["result"]["tie"] = "shared"
-    assert formatter(ended).heading() == "Game over: Ana and Rui share the victory with 57 points each."
+    assert make_formatter(ended).heading() == "Game over: Ana and Rui share the victory with 57 points each."
     ended["result"]["scores"][2].update(winner=True, score=57)
     assert (
-        formatter(ended).heading() == "Game over: Ana, Rui and Seat 3 share the victory with 57 points each."
+        make_formatter(ended).heading()
+        == "Game over: Ana, Rui and Seat 3 share the victory with 57 points each."
     )
 
 
 def test_the_last_result_stays_until_another_game_begins() -> None:
     now, later = (
-        phone.last_result(formatter({**scenes.over(), "stage": stage})) for stage in ("over", "choosing")
+        phone.last_result(make_formatter({**scenes.over(), "stage": stage})) for stage in ("over", "choosing")
     )
     assert now is not None and later is not None
     assert (now.title, later.title) == ("Result", "The last game")
     assert now.look_back == later.look_back != ""
-    assert phone.last_result(formatter(scenes.offer())) is None
+    assert phone.last_result(make_formatter(scenes.offer())) is None
 
 
-def test_what_the_lights_colours_are_called_is_said_while_there_are_tiles() -> None:
-    assert phone.legend(formatter(scenes.seating())) == ()
-    assert phone.legend(formatter(scenes.offer()))[3] == ("k", "Black")
+def test_the_legend_of_colours_is_shown_during_a_game() -> None:
+    assert phone.legend(make_formatter(scenes.seating())) == ()
+    assert phone.legend(make_formatter(scenes.offer()))[3] == ("k", "Black")
 
 
-def test_a_result_of_another_form_is_no_fault() -> None:
-    told = formatter(scenes.over(result={"score": 71, "medals": 3}))
-    assert told.heading() == "Game over."
+def test_an_unknown_form_of_result_is_no_fault() -> None:
+    formatter = make_formatter(scenes.over(result={"score": 71, "medals": 3}))
+    assert formatter.heading() == "Game over."
 
 
 def test_an_unknown_refusal_has_a_plain_sentence() -> None:
-    assert formatter(scenes.offer()).refusal("gremlins") == "The table did not take that press."
+    assert make_formatter(scenes.offer()).refusal("gremlins") == "The table did not take that press."
 
 
 def test_buttons_have_names() -> None:
-    told = formatter(scenes.offer())
-    assert told.button("seat.1.line.3") == "Line 3 of Ana's board"
-    assert told.button("seat.3.floor") == "Floor of Seat 3's board"
-    assert told.button("display.7") == "Display 7"
-    assert told.button("lever.9") == "lever.9"
+    formatter = make_formatter(scenes.offer())
+    assert formatter.button("seat.1.line.3") == "Line 3 of Ana's board"
+    assert formatter.button("seat.3.floor") == "Floor of Seat 3's board"
+    assert formatter.button("display.7") == "Display 7"
+    assert formatter.button("lever.9") == "lever.9"
 
 
-def test_names_of_the_palette_that_nobody_knows_are_said_as_they_are() -> None:
+def test_unknown_colour_names_are_shown_unchanged() -> None:
     palette = {**scenes.PALETTE, "b": {"name": "teal", "rgb": "#008080"}}
-    assert formatter(scenes.offer(palette=palette)).tiles("bbr") == "2 teal and 1 red"
+    assert make_formatter(scenes.offer(palette=palette)).tiles("bbr") == "2 teal and 1 red"
 
 
-def test_hands_while_seating_have_one_button_a_seat() -> None:
-    groups = controls.groups(formatter(scenes.seating()), TWIN)
+def test_seating_has_one_control_per_seat() -> None:
+    groups = controls.groups(make_formatter(scenes.seating()), TWIN)
     assert [(group.title, [hand.button for hand in group.buttons]) for group in groups] == [
         ("Sit down", ["seat.4.line.1"]),
         ("Table", ["ok", "undo"]),
     ]
 
 
-def test_hands_while_choosing() -> None:
-    groups = controls.groups(formatter(scenes.choosing()), TWIN)
+def test_controls_while_choosing_a_game() -> None:
+    groups = controls.groups(make_formatter(scenes.choosing()), TWIN)
     assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
         ("Which game", ["Standard game", "Gray walls"]),
         ("Who starts", ["Ana", "Rui", "Seat 3", "Let the table choose"]),
@@ -200,8 +202,8 @@ def test_hands_while_choosing() -> None:
     ]
 
 
-def test_hands_with_tiles_in_hand() -> None:
-    groups = controls.groups(formatter(scenes.chosen()), TWIN)
+def test_controls_with_tiles_in_hand() -> None:
+    groups = controls.groups(make_formatter(scenes.chosen()), TWIN)
     assert [(group.title, [hand.button for hand in group.buttons]) for group in groups] == [
         ("Take from", ["display.3", "display.1", "centre"]),
         ("Put them on", ["seat.1.line.3", "seat.1.line.4", "seat.1.floor"]),
@@ -211,20 +213,22 @@ def test_hands_with_tiles_in_hand() -> None:
     assert groups[1].buttons[1].spoken == "Line 4 of Ana's board"
 
 
-def test_hands_of_several_seats_are_told_apart() -> None:
+def test_controls_of_several_seats_are_grouped_by_player() -> None:
     live = ["seat.1.line.2", "seat.3.line.1", "seat.3.floor"]
-    groups = controls.groups(formatter(scenes.offer(ask={"say": "leave_column"}, live=live)), TWIN)
+    groups = controls.groups(make_formatter(scenes.offer(ask={"say": "leave_column"}, live=live)), TWIN)
     assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
         ("Ana", ["Line 2"]),
         ("Seat 3", ["Line 1", "Floor"]),
     ]
 
 
-def test_hands_on_gray_walls_choose_columns() -> None:
+def test_controls_for_columns_on_gray_walls() -> None:
     column = {"kind": "column", "seat": 1, "row": 2, "colour": "y"}
     choosing = [{**column, "button": f"seat.1.line.{at}", "column": at} for at in (2, 5)]
-    told = formatter(scenes.offer(ask={"say": "choose_column"}, choosing=choosing, live=["seat.1.line.2"]))
-    (group,) = controls.groups(told, TWIN)
+    formatter = make_formatter(
+        scenes.offer(ask={"say": "choose_column"}, choosing=choosing, live=["seat.1.line.2"])
+    )
+    (group,) = controls.groups(formatter, TWIN)
     assert (group.title, [hand.text for hand in group.buttons]) == (
         "Ana: yellow in row 2",
         ["Column 2", "Column 5"],
@@ -232,12 +236,14 @@ def test_hands_on_gray_walls_choose_columns() -> None:
     assert group.buttons[0].spoken == "Ana: Column 2"
 
 
-def test_a_seat_that_nobody_knows_has_no_hands() -> None:
-    assert controls.groups(formatter(scenes.offer(live=["seat.9.line.1", "seat.x", "lever"])), TWIN) == ()
+def test_an_unknown_seat_has_no_controls() -> None:
+    assert (
+        controls.groups(make_formatter(scenes.offer(live=["seat.9.line.1", "seat.x", "lever"])), TWIN) == ()
+    )
 
 
 def test_a_board_shows_what_it_holds() -> None:
-    board = boards.board(formatter(scenes.chosen()), 1)
+    board = boards.board(make_formatter(scenes.chosen()), 1)
     assert board is not None
     assert board.lines[3].spaces == ("", "k", "k", "k")
     assert [line.number for line in board.lines if line.offered] == [3, 4]
@@ -249,13 +255,13 @@ def test_a_board_shows_what_it_holds() -> None:
 
 def test_a_gray_wall_has_nothing_printed() -> None:
     seats = [{**seat, "pattern": None} for seat in scenes.players()]
-    board = boards.board(formatter(scenes.offer(seats=seats)), 1)
+    board = boards.board(make_formatter(scenes.offer(seats=seats)), 1)
     assert board is not None
     assert {space.printed for row in board.wall for space in row.spaces} == {""}
 
 
 @pytest.mark.parametrize("presence", [Presence.AWAY, Presence.NEWER, Presence.UNREADABLE])
-def test_a_table_that_can_not_be_seen_is_said(presence: Presence) -> None:
+def test_an_absent_table_is_reported(presence: Presence) -> None:
     turn = phone.turn(View(1, presence), WORDS["en"], TWIN)
     assert turn.away
     assert turn.ask == WORDS["en"].text(f"presence.{presence}")

@@ -1,4 +1,4 @@
-"""Streams of news: only what changed, to as many as there are slots, and a slot is soon free again."""
+"""Event streams: only changes are sent, slots limit the streams, disconnected clients free them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from web_ui.table_link import TableLink
 from web_ui.views.phone import PHONE, Viewer
 
 
-def test_a_stream_tells_all_and_then_only_what_changed(daemon: FakeDaemon, browser: Browser) -> None:
+def test_a_stream_sends_all_regions_and_then_only_changed_ones(daemon: FakeDaemon, browser: Browser) -> None:
     daemon.play(scenes.offer(3))
     with browser.stream() as stream:
         assert stream.status == 200
@@ -38,7 +38,7 @@ def test_a_stream_tells_all_and_then_only_what_changed(daemon: FakeDaemon, brows
             assert changed == {}
 
 
-def test_a_viewer_who_comes_back_is_told_only_what_is_new(daemon: FakeDaemon, browser: Browser) -> None:
+def test_a_resumed_stream_sends_only_news(daemon: FakeDaemon, browser: Browser) -> None:
     daemon.play(scenes.offer(3))
     stamp = settled(browser)
     with browser.stream(have=stamp) as stream:
@@ -51,7 +51,7 @@ def test_a_viewer_who_comes_back_is_told_only_what_is_new(daemon: FakeDaemon, br
 
 
 def settled(browser: Browser) -> str:
-    """The stamp of a viewer who knows that it is Ana's turn."""
+    """Return the stamp of a viewer that has been sent Ana's turn."""
     with browser.stream() as stream:
         while True:
             news = stream.next("news")
@@ -70,7 +70,7 @@ def test_each_viewer_reads_their_language(daemon: FakeDaemon, browser: Browser) 
         assert "Ana&#39;s turn" in english.next("news").data["regions"]["turn"]
 
 
-def test_the_twin_is_told_lights_as_differences(daemon: FakeDaemon, browser: Browser) -> None:
+def test_the_twin_is_sent_differences_between_frames(daemon: FakeDaemon, browser: Browser) -> None:
     scene = scenes.offer(3)
     dark, lit = scenes.dark(daemon.layout), scenes.lit(daemon.layout, scene)
     daemon.play(scene)
@@ -88,14 +88,14 @@ def test_the_twin_is_told_lights_as_differences(daemon: FakeDaemon, browser: Bro
         assert stream.next("lights").data == {"all": "ffffff" * (len(dark) // 6)}
 
 
-def test_phones_are_told_no_lights(daemon: FakeDaemon, browser: Browser) -> None:
+def test_phones_are_sent_no_frames(daemon: FakeDaemon, browser: Browser) -> None:
     daemon.play(scenes.offer(3))
     settled(browser)
     while not daemon.subscribed.empty():
         assert daemon.subscribed.get() is False
 
 
-def test_viewers_are_told_that_the_table_is_away(daemon: FakeDaemon, browser: Browser) -> None:
+def test_an_absent_table_is_sent_as_news(daemon: FakeDaemon, browser: Browser) -> None:
     daemon.play(scenes.offer(3))
     stamp = settled(browser)
     with browser.stream(have=stamp) as stream:
@@ -110,7 +110,7 @@ def test_viewers_are_told_that_the_table_is_away(daemon: FakeDaemon, browser: Br
         second.stop()
 
 
-def test_above_the_cap_viewers_are_sent_to_ask_and_a_slot_is_soon_free(start_pages: StartPages) -> None:
+def test_without_a_free_slot_clients_poll_until_one_is_released(start_pages: StartPages) -> None:
     browser = start_pages("--port", "0", "--streams", "3").address()
     streams = [browser.open_stream() for _ in range(3)]
     assert [stream.status for stream in streams] == [200] * 3
@@ -118,7 +118,7 @@ def test_above_the_cap_viewers_are_sent_to_ask_and_a_slot_is_soon_free(start_pag
     assert full.status == 503
     assert full.headers["Retry-After"] == "2"
     assert full.json["error"]
-    assert browser.ask("/regions").status == 200, "asking is always possible"
+    assert browser.ask("/regions").status == 200, "polling is always possible"
     assert browser.ask("/").status == 200
     streams.pop().close()
     streams.append(retry(browser))
@@ -127,7 +127,7 @@ def test_above_the_cap_viewers_are_sent_to_ask_and_a_slot_is_soon_free(start_pag
 
 
 def retry(browser: Browser) -> Stream:
-    """Ask for a stream until there is a free slot."""
+    """Request a stream until there is a free slot."""
     deadline = time.monotonic() + TIMEOUT
     while time.monotonic() < deadline:
         stream = browser.open_stream()
@@ -181,7 +181,7 @@ def test_a_new_viewer_ends_the_streams_of_disconnected_ones() -> None:
     assert pages.slots.take(still_here) is None
 
 
-def test_a_stream_that_never_began_gives_its_slot_back(daemon: FakeDaemon, link: TableLink) -> None:
+def test_a_stream_that_never_began_releases_its_slot(daemon: FakeDaemon, link: TableLink) -> None:
     client: FlaskClient = create_app(link, streams=1).test_client()
     for _ in range(3):
         response = client.get("/events", buffered=False)
@@ -193,7 +193,9 @@ def test_a_stream_that_never_began_gives_its_slot_back(daemon: FakeDaemon, link:
     assert client.get("/events", buffered=False).status_code == 200
 
 
-def test_fifty_viewers_hear_of_a_change(daemon: FakeDaemon, start_pages: StartPages, link: TableLink) -> None:
+def test_fifty_viewers_are_sent_a_change(
+    daemon: FakeDaemon, start_pages: StartPages, link: TableLink
+) -> None:
     browser = start_pages("--port", "0").address()
     daemon.play(scenes.offer(3))
     until(link, 3)

@@ -1,4 +1,4 @@
-"""The page of tags: the lesson, the bars and the cards; who may teach there."""
+"""The page of tags and cards: lessons, known tiles, cards, and who may teach."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from flask.testing import FlaskClient
 
 from tests.web_ui import scenes
 from tests.web_ui.browsing import Text
-from tests.web_ui.conftest import shown
+from tests.web_ui.conftest import show
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
-from tests.web_ui.test_sentences import formatter
+from tests.web_ui.test_sentences import make_formatter
 from web_ui.table_link import TableLink
 from web_ui.views import tags as teaching
 from web_ui.views.phone import TAGS, Viewer
@@ -23,7 +23,7 @@ CARDS = [
     {"tag": "AA", "kind": "player", "value": "Ana <b>"},
     {"tag": "BB", "kind": "action", "value": "new_game"},
 ]
-TEACHES = {"press": [], "tell": False, "hint": False, "learn": True}
+ALLOWED = {"press": [], "tell": False, "hint": False, "learn": True}
 
 
 def known(**given: Any) -> Message:
@@ -31,7 +31,7 @@ def known(**given: Any) -> Message:
 
 
 def lesson(verdict: str | None = None, **given: Any) -> Message:
-    """A table that learns yellow tiles."""
+    """Return a moment of a lesson on yellow tiles."""
     last = {"tag": "CC", "verdict": verdict, "kind": "tile", "value": "b", "number": 7, **given}
     return known(
         stage="learning",
@@ -53,8 +53,8 @@ def page(client: FlaskClient, address: str = "127.0.0.1", host: str = "localhost
 # --- What is shown ---------------------------------------------------------------------------------------
 
 
-def test_each_colour_has_a_bar_and_half_learned_ones_say_what_is_missing() -> None:
-    view = teaching.bars(formatter(known()), AT_TABLE)
+def test_each_colour_has_a_bar_with_the_number_of_missing_tiles() -> None:
+    view = teaching.bars(make_formatter(known()), AT_TABLE)
     assert [(bar.letter, bar.count, bar.to_go) for bar in view.bars] == [
         ("b", 20, ""),
         ("y", 17, "3 to go"),
@@ -66,7 +66,7 @@ def test_each_colour_has_a_bar_and_half_learned_ones_say_what_is_missing() -> No
 
 
 @pytest.mark.parametrize(
-    ("verdict", "last", "said"),
+    ("verdict", "last", "sentence"),
     [
         ("learned", {}, "Learned: Blue, tile 7."),
         ("known", {}, "That tag is known already: Blue, tile 7."),
@@ -75,22 +75,22 @@ def test_each_colour_has_a_bar_and_half_learned_ones_say_what_is_missing() -> No
         ("over", {"kind": None, "value": None}, "All of this is learned. That tag means nothing yet."),
     ],
 )
-def test_what_became_of_a_tag_is_said(verdict: str, last: Message, said: str) -> None:
-    view = teaching.lesson(formatter(lesson(verdict, **last)), AT_TABLE)
+def test_the_outcome_of_a_tag_has_a_sentence(verdict: str, last: Message, sentence: str) -> None:
+    view = teaching.lesson(make_formatter(lesson(verdict, **last)), AT_TABLE)
     assert view is not None
-    assert view.last == said
+    assert view.last == sentence
     assert view.refused == (verdict != "learned")
     assert view.known == ("CC" if verdict == "known" else "")
 
 
-def test_a_duplicate_is_said_once(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+def test_a_known_tag_is_reported_once(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     refusal = {"say": "tag_known", "button": "shared", "number": 1}
-    shown(daemon, link, {**lesson("known"), "refusal": refusal})
+    show(daemon, link, {**lesson("known"), "refusal": refusal})
     assert page(client).count("known already") == 1
 
 
 def test_the_page_in_a_lesson(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, lesson("learned"))
+    show(daemon, link, lesson("learned"))
     read = Text(page(client))
     assert "Yellow: 17 of 20 tiles are known. Lay the next one on a reader." in str(read)
     assert read.actions == [{"type": "forget_last"}, {"type": "end_lesson"}]
@@ -98,7 +98,7 @@ def test_the_page_in_a_lesson(daemon: FakeDaemon, link: TableLink, client: Flask
 
 
 def test_the_page_outside_of_a_lesson(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, known())
+    show(daemon, link, known())
     read = Text(page(client))
     assert read.actions == [
         {"type": "teach_tiles", "colour": "all"},
@@ -113,10 +113,8 @@ def test_the_page_outside_of_a_lesson(daemon: FakeDaemon, link: TableLink, clien
     assert "Ana <b>" in str(read), "a name is text"
 
 
-def test_a_table_that_says_nothing_of_tags_has_none(
-    daemon: FakeDaemon, link: TableLink, client: FlaskClient
-) -> None:
-    shown(daemon, link, scenes.snapshot())
+def test_a_snapshot_without_tags_shows_none(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, scenes.snapshot())
     assert "0 of 100 tiles are known" in str(Text(page(client)))
 
 
@@ -126,15 +124,15 @@ def test_while_the_table_is_away_nothing_can_be_taught(client: FlaskClient) -> N
     assert not read.actions
 
 
-def test_in_german(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, lesson("known"))
+def test_the_page_in_german(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, lesson("known"))
     read = client.get("/tags", headers={"Accept-Language": "de"}).text
     assert "schon bekannt: Blau, Fliese 7." in read
     assert "noch 3" in read
 
 
-def test_news_of_the_page_come_as_of_any(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    shown(daemon, link, lesson("learned"))
+def test_the_page_is_polled_like_any_other(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, lesson("learned"))
     regions = json.loads(client.get("/regions?page=tags").text)["news"]["regions"]
     assert "Learned: Blue, tile 7." in regions["lesson"]
     assert list(regions) == ["tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"]
@@ -143,22 +141,22 @@ def test_news_of_the_page_come_as_of_any(daemon: FakeDaemon, link: TableLink, cl
 # --- Who may teach ---------------------------------------------------------------------------------------
 
 
-def test_a_phone_that_may_not_teach_looks_on(
+def test_a_phone_that_may_not_teach_has_no_buttons(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, known())
+    show(daemon, link, known())
     read = Text(page(client, "192.168.1.20", "192.168.1.5"))
     assert not read.actions
     assert "37 of 100" in str(read)
     assert "on this same page at the table's own computer" in str(read)
     assert "start the table with --phones play" in str(read), "and what lets phones teach"
-    assert teaching.lesson(formatter(lesson()), ON_PHONE).may is False  # type: ignore[union-attr]
+    assert teaching.lesson(make_formatter(lesson()), ON_PHONE).may is False  # type: ignore[union-attr]
 
 
-def test_a_phone_that_may_teach_has_all_of_it(
+def test_a_phone_that_may_teach_has_all_buttons(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, known(phones=TEACHES))
+    show(daemon, link, known(phones=ALLOWED))
     read = Text(page(client, "192.168.1.20", "192.168.1.5"))
     assert {"type": "teach_tiles", "colour": "all"} in read.actions
     phone = client.get(
@@ -193,7 +191,7 @@ def post(client: FlaskClient, body: object) -> tuple[int, Message]:
 def test_a_teaching_action_is_sent_to_the_table(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: Message
 ) -> None:
-    shown(daemon, link, known(phones=TEACHES))
+    show(daemon, link, known(phones=ALLOWED))
     assert post(client, body) == (200, {"taken": True})
     assert daemon.asked.get(timeout=TIMEOUT) == body
 
@@ -211,10 +209,10 @@ def test_a_teaching_action_is_sent_to_the_table(
         "AA",
     ],
 )
-def test_what_is_no_message_is_refused(
+def test_an_invalid_teaching_action_is_refused(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: object
 ) -> None:
-    shown(daemon, link, known(phones=TEACHES))
+    show(daemon, link, known(phones=ALLOWED))
     status, answer = post(client, body)
     assert (status, answer["error"].startswith("That message is not understood")) == (400, True)
     assert daemon.asked.empty()

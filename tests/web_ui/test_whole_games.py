@@ -18,7 +18,7 @@ from tests.table.simulator import (
 )
 from tests.web_ui import real_tables
 from tests.web_ui.scenes import Message
-from tests.web_ui.test_sentences import formatter
+from tests.web_ui.test_sentences import make_formatter
 from web_ui.render import Renderer
 from web_ui.text.words import Sentence, Words, read_all_words
 from web_ui.views import phone
@@ -86,13 +86,13 @@ def test_every_result_of_the_golden_games_is_shown(path: Path) -> None:
         sim = empty_table(draw=recorded_draws(recorded.events))
         begin_game(sim, recorded.setup, range(1, len(recorded.setup.players) + 1))
         play_record(sim, recorded).wait(1000)
-        scene = real_tables.told(sim.table)
+        scene = real_tables.snapshot_json(sim.table)
         assert scene["result"] is not None
         render_all_pages(Renderer(), scene, 1)
-        told = formatter(scene)
-        shown = phone.result(told)
+        formatter = make_formatter(scene)
+        shown = phone.result(formatter)
         if isinstance(shown, phone.SoloResultView):
             assert shown.ending
             assert bool(shown.rule) == (scene["result"]["victory"] == "loss")
         else:
-            assert told.heading().startswith("Game over: ")
+            assert formatter.heading().startswith("Game over: ")

@@ -1,4 +1,4 @@
-"""Every language says the same things, and the pages ask only for what is there."""
+"""Message catalogues: all languages have the same keys and parameters, and every key in use exists."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_plurals_in_both_forms_have_the_same_parameters() -> None:
                 assert one.parameters() == other.parameters() >= {sentence.by}, key
 
 
-def test_every_key_that_is_asked_for_exists() -> None:
+def test_every_key_in_use_exists() -> None:
     sources = [*WEB_UI.rglob("*.py"), *WEB_UI.rglob("*.html")]
     asked = {
         key
@@ -48,7 +48,7 @@ def test_every_key_that_is_asked_for_exists() -> None:
     assert asked <= ENGLISH.sentences.keys()
 
 
-def test_a_number_chooses_the_form() -> None:
+def test_a_number_selects_the_plural_form() -> None:
     assert ENGLISH.text("board.score", points=1) == "1 point"
     assert ENGLISH.text("board.score", points=-1) == "\N{MINUS SIGN}1 point"
     assert ENGLISH.text("board.score", points=0) == "0 points"
@@ -60,11 +60,11 @@ def test_an_unknown_key_shows_as_plain_words() -> None:
     assert ENGLISH.text_or("ask.leave_column", "ask.other") == ENGLISH.text("ask.other")
 
 
-def test_a_missing_parameter_is_no_fault() -> None:
+def test_a_missing_parameter_shows_as_a_dash() -> None:
     assert ENGLISH.text("head.draft") == "\N{EN DASH}'s turn"
 
 
-def test_a_name_is_never_read_as_a_format() -> None:
+def test_braces_in_parameters_are_not_formatted() -> None:
     assert ENGLISH.text("head.draft", who="{who} {0} %s") == "{who} {0} %s's turn"
 
 
@@ -80,7 +80,7 @@ def test_a_name_is_never_read_as_a_format() -> None:
         ('[ask]\nplace = { by = "n", one = "a", other = 2 }', "ask.place: a plural has exactly"),
     ],
 )
-def test_a_file_with_a_fault_is_named(tmp_path: Path, text: str, fault: str) -> None:
+def test_an_invalid_catalogue_is_named(tmp_path: Path, text: str, fault: str) -> None:
     path = tmp_path / "xx.toml"
     path.write_text(text)
     with pytest.raises(WordsError, match=f"^xx.toml: .*{re.escape(fault)}|^xx.toml: {re.escape(fault)}"):

@@ -1,4 +1,4 @@
-"""A table without boards: its twin shows them beside the drawing, as the phone page does."""
+"""The twin of a table without boards shows them next to the drawing, as the phone page does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 from tests.web_ui import scenes
 from tests.web_ui.browsing import Text
-from tests.web_ui.conftest import shown, until
+from tests.web_ui.conftest import show, until
 from tests.web_ui.fake_daemon import FakeDaemon, Message
 from web_ui.app import create_app
 from web_ui.latest import Latest
@@ -16,7 +16,7 @@ from web_ui.table_link import TableLink
 
 
 def without_boards(drawing: Message) -> Message:
-    """The same table, its seats' boards taken off."""
+    """Return the layout without the boards of the seats."""
     parts = ("lights", "buttons", "outlines")
     kept = {part: [it for it in drawing[part] if not it["name"].startswith("seat.")] for part in parts}
     return {**drawing, **kept}
@@ -29,9 +29,9 @@ def test_the_twin_of_a_table_without_boards_shows_boards_and_tiles(socket_path: 
     daemon.play(scenes.chosen())
     until(link, scenes.chosen()["version"])
     client = create_app(link).test_client()
-    heard = Text(client.get("/table").text).values("aria-label")
-    assert "Line 4: black, 3 of 4" in heard
-    assert "Display 1: 2 blue, 1 yellow and 1 red" in heard
+    labels = Text(client.get("/table").text).values("aria-label")
+    assert "Line 4: black, 3 of 4" in labels
+    assert "Display 1: 2 blue, 1 yellow and 1 red" in labels
     regions = client.get("/regions?page=table").get_json()["news"]["regions"]
     assert all(regions[f"board.{seat}"] for seat in range(1, 5))
     pressed = client.post(
@@ -42,17 +42,17 @@ def test_the_twin_of_a_table_without_boards_shows_boards_and_tiles(socket_path: 
     daemon.stop()
 
 
-def test_the_twin_of_a_table_with_boards_draws_them_and_says_nothing_twice(
+def test_the_twin_of_a_table_with_boards_has_no_board_regions(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, scenes.chosen())
+    show(daemon, link, scenes.chosen())
     page = client.get("/table").text
     assert 'class="board' not in page
     regions = client.get("/regions?page=table").get_json()["news"]["regions"]
     assert not any(regions.get(name) for name in ("offer", "board.1"))
 
 
-def test_hands_at_this_machine_press_the_buttons_that_the_table_lacks(socket_path: Path) -> None:
+def test_this_machine_may_press_buttons_that_the_table_lacks(socket_path: Path) -> None:
     daemon = FakeDaemon(socket_path, without_boards(scenes.layout()))
     link = TableLink(socket_path, Latest())
     link.start()

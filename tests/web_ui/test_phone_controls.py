@@ -1,4 +1,4 @@
-"""What a phone shows of its hands: what phones may press, of its own seat; and whose phone it is."""
+"""Controls on phones: what the table allows phones, restricted to the phone's own seat."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from werkzeug.test import TestResponse
 
 from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Text
-from tests.web_ui.conftest import shown
+from tests.web_ui.conftest import show
 from tests.web_ui.fake_daemon import FakeDaemon, Message
-from tests.web_ui.test_sentences import formatter
+from tests.web_ui.test_sentences import make_formatter
 from web_ui.app import create_app
 from web_ui.table_link import TableLink
 from web_ui.views import controls, phone
@@ -21,25 +21,27 @@ SEATS_ONLY = [f"seat.{seat}.{part}" for seat in range(1, 5) for part in (*scenes
 
 
 def on_phone(seat: int = 0) -> Viewer:
-    """A phone in the network, at a seat or at none."""
+    """Return a phone in the network, at a seat or at none."""
     return Viewer(phone.PHONE, at_table=False, seat=seat)
 
 
 @pytest.fixture
 def client(link: TableLink) -> FlaskClient:
-    """Asks the pages in this process, with the cookies of each request alone."""
+    """A client of the pages in this process, without a cookie jar."""
     return create_app(link).test_client(use_cookies=False)
 
 
-def lets(scene: Message, press: list[str] | None = None) -> Message:
-    """The same moment of a table that lets phones press these buttons, else all."""
+def allowing(scene: Message, press: list[str] | None = None) -> Message:
+    """Return the moment at a table that allows phones these buttons (all by default)."""
     allowed = [*SEATS_ONLY, *scene["live"]] if press is None else press
     return {**scene, "phones": {"press": allowed, "tell": False, "hint": False, "learn": False}}
 
 
 def buttons(scene: Message, seat: int = 0) -> list[str]:
     return [
-        hand.button for group in controls.groups(formatter(scene), on_phone(seat)) for hand in group.buttons
+        hand.button
+        for group in controls.groups(make_formatter(scene), on_phone(seat))
+        for hand in group.buttons
     ]
 
 
@@ -48,44 +50,44 @@ def page(client: FlaskClient, cookie: str = "", host: str = "192.168.1.5:8080") 
     return client.get("/", headers=headers, environ_overrides=PHONE)
 
 
-# --- Hands -----------------------------------------------------------------------------------------------
+# --- Controls -----------------------------------------------------------------------------------------------
 
 
-def test_a_phone_that_may_press_nothing_has_no_hands() -> None:
+def test_a_phone_that_may_press_nothing_has_no_controls() -> None:
     assert buttons(scenes.chosen()) == []
-    assert controls.seat_choice(formatter(scenes.chosen()), on_phone()) is None
+    assert controls.seat_choice(make_formatter(scenes.chosen()), on_phone()) is None
 
 
-def test_a_phone_that_is_nobodys_is_everybodys_hands() -> None:
-    scene = lets(scenes.chosen())
+def test_a_shared_phone_has_all_controls() -> None:
+    scene = allowing(scenes.chosen())
     assert set(buttons(scene)) == set(scene["live"])
 
 
-def test_a_phone_presses_what_the_table_lacks_and_nothing_else() -> None:
-    scene = lets(scenes.chosen(), SEATS_ONLY)
+def test_a_phone_has_only_the_allowed_controls() -> None:
+    scene = allowing(scenes.chosen(), SEATS_ONLY)
     assert buttons(scene) == ["seat.1.line.3", "seat.1.line.4", "seat.1.floor"]
 
 
-def test_a_players_phone_shows_their_own_lines_in_their_own_turn() -> None:
-    scene = lets(scenes.chosen())
+def test_a_phone_at_a_seat_has_controls_in_its_turn() -> None:
+    scene = allowing(scenes.chosen())
     assert set(buttons(scene, 1)) == set(scene["live"])
     assert buttons(scene, 2) == ["undo"]
 
 
-def test_anybody_may_say_who_starts() -> None:
-    scene = lets(scenes.choosing())
+def test_any_phone_may_choose_who_starts() -> None:
+    scene = allowing(scenes.choosing())
     starts = [name for name in buttons(scene, 2) if name.startswith("seat.")]
     assert [name.split(".")[1] for name in starts] == ["1", "2", "3"]
 
 
-def test_a_player_sits_down_at_their_own_seat() -> None:
-    scene = lets(scenes.snapshot())
+def test_a_phone_at_a_seat_takes_that_seat() -> None:
+    scene = allowing(scenes.snapshot())
     assert [name.split(".")[1] for name in buttons(scene, 3)] == ["3"]
     assert [name.split(".")[1] for name in buttons(scene)] == ["1", "2", "3", "4"]
 
 
-def test_on_gray_walls_a_player_chooses_for_their_own_board() -> None:
-    scene = lets(real_tables.at_columns())
+def test_a_phone_chooses_columns_for_its_own_board() -> None:
+    scene = allowing(real_tables.at_columns())
     seats = {each["seat"] for each in scene["choosing"]}
     assert len(seats) > 1
     for seat in seats:
@@ -93,77 +95,77 @@ def test_on_gray_walls_a_player_chooses_for_their_own_board() -> None:
         assert chosen == {each["button"] for each in scene["choosing"] if each["seat"] == seat}
 
 
-def test_who_plays_alone_has_both_boards_on_their_phone() -> None:
-    scene = lets(real_tables.until(real_tables.solo(), "choose_square"))
+def test_a_phone_has_both_boards_of_a_solo_game() -> None:
+    scene = allowing(real_tables.until(real_tables.solo(), "choose_square"))
     square = {each["button"] for each in scene["choosing"]}
     assert all(name.startswith("seat.2.") for name in square)
     assert square < set(buttons(scene, 1))
-    assert controls.seat_choice(formatter(scene), on_phone(1)) is None
+    assert controls.seat_choice(make_formatter(scene), on_phone(1)) is None
 
 
-def test_no_phone_plays_at_an_opponents_seat() -> None:
-    """A phone could say that it did, and was shown the opponent's board as its player's own."""
-    scene = lets(scenes.chosen())
+def test_an_opponents_seat_can_not_be_chosen() -> None:
+    """A phone could once choose it, and showed the opponent's board as its own."""
+    scene = allowing(scenes.chosen())
     first, *others = scene["seats"]
     choice = controls.seat_choice(
-        formatter({**scene, "seats": [first, {**others[0], "bot": "greedy"}, *others[1:]]}), on_phone(1)
+        make_formatter({**scene, "seats": [first, {**others[0], "bot": "greedy"}, *others[1:]]}), on_phone(1)
     )
     assert choice is not None
     assert others[0]["seat"] not in [option.seat for option in choice.options]
     assert first["seat"] in [option.seat for option in choice.options]
 
 
-def test_in_a_game_nobody_plays_at_a_seat_that_is_free() -> None:
-    scene = lets(scenes.chosen())
+def test_a_free_seat_can_not_be_chosen_during_a_game() -> None:
+    scene = allowing(scenes.chosen())
     scene["seats"] = [*scene["seats"][:3], scenes.seat(4)]
     numbers = [
         [option.seat for option in choice.options]
         for seat in (0, 4)
-        if (choice := controls.seat_choice(formatter(scene), on_phone(seat))) is not None
+        if (choice := controls.seat_choice(make_formatter(scene), on_phone(seat))) is not None
     ]
     assert numbers == [[1, 2, 3, 0], [1, 2, 3, 4, 0]], "whose phone it was is still shown"
 
 
-def test_names_are_given_where_the_phone_is_the_players_hands() -> None:
-    scene = lets(scenes.seating())
-    given = [controls.names(formatter(scene), on_phone(seat)) for seat in (0, 2, 4)]
+def test_a_phone_names_the_player_of_its_seat() -> None:
+    scene = allowing(scenes.seating())
+    given = [controls.names(make_formatter(scene), on_phone(seat)) for seat in (0, 2, 4)]
     assert [[field.seat for field in form.fields] if form else None for form in given] == [
         [1, 2, 3],
         [2],
         None,
     ]
-    assert controls.names(formatter(lets(scenes.seating(), ["ok"])), on_phone(2)) is None
+    assert controls.names(make_formatter(allowing(scenes.seating(), ["ok"])), on_phone(2)) is None
 
 
 @pytest.mark.parametrize("may", [True, False])
-def test_tiles_are_told_by_a_phone_where_the_table_lets_it(may: bool) -> None:  # noqa: FBT001
-    scene = real_tables.telling("bb", 1)
+def test_a_phone_reports_tiles_if_the_table_allows_it(may: bool) -> None:  # noqa: FBT001
+    scene = real_tables.reporting("bb", 1)
     scene = {**scene, "phones": {"press": [], "tell": may, "hint": False, "learn": False}}
-    form = controls.report(formatter(scene), on_phone())
+    form = controls.report(make_formatter(scene), on_phone())
     assert (form is not None) == may
     assert form is None or not form.can_take_back, "undo has a switch at the table"
-    at_table = controls.report(formatter(scene), Viewer(phone.PHONE))
+    at_table = controls.report(make_formatter(scene), Viewer(phone.PHONE))
     assert at_table is not None
     assert at_table.can_take_back
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("scene", [scenes.snapshot(), scenes.choosing(), scenes.chosen()])
-def test_who_says_what_stands_on_a_button_is_understood(scene: Message, language: str) -> None:
-    """Speech control listens for the visible text; in German the floor was once called two names."""
-    told = formatter(lets(scene), language)
-    for group in controls.groups(told, on_phone()):
+def test_labels_contain_the_visible_text(scene: Message, language: str) -> None:
+    """Voice control listens for the visible text; in German the floor once had two names."""
+    formatter = make_formatter(allowing(scene), language)
+    for group in controls.groups(formatter, on_phone()):
         for hand in group.buttons:
             assert hand.text.lower() in hand.spoken.lower(), hand
 
 
-# --- Whose phone it is -----------------------------------------------------------------------------------
+# --- Seats -----------------------------------------------------------------------------------
 
 
-def test_a_players_own_board_comes_first_and_their_turn_is_theirs(
+def test_a_phones_own_board_comes_first_and_its_turn_is_yours(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, lets(scenes.chosen()))
+    show(daemon, link, allowing(scenes.chosen()))
     mine = str(Text(page(client, "seat=1").text))
     assert "Your turn" in mine
     other = str(Text(page(client, "seat=2").text))
@@ -175,34 +177,34 @@ def test_a_players_own_board_comes_first_and_their_turn_is_theirs(
 
 
 @pytest.mark.parametrize("cookie", ["seat=0", "seat=5", "seat=-1", "seat=one", "seat=²", "seat", "seat=\x01"])
-def test_a_seat_that_is_none_is_nobodys(
+def test_an_invalid_seat_cookie_means_no_seat(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, cookie: str
 ) -> None:
-    shown(daemon, link, lets(scenes.chosen()))
+    show(daemon, link, allowing(scenes.chosen()))
     assert page(client, cookie).data == page(client).data
 
 
-def test_pages_of_two_seats_are_told_apart_by_caches(
+def test_pages_of_two_seats_have_different_etags(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, lets(scenes.chosen()))
+    show(daemon, link, allowing(scenes.chosen()))
     tags = [page(client, cookie).headers["ETag"] for cookie in ("", "seat=1", "seat=2")]
     assert len(set(tags)) == 3
     assert "Cookie" in page(client).headers["Vary"]
 
 
-def test_a_page_is_told_of_the_seat_that_it_was_made_for(
+def test_the_greeting_names_the_seat_of_the_page(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, lets(scenes.chosen()))
+    show(daemon, link, allowing(scenes.chosen()))
     assert 'data-seat="2"' in page(client, "seat=2").text
     answer = client.get("/regions?page=phone", headers={"Cookie": "seat=2"}, environ_overrides=PHONE)
     assert answer.get_json()["hello"]["seat"] == "2"
 
 
-def test_a_page_by_a_name_that_a_web_site_may_have_shows_no_hands(
+def test_a_page_requested_by_a_public_name_has_no_controls(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    shown(daemon, link, lets(scenes.chosen()))
+    show(daemon, link, allowing(scenes.chosen()))
     assert "data-button" in page(client).text
     assert "data-button" not in page(client, host="table.example").text
