@@ -9,7 +9,7 @@ SIMULATE ?= table
 # Become root for Debian's packages: nothing as root, else sudo, which asks on a terminal only.
 ROOT := $(shell [ "$$(id -u)" = 0 ] || { command -v sudo >/dev/null && { [ -t 0 ] && echo sudo || echo sudo -n; } || echo false; })
 
-.PHONY: play setup simulated-pico check test test-long test-setup lint types pictures diagrams install uninstall clean
+.PHONY: play setup simulated-pico check test test-long mutants test-setup lint types pictures diagrams install uninstall clean
 
 play: setup $(if $(filter pico,$(SIMULATE)),simulated-pico)
 	@exec $(BIN)/azul-table play --data play-data $(if $(SIMULATE),--simulate $(SIMULATE)) --layout $(LAYOUT) --port $(PORT) $(ARGS)
@@ -73,6 +73,10 @@ test: lint types
 # Everything with many more examples, other ones each time, and a thousand kills of a running table.
 test-long: lint types
 	$(PYTEST) --hypothesis-profile=long
+
+# Do the tests of a room notice faults? `make mutants ROOM=device/rules` puts some into a copy, one at a time.
+mutants: test-setup
+	$(BIN)/python -m tests.mutants $(or $(ROOM),device/rules) $(ARGS)
 
 # The README's pictures, taken from the table as it is now.
 pictures: test-setup
