@@ -2,8 +2,8 @@
 
 `python -m tests.mutants device/rules --number 60 --seed 1`. A mutant is one changed syntax node: a
 comparison, an arithmetic or boolean operator, a condition, a number, a returned value, or a statement that is
-left out. It is killed when an unmarked test of the room fails or takes far too long; the survivors are printed
-with their lines.
+left out. It is killed when an unmarked test of the room fails or takes far too long; the survivors are
+printed with their lines.
 """
 
 from __future__ import annotations
