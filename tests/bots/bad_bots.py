@@ -189,13 +189,13 @@ def leaves() -> None:
 
 
 def leaves_while_its_supervisor_is_busy() -> None:
-    """Its end is told a second late."""
+    """Its end is reported late."""
     play(1)
     supervisor = os.getppid()
     os.kill(supervisor, signal.SIGSTOP)
     if not os.fork():
         os.close(1)
-        time.sleep(1)
+        time.sleep(0.5)
         os.kill(supervisor, signal.SIGCONT)
         forever()
     sys.exit(0)

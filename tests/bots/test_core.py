@@ -27,7 +27,7 @@ from tests.rules.positions import board, offer
 
 GOLDEN = sorted(Path(__file__).parents[1].joinpath("golden").glob("*.jsonl"))
 SHARED = sorted(Path(__file__).parents[3].joinpath("shared", "records").glob("*.jsonl"))
-GAMES = 20
+GAMES = 8
 
 
 @pytest.mark.parametrize("chosen", SETUPS, ids=title)
