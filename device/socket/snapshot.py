@@ -242,7 +242,7 @@ def palette_json(palette: Palette) -> Json:
 
 def _prompt_json(table: Table) -> Json:
     asked = prompt(table)
-    return {"say": asked.say, **asked.values}
+    return {"say": asked.key, **asked.values}
 
 
 def _seat_json(table: Table, place: int) -> Json:

@@ -24,7 +24,7 @@ Values = dict[str, str | int | None]
 class Prompt:
     """What the table asks for: a key of the pages' words, and the values of its sentence."""
 
-    say: str
+    key: str
     values: Values = field(default_factory=dict)
 
 

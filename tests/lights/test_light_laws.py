@@ -1,4 +1,4 @@
-"""Laws of every frame: only lights that there are, channels 0 to 255, the current limit, no fast flashing."""
+"""Laws of every frame: known lights only, channels 0 to 255, the current limit, the flash limit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from device.lights.animation import FRAMES_A_SECOND
 from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import BOX, DISTINCT, palette_for
 from device.lights.view import view
@@ -26,43 +27,35 @@ LIGHTS = {layout.name: frozenset(light.name for light in layout.lights) for layo
 
 
 def frame_of(sim: Simulator, late: float = 0.0) -> LightFrame:
-    """What the lights show so many seconds after now."""
+    """Return what the lights show so many seconds from now."""
     return view(sim.table, sim.now + late, BOX)
 
 
 def filtered(frame: LightFrame, layout: Layout) -> LightFrame:
-    """A frame as the daemon gives it to a table: without the lights that its layout has not."""
+    """Return a frame without the lights that a layout does not have, as the loop sends it."""
     return LightFrame({name: light for name, light in frame.lit.items() if name in LIGHTS[layout.name]})
 
 
-# --- Every frame -----------------------------------------------------------------------------------------
+# --- Every frame ---
 
 
 @given(walks, st.floats(0, 3))
-def test_every_frame_names_only_lights_of_the_full_table(walk: Walk, late: float) -> None:
-    for sim in moments(walk):
-        assert frame_of(sim, late).lit.keys() <= LIGHTS["full"]
-
-
-@given(walks, st.floats(0, 3))
-def test_every_channel_is_from_0_to_255(walk: Walk, late: float) -> None:
-    for sim in moments(walk):
-        for light in frame_of(sim, late).lit.values():
-            assert len(light) == 3
-            assert all(type(channel) is int and 0 <= channel <= 255 for channel in light)
-
-
-@given(walks, st.floats(0, 3))
-def test_no_frame_asks_for_more_than_the_supply_gives(walk: Walk, late: float) -> None:
+def test_every_frame_keeps_the_laws(walk: Walk, late: float) -> None:
+    table = SimulatedTable(DUO)
     for sim in moments(walk):
         frame = frame_of(sim, late)
+        assert frame.lit.keys() <= LIGHTS["full"], "it names only lights of the full table"
+        for light in frame.lit.values():
+            assert len(light) == 3
+            assert all(type(channel) is int and 0 <= channel <= 255 for channel in light)
         for layout in (FULL, DUO):
             shown = limit(filtered(frame, layout), layout.supply)
             assert milliamperes(shown, layout.supply) <= layout.supply.budget
+        table.show(filtered(frame, DUO))
 
 
-def test_a_frame_is_dimmed_as_a_whole_where_it_has_to_be() -> None:
-    """The law above is kept by more than dark frames: all lights of a full table ask for too much."""
+def test_a_frame_over_the_budget_is_dimmed_as_a_whole() -> None:
+    """All lights of a full table need more current than the supply gives."""
     white = LightFrame({light.name: (255, 255, 255) for light in FULL.lights})
     assert milliamperes(white, FULL.supply) > FULL.supply.budget
     shown = limit(white, FULL.supply)
@@ -70,16 +63,8 @@ def test_a_frame_is_dimmed_as_a_whole_where_it_has_to_be() -> None:
     assert FULL.supply.budget * 0.9 < milliamperes(shown, FULL.supply) <= FULL.supply.budget
 
 
-@given(walks)
-def test_duo_gets_only_its_own_lights(walk: Walk) -> None:
-    table = SimulatedTable(DUO)
-    for sim in moments(walk):
-        table.show(filtered(frame_of(sim), DUO))
-
-
 @pytest.mark.parametrize("start", whole_games(), ids=str)
-def test_two_players_need_no_light_that_duo_has_not(start: Start) -> None:
-    """Whatever a game for one or two shows, the table for two has a light for it."""
+def test_games_for_one_or_two_need_only_the_lights_of_duo(start: Start) -> None:
     sim = start.simulator()
     if len(sim.play.setup.players) > DUO.seats:
         assert not frame_of(sim).lit.keys() <= LIGHTS["duo"]
@@ -89,7 +74,7 @@ def test_two_players_need_no_light_that_duo_has_not(start: Start) -> None:
 
 @given(walks, st.floats(0, 0.999))
 def test_frames_change_only_16_times_a_second(walk: Walk, part: float) -> None:
-    """Between two of those moments nothing has to be sent."""
+    """Between two frame times the frame is the same."""
     for sim in moments(walk):
         step = int(sim.now * 16) / 16
         assert view(sim.table, step, BOX) == view(sim.table, step + part / 16.001, BOX)
@@ -113,11 +98,11 @@ def test_five_colours_and_the_marker_can_be_told_apart(palette: object) -> None:
             assert sum(abs(a - b) for a, b in zip(one, other, strict=True)) >= 60
 
 
-# --- Flashes ---------------------------------------------------------------------------------------------
+# --- Flashes ---
 
 
 class Flashes:
-    """Counts how often each light flashes: how often it rises above half, and how often by a quarter."""
+    """Counts the flashes of each light within a second: rises above half, and rises by a quarter."""
 
     def __init__(self) -> None:
         self.worst = 0
@@ -128,7 +113,7 @@ class Flashes:
         self._before: dict[str, int] = {}
 
     def see(self, frame: LightFrame, now: float) -> None:
-        """Look at what is shown now."""
+        """Count the rises of a frame."""
         for light in {*frame.lit, *self._before}:
             level, before = max(frame.colour(light)), self._before.get(light, 0)
             if before < 128 <= level:
@@ -138,7 +123,7 @@ class Flashes:
             self._before[light] = level
 
     def _swung(self, light: str, level: int) -> bool:
-        """Whether a light has just risen by a quarter since it fell by a quarter."""
+        """Return whether a light has just risen by a quarter after falling by a quarter."""
         if light in self._high:  # on its way up, or there
             self._high[light] = max(self._high[light], level)
             if level <= self._high[light] - 64:
@@ -161,12 +146,12 @@ class Flashes:
 Press = Callable[[int], str | None]
 
 
-def watched(sim: Simulator, press: Press, seconds: int, frames_a_second: int) -> Flashes:
-    """Watch a table for a while, as the daemon shows it; one button may be pressed before every frame."""
+def watched(sim: Simulator, press: Press, seconds: int) -> Flashes:
+    """Count the flashes of a table for some seconds; `press` gives the button to press before each frame."""
     flashes = Flashes()
     shown = FlashLimiter()
-    for at in range(seconds * frames_a_second):
-        sim.wait(1 / frames_a_second)
+    for at in range(seconds * FRAMES_A_SECOND):
+        sim.wait(1 / FRAMES_A_SECOND)
         button = press(at)
         if button is not None:
             sim.press(button, after=0.0)
@@ -176,15 +161,15 @@ def watched(sim: Simulator, press: Press, seconds: int, frames_a_second: int) ->
 
 
 def in_turn(every: int, *buttons: str) -> Press:
-    """Press some buttons in turn, one every so many frames."""
+    """Press some buttons one after another, one in every so many frames."""
     return lambda at: buttons[at // every % len(buttons)] if at % every == 0 else None
 
 
 DEAL = "bbyr kkww rryy bykw bbbb"
 
 
-def near_last_scoring() -> Simulator:
-    """A game's last ceremony has just begun."""
+def at_last_scoring() -> Simulator:
+    """Return a game whose last score animation has just begun."""
     return Start(SETUPS[0], 3, 0, to="over").simulator().press("undo")
 
 
@@ -210,66 +195,62 @@ SCENES: dict[str, tuple[Callable[[], Simulator], tuple[str, ...]]] = {
         lambda: Start(SETUPS[3], 2, 40, to="scoring").simulator().press("undo"),
         ("seat.1.line.1", "undo", "seat.1.line.2", "seat.2.line.3", "seat.2.line.4", "undo", "undo"),
     ),
-    "undone after the end": (near_last_scoring, ("undo", "seat.1.floor", "seat.2.floor", "display.1")),
+    "undone after the end": (at_last_scoring, ("undo", "seat.1.floor", "seat.2.floor", "display.1")),
 }
 
 
-@pytest.mark.parametrize("every", [1, 2, 3, 5, 7])
+@pytest.mark.parametrize("every", [1, 3, 7])
 @pytest.mark.parametrize("scene", SCENES)
 def test_no_light_flashes_more_than_3_times_a_second_however_people_press(scene: str, every: int) -> None:
-    """Photosensitive epilepsy: floods of presses once made lights flash up to 16 times a second."""
+    """Photosensitive epilepsy: many presses once made lights flash up to 16 times a second."""
     start, buttons = SCENES[scene]
-    flashes = watched(start(), in_turn(every, *buttons), seconds=8, frames_a_second=32)
-    assert flashes.worst <= 3, flashes.light
-    assert flashes.worst >= 1, "something was seen"
+    flashes = watched(start(), in_turn(every, *buttons), seconds=4)
+    assert 1 <= flashes.worst <= 3, flashes.light
 
 
 @given(
     st.sampled_from([None, *SETUPS]),
     st.integers(0, 80),
     st.sampled_from(["", "scoring", "over"]),
-    st.sampled_from([16, 32]),
     st.integers(1, 5),
     st.randoms(use_true_random=False),
 )
 def test_no_light_flashes_too_often_whatever_is_pressed(
-    setup: object, events: int, to: str, frames: int, every: int, random: object
+    setup: object, events: int, to: str, every: int, random: object
 ) -> None:
     sim = Start(setup, 1, events, to=to).simulator()  # type: ignore[arg-type]
     few = random.sample(BUTTONS, 4)  # type: ignore[attr-defined]
     buttons = [random.choice([*few, "undo", "ok"]) for _ in range(400)]  # type: ignore[attr-defined]
-    assert watched(sim, in_turn(every, *buttons), seconds=10, frames_a_second=frames).worst <= 3
+    flashes = watched(sim, in_turn(every, *buttons), seconds=4)
+    assert sim.pressed, "buttons were pressed"
+    assert 1 <= flashes.worst <= 3, flashes.light
 
 
-@pytest.mark.parametrize("frames_a_second", [16, 32])
 @pytest.mark.parametrize(
-    "start",
+    ("start", "seconds"),
     [
-        Start(None, 0, 0),
-        *(
-            Start(setup, 2, 30, to=to)
-            for setup in (SETUPS[2], SETUPS[5], SETUPS[7])
-            for to in ("", "scoring")
-        ),
-        Start(SETUPS[0], 2, 0, to="over"),
+        (Start(None, 0, 0), 6),
+        *((Start(setup, 2, 30), 6) for setup in (SETUPS[2], SETUPS[5], SETUPS[7])),
+        *((Start(setup, 2, 30, to="scoring"), 30) for setup in (SETUPS[2], SETUPS[5], SETUPS[7])),
+        (Start(SETUPS[0], 2, 0, to="over"), 6),
     ],
     ids=str,
 )
-def test_by_itself_no_light_flashes_more_than_3_times_a_second(start: Start, frames_a_second: int) -> None:
-    """A whole minute without a press, as the lights are painted: the rhythms need no holding back."""
+def test_by_itself_no_light_flashes_more_than_3_times_a_second(start: Start, seconds: int) -> None:
+    """Without presses the frames keep the limit without the flash limiter."""
     sim = start.simulator()
     flashes = Flashes()
-    for _ in range(60 * frames_a_second):
-        sim.wait(1 / frames_a_second)
+    for _ in range(seconds * FRAMES_A_SECOND):
+        sim.wait(1 / FRAMES_A_SECOND)
         flashes.see(limit(frame_of(sim), FULL.supply), sim.now)
-    assert flashes.worst <= 3, flashes.light
+    assert 1 <= flashes.worst <= 3, flashes.light
 
 
-# --- By the daemon ---------------------------------------------------------------------------------------
+# --- The loop ---
 
 
-class Eyes:
-    """Lights and an audience in one: it sees every frame, and no news."""
+class FlashCounter:
+    """Lights and clients in one: they count the flashes of every frame."""
 
     frames_wanted = False
 
@@ -287,14 +268,14 @@ class Eyes:
         """Nothing to close."""
 
     def publish_snapshot(self, line: bytes) -> None:
-        """News are for others."""
+        """Ignore a snapshot."""
 
     def publish_frame(self, line: bytes) -> None:
-        pytest.fail("nobody wants frames")
+        pytest.fail("no frames were asked for")
 
 
 class PressingClock:
-    """Time goes on whenever it is read, and somebody presses a button whenever none waits."""
+    """A clock that goes on when it is read, and presses a button when the inbox is empty."""
 
     def __init__(self, inbox: Inbox, buttons: Iterator[str], until: float) -> None:
         self.now = 0.0
@@ -313,11 +294,11 @@ class PressingClock:
 @pytest.mark.parametrize(
     "buttons", [("seat.1.floor", "undo"), ("seat.1.floor", "seat.2.floor", "undo", "undo")]
 )
-def test_the_daemon_keeps_the_lights_calm(tmp_path: Path, buttons: tuple[str, ...]) -> None:
+def test_the_loop_limits_flashes(tmp_path: Path, buttons: tuple[str, ...]) -> None:
     inbox: Inbox = SimpleQueue()
-    clock = PressingClock(inbox, cycle(buttons), until=10.0)
-    eyes = Eyes(lambda: clock.now)
-    daemon = TableLoop(DUO, tmp_path / "azul-table.db", BOX, inbox, eyes, eyes, clock=clock)
+    clock = PressingClock(inbox, cycle(buttons), until=5.0)
+    counter = FlashCounter(lambda: clock.now)
+    daemon = TableLoop(DUO, tmp_path / "azul-table.db", BOX, inbox, counter, counter, clock=clock)
     daemon.run(ready=lambda: None)
-    assert eyes.frames > 50
-    assert 1 <= eyes.flashes.worst <= 3
+    assert counter.frames > 25
+    assert 1 <= counter.flashes.worst <= 3

@@ -66,7 +66,7 @@ def test_a_card_at_a_seats_own_reader_seats_its_player_there(seating: Simulator)
 @pytest.mark.parametrize("reader", ["shared", "display.2", "centre", "seat.9"])
 def test_at_another_reader_the_next_seats_button_seats_them(seating: Simulator, reader: str) -> None:
     assert show(seating, ANA, reader) is None
-    assert prompt(seating.table).say == "card_seat"
+    assert prompt(seating.table).key == "card_seat"
     assert prompt(seating.table).values == {"name": "Ana"}
     assert seating.refused("seat.2.line.4") is None
     assert seating.table.seats.taken == (2,)
@@ -205,7 +205,7 @@ def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Simulator) ->
     assert show(offer, "tile-r-01") is None
     offer.wait(5)
     asked = prompt(offer.table)
-    assert (asked.say, asked.values["colour"]) == ("choose_source", "r")
+    assert (asked.key, asked.values["colour"]) == ("choose_source", "r")
     assert [button for button in live_buttons(offer.table) if button != "undo"] == ["display.1", "display.5"]
     assert offer.rhythm("display.1.4") == "slow"
     assert offer.rhythm("display.1.1") == "steady"
@@ -232,7 +232,7 @@ def test_undo_puts_the_shown_tile_down(offer: Simulator) -> None:
     show(offer, "tile-r-01")
     offer.press("undo")
     assert offer.game.colour_in_hand is None
-    assert prompt(offer.table).say == "draft"
+    assert prompt(offer.table).key == "draft"
 
 
 def test_a_tile_shown_answers_a_question_by_playing_on(offer: Simulator) -> None:

@@ -120,7 +120,7 @@ def test_the_winners_lights_pulse_fast_and_the_result_says_why(ended: Record) ->
         seat in outcome.winners for seat in range(len(outcome.scores))
     ]
     assert [each["rows"] for each in told["scores"]] == list(outcome.rows)
-    assert prompt(sim.table).say == "game_over"
+    assert prompt(sim.table).key == "game_over"
     assert live_buttons(sim.table) == ("ok", "undo")
     for seat, score in enumerate(outcome.scores):
         assert brightness(sim, f"seat.{seat + 1}.tens.{score // 10 % 10}") > 0

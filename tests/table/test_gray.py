@@ -56,7 +56,7 @@ def test_both_seats_are_asked_at_once() -> None:
     sim = tiling()
     assert choices_of_seats(sim) == {1: five(1), 2: five(2)}
     assert acting_places(sim.table) == (1, 2)
-    assert prompt(sim.table).say == "choose_column"
+    assert prompt(sim.table).key == "choose_column"
     told = snapshot(sim.table, BOX)
     assert [seat["acting"] for seat in told["seats"]] == [True, True, False, False]
     assert [seat["pattern"] for seat in told["seats"][:2]] == [None, None]

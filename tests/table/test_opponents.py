@@ -102,7 +102,7 @@ def test_an_opponent_plays_alone_from_the_first_seat() -> None:
     sim = seated_alone().press("seat.2.line.3", "ok", "seat.2.floor")
     assert sim.play.setup.players == ("Strong",)
     assert sim.table.bot_of(0) == sim.table.bot_of(1) == "strong"
-    assert prompt(sim.table).say == "bot_thinks"
+    assert prompt(sim.table).key == "bot_thinks"
 
 
 # --- Its turn --------------------------------------------------------------------------------------------
@@ -114,12 +114,12 @@ def test_what_it_chose_is_shown_source_first_then_the_line_and_then_it_happens()
     sim.wait(NORMAL.before)
     draft = Draft(*next((s, c, 2) for s in range(1, 6) for c in range(5) if sim.play.state.sources[s][c]))  # type: ignore[arg-type]
     sim.reply(BotReply(asked.number, draft, sim.now)).wait(0.05)
-    assert prompt(sim.table).say == "bot_takes"
+    assert prompt(sim.table).key == "bot_takes"
     source = [f"display.{draft.source}.{at}" for at in range(1, 5)]
     assert "fast" in [sim.rhythm(light) for light in source]
     assert sim.rhythm("seat.1.line.2.2") == "dark"
     sim.wait(NORMAL.source)
-    assert prompt(sim.table).say == "bot_puts"
+    assert prompt(sim.table).key == "bot_puts"
     assert sim.rhythm("seat.1.line.2.2") == "fast"
     assert not sim.play.moves
     sim.wait(NORMAL.line)
@@ -294,13 +294,13 @@ def test_with_tiles_of_resin_people_move_an_opponents_tiles_and_say_so() -> None
     assert len(sim.play.moves) == 1
     (move,) = sim.play.moves
     asked = prompt(sim.table)
-    assert asked.say == "move_for_bot"
+    assert asked.key == "move_for_bot"
     assert asked.values["seat"] == 1
     assert (asked.values["source"], asked.values["line"]) == (move.draft.source, move.draft.line)
     reply_to_all(sim, random_choice(1)).wait(60)
     assert len(sim.play.moves) == 1, "the next one waits for the hands"
     sim.press("ok").wait(1.0)
-    assert prompt(sim.table).say in ("bot_takes", "bot_puts")
+    assert prompt(sim.table).key in ("bot_takes", "bot_puts")
 
 
 def test_with_tiles_of_resin_people_move_an_opponents_last_tiles_of_a_round_before_scoring() -> None:
@@ -309,7 +309,7 @@ def test_with_tiles_of_resin_people_move_an_opponents_last_tiles_of_a_round_befo
         sim.report_letter(letter)
     while sim.table.stage is not Stage.SCORING:
         reply_to_all(sim.press("ok"), random_choice(1)).wait(10)
-    assert prompt(sim.table).say == "move_for_bot"
+    assert prompt(sim.table).key == "move_for_bot"
     spaces = [
         *(f"line.{line}.{at}" for line in range(1, 6) for at in range(1, line + 1)),
         "floor.1",
@@ -319,9 +319,9 @@ def test_with_tiles_of_resin_people_move_an_opponents_last_tiles_of_a_round_befo
     sim.wait(30)
     assert "slow" in [sim.rhythm(f"seat.{place}.{space}") for space in spaces], "for as long as hands take"
     sim.press("ok")
-    assert prompt(sim.table).say == "scoring_begins"
+    assert prompt(sim.table).key == "scoring_begins"
     sim.press("ok")
-    assert prompt(sim.table).say == "scoring"
+    assert prompt(sim.table).key == "scoring"
 
 
 # --- Whole games -----------------------------------------------------------------------------------------
@@ -350,11 +350,11 @@ doings = st.lists(
         st.sampled_from([0.0, 0.05, 0.3, 1.1, 2.5, 40.0]),
     ),
     min_size=10,
-    max_size=70,
+    max_size=40,
 )
 
 
-@given(st.sampled_from(MIXTURES), st.integers(0, 9), doings, st.sampled_from([0, 20, 60]))
+@given(st.sampled_from(MIXTURES), st.integers(0, 9), doings, st.sampled_from([0, 8, 30]))
 def test_presses_and_answers_in_any_order_break_no_rule_and_lose_nothing(
     mixture: tuple[str, tuple[str, ...]], seed: int, doing: list[tuple[str, int, float]], events: int
 ) -> None:
@@ -370,6 +370,8 @@ def test_presses_and_answers_in_any_order_break_no_rule_and_lose_nothing(
         check(sim, before, what)
         sim.wait(seconds)
         check_waiting(sim)
+    if (play := sim.table.play) is not None:
+        assert resume(play.setup, play.places, play.events) == play
 
 
 def step(sim: Simulator, think: Think, answers: list[BotReply], what: str, pick: int) -> None:
@@ -399,7 +401,6 @@ def check(sim: Simulator, before: Table, what: str) -> None:
     play = sim.table.play
     if play is None:
         return
-    assert resume(play.setup, play.places, play.events) == play
     assert all_tiles(play.state) == ALL_TILES
     if what not in ("undo", "press", "ok", "hint") and before.play is not None:
         assert play.events[: len(before.play.events)] == before.play.events, "only people take back"
@@ -409,8 +410,8 @@ def check_waiting(sim: Simulator) -> None:
     """Somebody is waited for: people, or an opponent that was asked or shows its choice."""
     table = update(sim.table, Tick(sim.now))
     told = snapshot(table, BOX)
-    assert told["ask"]["say"] == prompt(table).say
-    if prompt(table).say.startswith("bot_"):
+    assert told["ask"]["say"] == prompt(table).key
+    if prompt(table).key.startswith("bot_"):
         assert table.opponents.requests or game_of(table).bot_choices, "an opponent is to choose"
     numbers = [each.number for each in table.opponents.requests]
     assert len(set(numbers)) == len(numbers)

@@ -114,7 +114,7 @@ def test_the_table_draws_nothing_and_asks_for_each_tile_in_its_slot() -> None:
     asked = []
     for colour in [COLOURS[0], COLOURS[1]] * 10:
         told = prompt(sim.table)
-        asked.append((told.say, told.values["display"], told.values["at"]))
+        asked.append((told.key, told.values["display"], told.values["at"]))
         assert sim.tell(colour) is None
     assert asked == [("tell_tile", display, at) for display in range(1, 6) for at in range(1, 5)]
     assert not sim.is_telling
@@ -171,11 +171,11 @@ def test_a_tile_of_the_lid_is_refused_while_the_bag_holds_others_and_taken_once_
     for colour in COLOURS:
         for _ in range(state.bag[colour]):
             assert sim.tell(colour) is None
-    assert prompt(sim.table).say == "tell_after_lid"
+    assert prompt(sim.table).key == "tell_after_lid"
     assert in_bag(sim.game) == state.lid
     first = next(colour for colour in COLOURS if state.lid[colour])
     assert sim.tell(first) is None
-    assert prompt(sim.table).say == "tell_tile"
+    assert prompt(sim.table).key == "tell_tile"
 
 
 def test_while_tiles_are_told_only_undo_is_live() -> None:
@@ -250,7 +250,7 @@ def test_solo_is_told_its_displays_its_penalty_row_and_its_colour(setup: Setup) 
     asked = []
     while sim.is_telling:
         drawn = sim.draw(sim.play)
-        asked.append(prompt(sim.table).say)
+        asked.append(prompt(sim.table).key)
         sim.tell_all(drawn)
     assert asked == ["tell_tile", "tell_penalty", "tell_scoring_colour"]
     assert len(sim.play.state.boards[1].floor) == 7

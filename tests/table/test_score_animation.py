@@ -61,7 +61,7 @@ def steps(sim: Simulator) -> list[Json]:
 
 def test_nothing_is_scored_before_the_last_tiles_lay_a_moment() -> None:
     sim = scoring().wait(OPENING - 0.05)
-    assert prompt(sim.table).say == "scoring_begins"
+    assert prompt(sim.table).key == "scoring_begins"
     assert steps(sim) == []
     assert scores(sim) == [0, 0]
 
@@ -92,7 +92,7 @@ def test_the_steps_are_told_as_they_are_shown() -> None:
         {**placed, "row": 2, "column": 2, "colour": "b", "across": 1, "down": 1, "points": 1, "score": 2},
         {**placed, "row": 3, "column": 2, "colour": "w", "across": 1, "down": 2, "points": 2, "score": 4},
     ]
-    assert prompt(sim.table).say == "scoring"
+    assert prompt(sim.table).key == "scoring"
     assert prompt(sim.table).values == {"seat": 1, "name": "Ana"}
     told = snapshot(sim.table, BOX)
     assert told["account"]["running"]

@@ -61,8 +61,8 @@ def test_undo_gives_back_the_seat_taken_last() -> None:
 def test_nobody_is_too_few() -> None:
     sim = empty_table()
     assert sim.refused("ok") == "too_few_seats"
-    assert prompt(sim.table).say == "take_seat"
-    assert prompt(sim.press("seat.1.floor").table).say == "seats_ready"
+    assert prompt(sim.table).key == "take_seat"
+    assert prompt(sim.press("seat.1.floor").table).key == "seats_ready"
 
 
 def test_one_player_needs_a_second_board_for_solo() -> None:
@@ -202,7 +202,7 @@ def test_alone_the_displays_offer_the_level_and_the_wall() -> None:
     for wall, button in WALL_BUTTONS.items():
         assert chosen(sim.press(button).table) == {"level": "expert", "wall": wall, "hints": "on"}
     assert sim.refused("display.6") == "no_such_mode"
-    assert prompt(sim.table).say == "solo_start"
+    assert prompt(sim.table).key == "solo_start"
 
 
 @pytest.mark.parametrize(("players", "button"), [(1, "centre"), (2, "display.5"), (4, "display.5")])

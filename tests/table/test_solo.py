@@ -125,7 +125,7 @@ def test_the_penalty_row_lies_on_the_second_seats_floor(level: str, tiles: int, 
 @pytest.mark.parametrize("colour", "byrkw")
 def test_the_scoring_tile_goes_to_a_row_where_its_colour_is_inside(colour: str) -> None:
     sim = dealt(colour=colour).wait(SETTLED)
-    assert prompt(sim.table).say == "choose_square"
+    assert prompt(sim.table).key == "choose_square"
     squares = {
         row: column
         for row in (2, 3, 4)
@@ -146,7 +146,7 @@ def test_the_scoring_tile_goes_to_a_row_where_its_colour_is_inside(colour: str) 
 
 def test_the_scoring_tile_can_be_taken_back() -> None:
     sim = drafting().press("undo")
-    assert prompt(sim.table).say == "choose_square"
+    assert prompt(sim.table).key == "choose_square"
     assert sim.press("undo").game.question is not None
 
 
@@ -181,7 +181,7 @@ def test_a_pick_for_the_action_board_then_one_for_the_player_board() -> None:
 def test_what_a_line_would_send_is_shown_before_it_is_made() -> None:
     sim = drafting().press("display.1", "seat.2.line.1").wait(0.0)
     assert drafts(sim) == [], "two blue tiles on a line of one: one goes to the penalty row"
-    assert prompt(sim.table).say == "place_again"
+    assert prompt(sim.table).key == "place_again"
     assert prompt(sim.table).values["line"] == 1
     assert sim.rhythm("seat.2.floor.6") == "fast", "the penalty space that it would fill"
     assert sim.rhythm("seat.2.floor.7") == "dark"
@@ -255,7 +255,7 @@ SEVEN = (Colour.BLUE, Colour.YELLOW, Colour.RED, Colour.BLACK, Colour.WHITE, Col
 @pytest.mark.parametrize("position", range(1, 7))
 def test_line_2_swaps_a_penalty_tile_with_the_next(position: int) -> None:
     sim = row_of(until(Phase.SWAP), SEVEN)
-    assert prompt(sim.table).say == "choose_swap"
+    assert prompt(sim.table).key == "choose_swap"
     assert live_buttons(sim.table) == (*PENALTY_BUTTONS[:6], "undo")
     assert sim.refused("seat.1.floor") == "not_now", "the 7th has no next"
     assert sim.refused("ok") == "not_now", "a swap must be made"
@@ -288,7 +288,7 @@ def removing(tiles: str = "rrrrrrr") -> Simulator:
 @pytest.mark.parametrize("position", range(1, 8))
 def test_line_5_removes_any_penalty_tile_of_its_colour(position: int) -> None:
     sim = removing()
-    assert prompt(sim.table).say == "choose_removal"
+    assert prompt(sim.table).key == "choose_removal"
     assert live_buttons(sim.table) == (*PENALTY_BUTTONS, "ok", "undo")
     sim.press(PENALTY_BUTTONS[position - 1])
     assert sim.play.events[-1] == Remove(position)
@@ -310,7 +310,7 @@ def test_ok_leaves_the_penalty_tiles() -> None:
 
 def test_a_column_on_the_gray_player_board_by_its_own_lines() -> None:
     sim = until(Phase.TILING, setup=replace(SOLO, wall="gray"))
-    assert prompt(sim.table).say == "choose_column"
+    assert prompt(sim.table).key == "choose_column"
     assert all(button.startswith("seat.1.line.") for button in choices(sim.play))
     button, event = next(iter(choices(sim.play).items()))
     assert isinstance(event, Tile)

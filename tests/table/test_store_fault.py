@@ -49,4 +49,4 @@ def test_nothing_but_ok_is_taken(button: str) -> None:
 def test_ok_accepts_the_new_file() -> None:
     sim = faulty().press("ok")
     assert sim.table == empty_table().table
-    assert prompt(sim.table).say == "take_seat"
+    assert prompt(sim.table).key == "take_seat"

@@ -90,7 +90,7 @@ def test_100_tiles_in_one_sitting_colour_after_colour(teacher: Teacher) -> None:
     assert teacher.why(begin(ALL)) is None
     for number, tag in enumerate(tags(100)):
         asked = prompt(teacher.table)
-        assert (asked.say, asked.values) == (
+        assert (asked.key, asked.values) == (
             "learn_tiles",
             {"colour": "byrkw"[number // 20], "count": number % 20},
         )
@@ -103,7 +103,7 @@ def test_100_tiles_in_one_sitting_colour_after_colour(teacher: Teacher) -> None:
             "number": number % 20 + 1,
         }
     assert tile_counts(teacher.table.tags.known) == ALL_TILES
-    assert prompt(teacher.table).say == "learn_done"
+    assert prompt(teacher.table).key == "learn_done"
     assert teacher.lay("AA") == RefusalReason.LESSON_OVER
     assert teacher.lay(tags(1)[0]) == RefusalReason.TAG_KNOWN
     assert teacher.press("ok").table.stage is Stage.SEATING
@@ -151,7 +151,7 @@ def test_it_goes_on_where_it_was_left(teacher: Teacher) -> None:
 def test_one_colour_alone(teacher: Teacher) -> None:
     teacher.why(begin(Tiles(Colour.RED)))
     teacher.lay(*tags(20))
-    assert prompt(teacher.table).say == "learn_done"
+    assert prompt(teacher.table).key == "learn_done"
     assert tile_counts(teacher.table.tags.known) == (0, 0, 20, 0, 0)
 
 
@@ -170,7 +170,7 @@ def test_cards_are_learned_one_at_a_time(teacher: Teacher) -> None:
     assert prompt(teacher.table).values == {"name": "Ana Maria"}
     teacher.lay("AA")
     assert teacher.table.tags.known == {"AA": PlayerCard("Ana Maria")}
-    assert prompt(teacher.table).say == "learn_done"
+    assert prompt(teacher.table).key == "learn_done"
     assert teacher.lay("BB") == RefusalReason.LESSON_OVER
     assert teacher.why(begin(ActionCard(Action.UNDO))) is None
     assert teacher.lay("AA") == RefusalReason.TAG_KNOWN

@@ -124,10 +124,10 @@ def test_before_a_source_is_chosen_no_line_is_live() -> None:
 
 def test_what_is_asked() -> None:
     sim = dealt(DEAL)
-    assert prompt(sim.table).say == "draft"
+    assert prompt(sim.table).key == "draft"
     assert prompt(sim.table).values == {"seat": 1, "name": "Ana"}
     sim.press("display.1", "display.1")
-    assert prompt(sim.table).say == "place"
+    assert prompt(sim.table).key == "place"
     assert prompt(sim.table).values == {"seat": 1, "name": "Ana", "source": 1, "colour": "y", "count": 1}
 
 

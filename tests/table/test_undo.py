@@ -209,7 +209,7 @@ def test_solo_draws_the_same_tile_again_after_an_undo() -> None:
 
 def test_undo_at_the_start_of_a_round_asks_whether_to_stop_the_game() -> None:
     sim = playing().press("undo")
-    assert prompt(sim.table).say == "stop_game"
+    assert prompt(sim.table).key == "stop_game"
     assert "ok" in live_buttons(sim.table)
     assert sim.rhythm("status") == "slow"
 
@@ -247,7 +247,7 @@ def test_a_refused_press_leaves_the_question_open() -> None:
 def test_your_board_is_asked_once_and_ok_says_yes() -> None:
     sim = midway(EVERY_GAME[0], 1, 4)
     sim.table = with_game(sim.table, question=Question.YOUR_BOARD)
-    assert prompt(sim.table).say == "your_board"
+    assert prompt(sim.table).key == "your_board"
     before = sim.play
     sim.press("ok")
     assert sim.game.question is None
