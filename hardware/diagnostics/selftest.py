@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
@@ -245,40 +245,31 @@ def run(
     return Report(layout.name, began, tuple(results))
 
 
+@dataclass
 class _Test:
-    """A running self-test."""
+    """A running self-test; `lost` are the messages of lost parts."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        lights: Lights,
-        events: SimpleQueue[HardwareEvent],
-        operator: Operator,
-        seconds: float,
-        clock: Callable[[], float],
-        poll: float,
-    ) -> None:
-        self._layout = layout
-        self._lights = lights
-        self._events = events
-        self._operator = operator
-        self._seconds = seconds
-        self._clock = clock
-        self._poll = poll
-        self._lost: dict[str, str] = {}
+    layout: Layout
+    lights: Lights
+    events: SimpleQueue[HardwareEvent]
+    operator: Operator
+    seconds: float
+    clock: Callable[[], float]
+    poll: float
+    lost: dict[str, str] = field(default_factory=dict)
 
     def settle(self, steps: Sequence[Step], seconds: float) -> None:
         """Wait for reports of the drivers; tell the operator what can't be tested, once for each reason."""
-        end = self._clock() + seconds
-        while (left := end - self._clock()) > 0:
-            for _ in self._receive(min(left, self._poll)):
+        end = self.clock() + seconds
+        while (left := end - self.clock()) > 0:
+            for _ in self._receive(min(left, self.poll)):
                 pass
         missing: dict[str, list[Step]] = {}
         for step in steps:
             if (reason := self._why_lost(*_part_and_kind(step))) is not None:
                 missing.setdefault(reason, []).append(step)
         for reason, missed in missing.items():
-            self._operator.report_missing(reason, missed)
+            self.operator.report_missing(reason, missed)
 
     def perform(self, step: Step) -> Result:
         """Perform a step and return its result."""
@@ -289,11 +280,11 @@ class _Test:
             return Result(part, Outcome.LOST, reason)
         match step:
             case ShowLights():
-                self._operator.begin(step)
+                self.operator.begin(step)
                 message = None
                 while message is None:
                     self._show_group(step)
-                    message = self._operator.judge(step)
+                    message = self.operator.judge(step)
                 return self._result(part, kind, message)
             case PressButton(name, lights) | LayTag(name, lights):
                 return self._wait_for(step, part, kind, name, lights)
@@ -306,26 +297,26 @@ class _Test:
         self._show({}, 0)
 
     def _show(self, lit: dict[str, Rgb], seconds: float) -> None:
-        frame = limit(LightFrame(lit), self._layout.supply)
-        self._lights.show(frame)
-        self._operator.look(frame, seconds)
+        frame = limit(LightFrame(lit), self.layout.supply)
+        self.lights.show(frame)
+        self.operator.look(frame, seconds)
 
     def _wait_for(self, step: Step, part: str, kind: str, name: str, lights: Sequence[str]) -> Result:
         """Wait for a button or reader; report others that answer instead of it."""
         self._show(dict.fromkeys(lights, WHITE), 0)
-        self._operator.begin(step)
+        self.operator.begin(step)
         others: list[str] = []
-        end = self._clock() + self._seconds
-        while self._clock() < end:
-            for answered in self._receive(self._poll):
+        end = self.clock() + self.seconds
+        while self.clock() < end:
+            for answered in self._receive(self.poll):
                 if answered == name:
                     message = f"{_and(others)} answered as well; are wires swapped?" if others else ""
                     return Result(part, Outcome.WRONG if others else Outcome.FINE, message)
                 if answered not in others:
                     others.append(answered)
-            if self._operator.wants_to_skip():
+            if self.operator.wants_to_skip():
                 return self._result(part, kind, "", skipped=not others, others=others)
-        return self._result(part, kind, f"no answer within {self._seconds:g} seconds", others=others)
+        return self._result(part, kind, f"no answer within {self.seconds:g} seconds", others=others)
 
     def _result(
         self, part: str, kind: str, message: str, *, skipped: bool = False, others: Sequence[str] = ()
@@ -340,21 +331,21 @@ class _Test:
 
     def _why_lost(self, part: str, kind: str) -> str | None:
         """Return why a part, all parts of its kind, or the Pico that they are wired to is lost; else None."""
-        on_pico = getattr(self._layout.drivers, kind) == PICO
+        on_pico = getattr(self.layout.drivers, kind) == PICO
         names = (part, kind, PICO) if on_pico else (part, kind)
-        return next((self._lost[name] for name in names if name in self._lost), None)
+        return next((self.lost[name] for name in names if name in self.lost), None)
 
     def _receive(self, seconds: float) -> Iterator[str]:
         """Yield the buttons and readers that answer within so many seconds; record parts lost and back."""
         try:
             while True:
-                match self._events.get(timeout=seconds) if seconds else self._events.get_nowait():
+                match self.events.get(timeout=seconds) if seconds else self.events.get_nowait():
                     case ButtonPressed(name) | TagArrived(name):
                         yield name
                     case PartLost(part, _, message):
-                        self._lost[part] = message
+                        self.lost[part] = message
                     case PartBack(part):
-                        self._lost.pop(part, None)
+                        self.lost.pop(part, None)
                     case _:
                         pass  # a tag was taken off
                 seconds = 0

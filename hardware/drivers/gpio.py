@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -176,36 +177,29 @@ class GpioButtons:
         return next_poll
 
 
+@dataclass
 class _Panel:
     """All buttons that could be opened, and the states of their switches; `lost` outlives it."""
 
-    def __init__(
-        self,
-        factory: PinFactory,
-        numbers: Mapping[str, Any],
-        lost: dict[str, str],
-        clock: Callable[[], float],
-        queue: Callable[[tuple[str, bool, float]], None],
-        put: Callable[[HardwareEvent], None],
-    ) -> None:
-        self.inputs: dict[str, Any] = {}
-        self._factory = factory
-        self._numbers = numbers
-        self._lost = lost
-        self._clock = clock
-        self._queue = queue
-        self._put = put
-        self._switches: dict[str, Switch] = {}
-        self._handlers: list[Callable[[float, int], None]] = []  # gpiozero holds them by weak references
+    factory: PinFactory
+    numbers: Mapping[str, Any]
+    lost: dict[str, str]
+    clock: Callable[[], float]
+    queue: Callable[[tuple[str, bool, float]], None]
+    put: Callable[[HardwareEvent], None]
+    inputs: dict[str, Any] = field(default_factory=dict)
+    switches: dict[str, Switch] = field(default_factory=dict)
+    handlers: list[Callable[[float, int], None]] = field(default_factory=list)
+    """The handlers of edges, to which gpiozero has weak references only."""
 
     def open(self) -> None:
         """Open the buttons that are not open; those whose pin can't be opened are lost."""
-        for name, number in self._numbers.items():
+        for name, number in self.numbers.items():
             if name not in self.inputs:
                 try:
-                    device = open_button(number, self._factory)
+                    device = open_button(number, self.factory)
                 except Exception as error:  # noqa: BLE001 - each pin factory raises errors of its own
-                    self._report(_unusable(name, number, error, self._clock()))
+                    self._report(_unusable(name, number, error, self.clock()))
                 else:
                     self._listen(name, device)
 
@@ -215,21 +209,21 @@ class _Panel:
             device.close()
 
     def _listen(self, name: str, device: Any) -> None:
-        self._switches[name] = debounce.initial(closed=bool(device.is_active))
+        self.switches[name] = debounce.initial(closed=bool(device.is_active))
 
         def changed(ticks: float, state: int) -> None:
-            self._queue((name, not state, self._time(ticks)))
+            self.queue((name, not state, self._time(ticks)))
 
-        self._handlers.append(changed)
+        self.handlers.append(changed)
         device.pin.edges = "both"
         device.pin.when_changed = changed
         self.inputs[name] = device
-        if button_part(name) in self._lost:
-            self._report(PartBack(button_part(name), self._clock()))
+        if button_part(name) in self.lost:
+            self._report(PartBack(button_part(name), self.clock()))
 
     def edge(self, name: str, closed: bool, at: float) -> None:  # noqa: FBT001 - an entry of the queue
         """Handle an edge of a pin."""
-        self._switches[name], events = debounce.observe(self._switches[name], closed=closed, at=at)
+        self.switches[name], events = debounce.observe(self.switches[name], closed=closed, at=at)
         for event in events:
             self._report(_hardware_event(name, event))
 
@@ -244,19 +238,19 @@ class _Panel:
 
     def _time(self, ticks: float) -> float:
         """Return the time of an edge on our clock: kernels before 5.7 report it on the wall clock."""
-        now = self._clock()
+        now = self.clock()
         return ticks if 0 <= now - ticks <= MAX_AGE else now
 
     def _report(self, event: HardwareEvent) -> None:
         """Put an event, except a loss that was reported already with the same message."""
         match event:
             case PartLost(part, _, message, _):
-                if self._lost.get(part) == message:
+                if self.lost.get(part) == message:
                     return
-                self._lost[part] = message
+                self.lost[part] = message
             case PartBack(part, _):
-                del self._lost[part]
-        self._put(event)
+                del self.lost[part]
+        self.put(event)
 
 
 def _hardware_event(button: str, event: SwitchEvent) -> HardwareEvent:

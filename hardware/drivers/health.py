@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -123,29 +123,23 @@ class Alarm:
     last: float = float("-inf")
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
-    """The alarms of power and heat."""
-
-    power: Alarm = Alarm()
-    heat: Alarm = Alarm()
+Alarms = Mapping[str, Alarm]
+"""The alarms of the parts `power` and `heat`."""
 
 
-def evaluate(health: Health, reading: Reading, at: float) -> tuple[Health, tuple[PartLost | PartBack, ...]]:
+def evaluate(alarms: Alarms, reading: Reading, at: float) -> tuple[Alarms, tuple[PartLost | PartBack, ...]]:
     """Return the alarms after a reading at this time in seconds, and the events to report."""
-    power, power_events = _evaluate(health.power, POWER, at, wrong=reading.undervoltage)
-    heat, heat_events = _evaluate(health.heat, HEAT, at, wrong=reading.hot)
-    return Health(power, heat), (*power_events, *heat_events)
-
-
-def _evaluate(
-    alarm: Alarm, part: str, at: float, *, wrong: bool
-) -> tuple[Alarm, tuple[PartLost | PartBack, ...]]:
-    if wrong:
-        return Alarm(on=True, last=at), () if alarm.on else (PartLost(part, *FAULTS[part], at),)
-    if alarm.on and at - alarm.last >= HYSTERESIS:
-        return replace(alarm, on=False), (PartBack(part, at),)
-    return alarm, ()
+    after = dict(alarms)
+    events: list[PartLost | PartBack] = []
+    for part, wrong in ((POWER, reading.undervoltage), (HEAT, reading.hot)):
+        alarm = alarms.get(part, Alarm())
+        if wrong:
+            after[part] = Alarm(on=True, last=at)
+            events += [] if alarm.on else [PartLost(part, *FAULTS[part], at)]
+        elif alarm.on and at - alarm.last >= HYSTERESIS:
+            after[part] = Alarm()
+            events.append(PartBack(part, at))
+    return after, tuple(events)
 
 
 class PowerMonitor:
@@ -162,7 +156,7 @@ class PowerMonitor:
         self._read = read
         self._clock = clock
         self._poll = poll
-        self._health = Health()
+        self._alarms: Alarms = {}
         self._supervisor = Supervisor(POWER, self._work, put, clock)
         self._supervisor.start()
 
@@ -172,12 +166,12 @@ class PowerMonitor:
 
     def _work(self, supervisor: Supervisor) -> None:
         # A failed poll was reported as the loss of `power`, in place of an alarm: that one starts again.
-        self._health = replace(self._health, power=Alarm())
+        self._alarms = {**self._alarms, POWER: Alarm()}
         while not supervisor.stopping:
             reading = self._read()
             supervisor.working()
             if reading is not None:
-                self._health, events = evaluate(self._health, reading, self._clock())
+                self._alarms, events = evaluate(self._alarms, reading, self._clock())
                 for event in events:
                     self._put(event)
             supervisor.wait(self._poll if reading is not None else UNKNOWN_POLL)

@@ -77,11 +77,8 @@ class Pico(Lights, Inputs, Protocol):
     """A driver of a Pico: lights and inputs in one."""
 
 
-class MakePico(Protocol):
-    """Factory of the driver of a Pico; the driver calls `watch` with every new state."""
-
-    def __call__(self, layout: Layout, *, watch: Callable[[PicoState], None], clock: Clock) -> Pico:
-        """Return the driver. Raises HardwareError."""
+MakePico = Callable[..., Pico]
+"""Factory of the driver of a Pico: takes the layout, and `watch` and `clock` as `PicoDriver` does."""
 
 
 def open_hardware(

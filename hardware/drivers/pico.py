@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from io import FileIO
 from time import monotonic
-from typing import Final, Protocol
+from typing import Any, Final
 
 from firmware_bridge.installer import firmware_checksum
 from firmware_bridge.link import Link, Lost, Reason, find_port
@@ -60,19 +60,6 @@ class PicoState:
     log: str = ""
 
 
-class PicoLink(Protocol):
-    """The part of `Link` that the driver uses."""
-
-    def start(self) -> None:
-        """Start the thread."""
-
-    def show(self, frame: bytes, /) -> None:
-        """Send a frame as soon as possible."""
-
-    def close(self) -> None:
-        """End the thread."""
-
-
 class PicoDriver:
     """The lights, buttons and readers of a layout on a Pico (drivers `Lights` and `Inputs` in one).
 
@@ -92,7 +79,7 @@ class PicoDriver:
         watch: Callable[[PicoState], None] = lambda _state: None,
         clock: Callable[[], float] = monotonic,
         leaves: float = LEAVES,
-        make_link: Callable[..., PicoLink] = Link,
+        make_link: Callable[..., Any] = Link,
     ) -> None:
         self.state = PicoState()
         self._wiring = wiring(layout)

@@ -183,15 +183,18 @@ class TagReaders:
         clock: Callable[[], float] = monotonic,
         times: Times = USUAL,
     ) -> None:
-        driver = layout.drivers.readers
-        self._readers = [_SerialReader(reader, driver, port_of, clock, times) for reader in layout.readers]
+        self._readers = [
+            _SerialReader(it, layout.drivers.readers, port_of, clock, times, Presence(it.name))
+            for it in layout.readers
+        ]
         self._supervisors: list[Supervisor] = []
         self._clock = clock
 
     def start(self, put: Callable[[HardwareEvent], None]) -> None:
         """Pass every tag, and every reader lost and back, to `put`, from the threads of the readers."""
         for reader in self._readers:
-            supervisor = Supervisor(reader.part, reader.worker(put), put, self._clock)
+            part = reader_part(reader.reader.name)
+            supervisor = Supervisor(part, reader.worker(put), put, self._clock)
             self._supervisors.append(supervisor)
             supervisor.start()
 
@@ -203,46 +206,38 @@ class TagReaders:
             supervisor.close()
 
 
+@dataclass
 class _SerialReader:
-    """One reader and its serial port."""
+    """One reader and its serial port; `garbled` while it sends invalid data."""
 
-    def __init__(
-        self,
-        reader: Reader,
-        driver: ReadersDriver,
-        port_of: Callable[[Reader], str],
-        clock: Callable[[], float],
-        times: Times,
-    ) -> None:
-        self.part = reader_part(reader.name)
-        self._reader = reader
-        self._is_pn532 = driver == "pn532"
-        self._port_of = port_of
-        self._clock = clock
-        self._times = times
-        self._garbled = False
-        self._presence = Presence(reader.name)
+    reader: Reader
+    driver: ReadersDriver
+    port_of: Callable[[Reader], str]
+    clock: Callable[[], float]
+    times: Times
+    presence: Presence
+    garbled: bool = False
 
     def worker(self, put: Callable[[HardwareEvent], None]) -> Callable[[Supervisor], None]:
         """Return the work of this reader's supervisor."""
         return lambda supervisor: self._work(supervisor, put)
 
     def _work(self, supervisor: Supervisor, put: Callable[[HardwareEvent], None]) -> None:
-        path = self._port_of(self._reader)
-        self._presence.lost()
+        path, is_pn532 = self.port_of(self.reader), self.driver == "pn532"
+        self.presence.lost()
 
         def take(tags: Sequence[str]) -> None:
-            now = self._clock()
-            events = self._presence.passed(now)
+            now = self.clock()
+            events = self.presence.passed(now)
             for tag in tags:
-                events += self._presence.seen(tag, now)
+                events += self.presence.seen(tag, now)
             for event in events:
                 put(event)
 
-        with open_port(path, PN532_BAUD if self._is_pn532 else BAUD, self._times.read) as port:
+        with open_port(path, PN532_BAUD if is_pn532 else BAUD, self.times.read) as port:
             try:
-                if self._is_pn532:
-                    poll_pn532(port, supervisor, take, self._clock, self._times)
+                if is_pn532:
+                    poll_pn532(port, supervisor, take, self.clock, self.times)
                 else:
                     self._listen(port, supervisor, take)
             except (OSError, termios.error) as error:
@@ -253,24 +248,24 @@ class _SerialReader:
     def _listen(self, port: Serial, supervisor: Supervisor, take: TakeTags) -> None:
         """Listen to an RDM6300 or ID-12LA until it has been silent for long."""
         parser = FrameParser()
-        heard = self._clock()
-        if not self._garbled:
+        heard = self.clock()
+        if not self.garbled:
             supervisor.working()
         while not supervisor.stopping:
             data = port.read(max(1, min(port.in_waiting, CHUNK)))
             tags = parser.feed(data)
             take(tags)
-            now = self._clock()
+            now = self.clock()
             if data:
                 heard = now
-            elif now - heard > self._times.silent:
+            elif now - heard > self.times.silent:
                 return
-            if tags or (self._garbled and now - heard > self._times.clean):
-                self._garbled = False
+            if tags or (self.garbled and now - heard > self.times.clean):
+                self.garbled = False
                 parser.damaged = parser.noise = 0
                 supervisor.working()
             elif parser.damaged > MAX_DAMAGED or parser.noise > MAX_NOISE:
-                self._garbled = True
+                self.garbled = True
                 raise PartError(
                     Loss.GARBLED,
                     f"{port.name} receives data that no reader sends: check the wires (ground; 3.3 V, not 5, "

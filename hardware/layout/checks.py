@@ -299,8 +299,8 @@ def _check_receivers(file: LayoutFile, controller: Controller, faults: Faults) -
     if controller.receivers is None:
         return
     able = ", ".join(map(controller.name, controller.receivers))
-    for path, pin in reader_pins(file):
-        if pin in controller.pins and pin not in controller.receivers:
+    for path, pin in reader_wires(file):
+        if isinstance(pin, int) and pin in controller.pins and pin not in controller.receivers:
             faults.add(path, f"{controller.name(pin)} can't receive from a reader", f"use one of {able}")
 
 
@@ -309,9 +309,12 @@ def _pin_uses(file: LayoutFile, controller: Controller) -> Iterator[PinUse]:
     for name, chain in file.chain.items():
         path = f"chain.{key_text(name)}.pin"
         yield PinUse(path, chain.pin)
-        for pin in () if sends_by_pio(file) else controller.buses.get(chain.pin, ()):
+        by_pio = file.drivers is not None and file.drivers.lights == "pio"
+        for pin in () if by_pio else controller.buses.get(chain.pin, ()):
             yield PinUse(path, pin, f" (by the SPI bus of {controller.name(chain.pin)})")
-    for path, reader in reader_pins(file):
+    for path, reader in reader_wires(file):
+        if not isinstance(reader, int):
+            continue
         yield PinUse(path, reader)
         for pin in (controller.receivers or {}).get(reader, ()):
             yield PinUse(path, pin, f" (by the serial port of {controller.name(reader)})")
@@ -324,11 +327,6 @@ def _pin_uses(file: LayoutFile, controller: Controller) -> Iterator[PinUse]:
             yield PinUse(path, switch)
 
 
-def sends_by_pio(file: LayoutFile) -> bool:
-    """Return whether the lights are sent by PIO of a Pi 5, which takes no other pins."""
-    return file.drivers is not None and file.drivers.lights == "pio"
-
-
 def reader_wires(file: LayoutFile) -> Iterator[tuple[str, int | str]]:
     """Yield the path of every reader in the file, and its pin or port."""
     for kind, numbered in (("display", file.display), ("seat", file.seat)):
@@ -339,13 +337,6 @@ def reader_wires(file: LayoutFile) -> Iterator[tuple[str, int | str]]:
         yield "centre.reader", file.centre.reader
     if file.shared:
         yield "shared.reader", file.shared.reader
-
-
-def reader_pins(file: LayoutFile) -> Iterator[tuple[str, int]]:
-    """Yield the path and the pin of every reader that is on a pin."""
-    for path, wire in reader_wires(file):
-        if isinstance(wire, int):
-            yield path, wire
 
 
 def switches(file: LayoutFile) -> Iterator[tuple[str, Switch]]:
@@ -371,17 +362,14 @@ def _check_crossings(file: LayoutFile, document: Mapping[str, Any], faults: Faul
         return
     taken: dict[tuple[int, int], str] = {}
     for path, switch in crossings:
-        if not _has_crossing(file.matrix, switch):
-            size = f"{len(file.matrix.rows)} rows and {len(file.matrix.columns)} columns, counted from 1"
+        rows, columns = len(file.matrix.rows), len(file.matrix.columns)
+        if not (1 <= switch[0] <= rows and 1 <= switch[1] <= columns):
+            size = f"{rows} rows and {columns} columns, counted from 1"
             faults.add(path, f"the matrix has no crossing {list(switch)}", f"stay within its {size}")
         elif switch in taken:
             wrong = f"the crossing {list(switch)} is already used by {taken[switch]}"
             faults.add(path, wrong, f"use another one ({_spare_crossings(file, file.matrix)})")
         taken.setdefault(switch, path)
-
-
-def _has_crossing(matrix: FileMatrix, crossing: tuple[int, int]) -> bool:
-    return 1 <= crossing[0] <= len(matrix.rows) and 1 <= crossing[1] <= len(matrix.columns)
 
 
 def _spare_crossings(file: LayoutFile, matrix: FileMatrix) -> str:

@@ -90,6 +90,24 @@ Corner = Annotated[
 ]
 End = Annotated[Literal["left", "right"], Meta(title="end of a row", description='"left" or "right"')]
 YesOrNo = Annotated[bool, Meta(title="answer", description="true or false")]
+Lights = Annotated[
+    LightsDriver,
+    Meta(
+        title="driver of lights",
+        description='"neopixel", "spi", "pwm" or "pio" for a pi, "pico" for a pico, or "simulated"',
+    ),
+]
+Buttons = Annotated[
+    ButtonsDriver,
+    Meta(title="driver of buttons", description='"gpio" for a pi, "pico" for a pico, or "simulated"'),
+]
+Readers = Annotated[
+    ReadersDriver,
+    Meta(
+        title="driver of readers",
+        description='"rdm6300", "id-12la" or "pn532" for a pi, "pico" for a pico, or "simulated"',
+    ),
+]
 
 
 # --- Tables ----------------------------------------------------------------------------------------------
@@ -144,36 +162,9 @@ class FileChain(FileTable, frozen=True):
 class FileDrivers(FileTable, frozen=True):
     """The drivers of the table, where they differ from the defaults of its controller."""
 
-    lights: (
-        Annotated[
-            LightsDriver,
-            Meta(
-                title="driver of lights",
-                description='"neopixel", "spi", "pwm" or "pio" for a pi, "pico" for a pico, or "simulated"',
-            ),
-        ]
-        | None
-    ) = None
-    buttons: (
-        Annotated[
-            ButtonsDriver,
-            Meta(
-                title="driver of buttons",
-                description='"gpio" for a pi, "pico" for a pico, or "simulated"',
-            ),
-        ]
-        | None
-    ) = None
-    readers: (
-        Annotated[
-            ReadersDriver,
-            Meta(
-                title="driver of readers",
-                description='"rdm6300", "id-12la" or "pn532" for a pi, "pico" for a pico, or "simulated"',
-            ),
-        ]
-        | None
-    ) = None
+    lights: Lights | None = None
+    buttons: Buttons | None = None
+    readers: Readers | None = None
 
 
 class FileMatrix(FileTable, frozen=True):
@@ -183,30 +174,29 @@ class FileMatrix(FileTable, frozen=True):
     columns: Pins
 
 
-class BoardLines(FileTable, frozen=True):
+class BoardGrid(FileTable, frozen=True):
+    """Rows of lights on a board."""
+
+    top: Position
+    pitch: Size
+    size: Size
+    first: Pixel
+    start: Corner
+    zigzag: YesOrNo
+
+
+class BoardLines(BoardGrid, frozen=True):
     """The five pattern lines of a board, aligned at the right, with a button to the left of each."""
 
     right: Position
-    top: Position
-    pitch: Size
-    size: Size
     button_size: Size
     button_space: Size
-    first: Pixel
-    start: Corner
-    zigzag: YesOrNo
 
 
-class BoardWall(FileTable, frozen=True):
+class BoardWall(BoardGrid, frozen=True):
     """The wall of a board, five rows of five lights."""
 
     left: Position
-    top: Position
-    pitch: Size
-    size: Size
-    first: Pixel
-    start: Corner
-    zigzag: YesOrNo
 
 
 class BoardRow(FileTable, frozen=True):
@@ -220,15 +210,9 @@ class BoardRow(FileTable, frozen=True):
     start: End
 
 
-class BoardFloor(FileTable, frozen=True):
+class BoardFloor(BoardRow, frozen=True):
     """The floor line: a row of seven lights, and its button."""
 
-    left: Position
-    y: Position
-    pitch: Size
-    size: Size
-    first: Pixel
-    start: End
     button: Point
     button_size: Size
 
@@ -270,27 +254,27 @@ class DisplayPlate(FileTable, frozen=True):
     fifth_size: Size | None = None
 
 
-class FileSeat(FileTable, frozen=True):
-    """The position of a seat's board, and its wiring."""
+class FileComponent(FileTable, frozen=True):
+    """The position of a component, its turn, and its pixels."""
 
     x: Position
     y: Position
     turn: Turn
     chain: Text
     first: Pixel
+
+
+class FileSeat(FileComponent, frozen=True):
+    """The position of a seat's board, and its wiring."""
+
     line_buttons: LineSwitches
     floor_button: Switch
     reader: Wire | None = None
 
 
-class FileDisplay(FileTable, frozen=True):
+class FileDisplay(FileComponent, frozen=True):
     """The position of a display, and its wiring."""
 
-    x: Position
-    y: Position
-    turn: Turn
-    chain: Text
-    first: Pixel
     button: Switch
     reader: Wire | None = None
 
@@ -304,30 +288,21 @@ class Ring(FileTable, frozen=True):
     radius: Size
 
 
-class FileCentre(FileTable, frozen=True):
+class FileCentre(FileComponent, frozen=True):
     """The centre of the table: a button, and rings of lights around it."""
 
-    x: Position
-    y: Position
-    turn: Turn
     diameter: Size
     light_size: Size
     rings: tuple[Ring, ...]
     button_size: Size
-    chain: Text
-    first: Pixel
     button: Switch
     reader: Wire | None = None
 
 
-class FileStatus(FileTable, frozen=True):
+class FileStatus(BoardLamp, frozen=True):
     """The status light."""
 
-    x: Position
-    y: Position
-    size: Size
     chain: Text
-    first: Pixel
 
 
 class FileButton(FileTable, frozen=True):

@@ -14,7 +14,6 @@ from typing import Final, Literal
 
 from hardware.api import CENTRE, OK, STATUS, UNDO
 from hardware.layout.file import (
-    BoardFloor,
     BoardLines,
     BoardRow,
     BoardWall,
@@ -164,30 +163,23 @@ def _seats(file: LayoutFile) -> Iterator[Component]:
 
 def board_lights(board: SeatBoard) -> tuple[Spot, ...]:
     """Return the 68 lights of a seat's board."""
-    lamp = board.turn
+    lamp, lines, wall = board.turn, board.lines, board.wall
     return (
         Spot("turn", lamp.x, lamp.y, lamp.size, lamp.first),
         *_row_lights("tens", board.tens, range(DIGITS)),
         *_row_lights("units", board.units, range(DIGITS)),
-        *_line_lights(board.lines),
+        *_number(_line_rows(lines), lines.first, lines.start, zigzag=lines.zigzag),
         *_row_lights("floor", board.floor, range(1, FLOOR_SPACES + 1)),
-        *_wall_lights(board.wall),
+        *_number(_wall_rows(wall), wall.first, wall.start, zigzag=wall.zigzag),
     )
 
 
 def board_buttons(board: SeatBoard) -> tuple[Spot, ...]:
     """Return the buttons of a seat's board: those of its five lines, and of its floor line."""
-    lines = board.lines
+    lines, space = board.lines, board.lines.button_space
+    leftmost = [row[0] for row in _line_rows(lines)]
     return (
-        *(
-            Spot(
-                f"line.{line}",
-                lines.right - (line - 1) * lines.pitch - lines.button_space,
-                lines.top + (line - 1) * lines.pitch,
-                lines.button_size,
-            )
-            for line in range(1, SIDE + 1)
-        ),
+        *(Spot(f"line.{line}", it.x - space, it.y, lines.button_size) for line, it in enumerate(leftmost, 1)),
         Spot("floor", *board.floor.button, board.floor.button_size),
     )
 
@@ -213,16 +205,9 @@ def centre_lights(centre: FileCentre) -> tuple[Spot, ...]:
     lights: list[Spot] = []
     for ring in centre.rings:
         for step in range(ring.lights):
-            angle = 2 * pi * step / ring.lights
-            lights.append(
-                Spot(
-                    str(len(lights) + 1),
-                    ring.radius * sin(angle),
-                    -ring.radius * cos(angle),
-                    centre.light_size,
-                    len(lights),
-                )
-            )
+            angle, pixel = 2 * pi * step / ring.lights, len(lights)
+            x, y = ring.radius * sin(angle), -ring.radius * cos(angle)
+            lights.append(Spot(f"{pixel + 1}", x, y, centre.light_size, pixel))
     return tuple(lights)
 
 
@@ -241,47 +226,38 @@ def round_plate(diameter: float) -> Plate:
     return Plate("circle", diameter, diameter)
 
 
-def _row_lights(name: str, row: BoardRow | BoardFloor, numbers: Sequence[int]) -> list[Spot]:
-    spots = [
-        Spot(f"{name}.{number}", row.left + place * row.pitch, row.y, row.size)
-        for place, number in enumerate(numbers)
-    ]
-    return _numbered([spots], first=row.first, start=row.start, zigzag=False)
+def _row(name: str, numbers: Sequence[int], x: float, y: float, pitch: float, size: float) -> list[Spot]:
+    """Return a row of lights from x to the right, without pixels."""
+    return [Spot(f"{name}.{number}", x + at * pitch, y, size) for at, number in enumerate(numbers)]
 
 
-def _line_lights(lines: BoardLines) -> list[Spot]:
-    rows = [
-        [
-            Spot(
-                f"line.{line}.{place}",
-                lines.right - (line - place) * lines.pitch,
-                lines.top + (line - 1) * lines.pitch,
-                lines.size,
-            )
-            for place in range(1, line + 1)
-        ]
+def _row_lights(name: str, row: BoardRow, numbers: Sequence[int]) -> list[Spot]:
+    return _number([_row(name, numbers, row.left, row.y, row.pitch, row.size)], row.first, row.start)
+
+
+def _line_rows(lines: BoardLines) -> list[list[Spot]]:
+    return [
+        _row(
+            f"line.{line}",
+            range(1, line + 1),
+            lines.right - (line - 1) * lines.pitch,
+            lines.top + (line - 1) * lines.pitch,
+            lines.pitch,
+            lines.size,
+        )
         for line in range(1, SIDE + 1)
     ]
-    return _numbered(rows, first=lines.first, start=lines.start, zigzag=lines.zigzag)
 
 
-def _wall_lights(wall: BoardWall) -> list[Spot]:
-    rows = [
-        [
-            Spot(
-                f"wall.{row}.{column}",
-                wall.left + (column - 1) * wall.pitch,
-                wall.top + (row - 1) * wall.pitch,
-                wall.size,
-            )
-            for column in range(1, SIDE + 1)
-        ]
-        for row in range(1, SIDE + 1)
+def _wall_rows(wall: BoardWall) -> list[list[Spot]]:
+    numbers = range(1, SIDE + 1)
+    return [
+        _row(f"wall.{row}", numbers, wall.left, wall.top + (row - 1) * wall.pitch, wall.pitch, wall.size)
+        for row in numbers
     ]
-    return _numbered(rows, first=wall.first, start=wall.start, zigzag=wall.zigzag)
 
 
-def _numbered(rows: list[list[Spot]], *, first: int, start: str, zigzag: bool) -> list[Spot]:
+def _number(rows: list[list[Spot]], first: int, start: str, *, zigzag: bool = False) -> list[Spot]:
     """Number rows of lights (top to bottom, each left to right) in the order of the wire.
 
     The wire begins at the corner `start`; with `zigzag` every next row runs in the other direction.

@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import reprlib
 import tomllib
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
+
+from msgspec.structs import asdict
 
 from hardware.api import SHARED, HardwareError, LayoutError
 from hardware.layout.checks import (
@@ -200,7 +203,7 @@ def layout_json(layout: Layout) -> dict[str, Any]:
         "buttons": [
             {"name": it.name, "x": it.x, "y": it.y, "size": it.size, "turn": it.turn} for it in layout.buttons
         ],
-        "outlines": [asdict(outline) for outline in layout.outlines],
+        "outlines": [dataclasses.asdict(outline) for outline in layout.outlines],
     }
 
 
@@ -270,75 +273,45 @@ def _build(name: str, file: LayoutFile) -> Layout:
         buttons=_buttons(file),
         readers=_readers(file),
         outlines=_outlines(file),
-        chains=tuple(
-            Chain(chain, it.pin, it.pixels, it.order, it.brightness, it.gamma)
-            for chain, it in file.chain.items()
-        ),
-        matrix=Matrix(file.matrix.rows, file.matrix.columns) if file.matrix else None,
-        supply=Supply(
-            file.supply.volts,
-            file.supply.amperes,
-            len(lights),
-            file.supply.channel_milliamperes,
-            file.supply.idle_milliamperes,
-        ),
+        chains=tuple(Chain(chain, **asdict(it)) for chain, it in file.chain.items()),
+        matrix=Matrix(**asdict(file.matrix)) if file.matrix else None,
+        supply=Supply(lights=len(lights), **asdict(file.supply)),
         drivers=_drivers(file, DRIVERS[file.controller]),
     )
 
 
 def _lights(file: LayoutFile) -> tuple[PlacedLight, ...]:
     return tuple(
-        PlacedLight(
-            part.name_of(light),
-            *part.place.point(light.x, light.y),
-            light.size,
-            part.chain,
-            part.first + light.pixel,
-        )
-        for part in components(file)
-        for light in part.lights
+        PlacedLight(it.name_of(light), *it.place.point(light.x, light.y), light.size, it.chain, pixel)
+        for it in components(file)
+        for light in it.lights
+        for pixel in [it.first + light.pixel]
     )
 
 
 def _buttons(file: LayoutFile) -> tuple[PlacedButton, ...]:
     return tuple(
-        PlacedButton(
-            part.name_of(button),
-            *part.place.point(button.x, button.y),
-            button.size,
-            part.place.turn,
-            switch,
-        )
-        for part in components(file)
-        for button, switch in zip(part.buttons, part.switches, strict=True)
+        PlacedButton(it.name_of(button), *place.point(button.x, button.y), button.size, place.turn, switch)
+        for it in components(file)
+        for place in [it.place]
+        for button, switch in zip(it.buttons, it.switches, strict=True)
     )
 
 
 def _readers(file: LayoutFile) -> tuple[Reader, ...]:
-    own = [Reader(part.name, part.reader) for part in components(file) if part.reader is not None]
+    own = [Reader(it.name, it.reader) for it in components(file) if it.reader is not None]
     return (*own, Reader(SHARED, file.shared.reader)) if file.shared else tuple(own)
 
 
-def _drivers(file: LayoutFile, usual: Drivers) -> Drivers:
-    named = file.drivers
-    if named is None:
-        return usual
-    return Drivers(
-        named.lights or usual.lights, named.buttons or usual.buttons, named.readers or usual.readers
-    )
+def _drivers(file: LayoutFile, default: Drivers) -> Drivers:
+    named = {kind: driver for kind, driver in asdict(file.drivers).items() if driver} if file.drivers else {}
+    return replace(default, **named)
 
 
 def _outlines(file: LayoutFile) -> tuple[Outline, ...]:
     return tuple(
-        Outline(
-            part.name,
-            part.plate.shape,
-            part.place.x,
-            part.place.y,
-            part.plate.width,
-            part.plate.height,
-            part.place.turn,
-        )
-        for part in components(file)
-        if len(part.lights) + len(part.buttons) > 1  # a lone light or button is its own outline
+        Outline(it.name, plate.shape, place.x, place.y, plate.width, plate.height, place.turn)
+        for it in components(file)
+        for plate, place in [(it.plate, it.place)]
+        if len(it.lights) + len(it.buttons) > 1  # a single light or button is its own outline
     )

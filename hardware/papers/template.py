@@ -139,6 +139,16 @@ Style = Literal["cut", "window", "pocket", "cross", "outline", "edge", "mark"]
 """Meaning of a line: to be cut, the window of a light or the rim of a button, a pocket from below, the middle
 of a hole, the outline of a board or display (not cut), the edge of the table, an aid for printing."""
 
+STYLES: Final[dict[Style, tuple[str, float, tuple[float, ...]]]] = {
+    "cut": ("#d00", 0.25, ()),
+    "window": ("#06c", 0.15, (1.2, 0.8)),
+    "pocket": ("#070", 0.25, (3, 1.5)),
+    "cross": ("#000", 0.15, ()),
+    "outline": ("#777", 0.2, ()),
+    "edge": ("#d00", 0.4, ()),
+    "mark": ("#000", 0.25, ()),
+}
+"""Colour, width and dashes of each style."""
 BORDER: Final = 20.0
 """Paper around the table on the whole sheet, for its title and a ruler."""
 RULER: Final = 100.0
@@ -283,17 +293,6 @@ PAGE: Final = (STEP[0] + 2 * OVERLAP, STEP[1] + 2 * OVERLAP)
 ARM: Final = 4.0
 """Half of the length of a registration cross."""
 
-LINES: Final[dict[Style, tuple[tuple[float, float, float], float, tuple[float, ...]]]] = {
-    "cut": ((0.82, 0, 0), 0.25, ()),
-    "window": ((0, 0.4, 0.8), 0.15, (1.2, 0.8)),
-    "pocket": ((0, 0.45, 0), 0.25, (3, 1.5)),
-    "cross": ((0, 0, 0), 0.15, ()),
-    "outline": ((0.47, 0.47, 0.47), 0.2, ()),
-    "edge": ((0.82, 0, 0), 0.4, ()),
-    "mark": ((0, 0, 0), 0.25, ()),
-}
-"""Colour, width and dashes of each style."""
-
 
 class PdfPages:
     """PDF pages on which marks are drawn in millimetres, y downwards; equal marks give equal bytes."""
@@ -365,8 +364,8 @@ class PdfPages:
                 canvas.restoreState()
 
     def _set_style(self, style: Style) -> None:
-        colour, width, dashes = LINES[style]
-        self._canvas.setStrokeColorRGB(*colour)
+        colour, width, dashes = STYLES[style]
+        self._canvas.setStrokeColorRGB(*(int(digit, 16) / 15 for digit in colour[1:]))
         self._canvas.setLineWidth(width)
         self._canvas.setDash(list(dashes))
 
@@ -501,21 +500,11 @@ HELP: Final = (
 
 # --- SVG, for a laser, a mill or a plotter ---------------------------------------------------------------
 
-STYLES: Final[dict[Style, str]] = {
-    "cut": "stroke: #d00; stroke-width: 0.25",
-    "window": "stroke: #06c; stroke-width: 0.15; stroke-dasharray: 1.2 0.8",
-    "pocket": "stroke: #070; stroke-width: 0.25; stroke-dasharray: 3 1.5",
-    "cross": "stroke: #000; stroke-width: 0.15",
-    "outline": "stroke: #777; stroke-width: 0.2",
-    "edge": "stroke: #d00; stroke-width: 0.4",
-    "mark": "stroke: #000; stroke-width: 0.25",
-}
-
 
 def template_svg(layout: Layout) -> str:
     """Return the whole sheet as SVG in millimetres. Raises HardwareError if a reader has no room."""
     width, height = layout.width + 2 * BORDER, layout.height + 2 * BORDER
-    styles = " ".join(f".{style} {{ {css} }}" for style, css in STYLES.items())
+    styles = " ".join(f".{style} {{ {_css(style)} }}" for style in STYLES)
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}mm" height="{height:g}mm" '
@@ -528,6 +517,12 @@ def template_svg(layout: Layout) -> str:
             "</svg>\n",
         ]
     )
+
+
+def _css(style: Style) -> str:
+    colour, width, dashes = STYLES[style]
+    dashed = f"; stroke-dasharray: {' '.join(f'{dash:g}' for dash in dashes)}" if dashes else ""
+    return f"stroke: {colour}; stroke-width: {width:g}{dashed}"
 
 
 def _element(mark: Mark) -> str:

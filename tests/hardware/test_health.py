@@ -15,7 +15,7 @@ from hardware.api import Loss, PartBack, PartLost
 from hardware.drivers.health import (
     HYSTERESIS,
     VCGENCMD_TIMEOUT,
-    Health,
+    Alarms,
     PowerMonitor,
     Reading,
     evaluate,
@@ -112,10 +112,10 @@ def test_a_machine_that_is_not_a_pi_has_no_reading(tmp_path: Path) -> None:
 
 
 def evaluated(*readings: tuple[float, Reading]) -> list[PartLost | PartBack]:
-    health = Health()
+    alarms: Alarms = {}
     inbox: list[PartLost | PartBack] = []
     for at, reading in readings:
-        health, events = evaluate(health, reading, at)
+        alarms, events = evaluate(alarms, reading, at)
         inbox += events
     return inbox
 
