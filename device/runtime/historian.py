@@ -33,10 +33,17 @@ class Historian:
     `log` gets a sentence when a question can't be answered, once for each reason in a row.
     """
 
-    def __init__(self, path: Callable[[], Path], palette: Palette, log: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        path: Callable[[], Path],
+        palette: Palette,
+        log: Callable[[str], None],
+        longest_record: int = LONGEST_RECORD,
+    ) -> None:
         self._path = path
         self._palette = palette
         self._log = log
+        self._longest_record = longest_record
         self._logged = ""
         self._questions: Queue[Request | None] = Queue(MOST_WAITING)
         self._closing = False
@@ -89,21 +96,20 @@ class Historian:
                 if past is None:
                     return messages.refusal(question, "no_such_game")
                 if isinstance(question, ReadRecord):
-                    return _record(question, past)
+                    return self._record(question, past)
                 return messages.taken(question, history.game_with_review_json(past, self._palette))
             case _:
                 return messages.refusal(question, "not_now")
+
+    def _record(self, question: ReadRecord, past: PastGame) -> Answer:
+        record = history.record_of(past)
+        if record is None:
+            return messages.refusal(question, "not_finished")
+        if len(record) > self._longest_record:
+            return messages.refusal(question, "too_long")
+        return messages.taken(question, record.decode())
 
     def _log_once(self, fault: str) -> None:
         if fault != self._logged:
             self._logged = fault
             self._log(f"Past games: {fault}")
-
-
-def _record(question: ReadRecord, past: PastGame) -> Answer:
-    record = history.record_of(past)
-    if record is None:
-        return messages.refusal(question, "not_finished")
-    if len(record) > LONGEST_RECORD:
-        return messages.refusal(question, "too_long")
-    return messages.taken(question, record.decode())

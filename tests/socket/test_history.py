@@ -1,4 +1,4 @@
-"""Past games: what is told of them, asked through the socket while no loop runs at all."""
+"""Past games through the socket: lists, single games, records and damaged stores, without a table's loop."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def path(short: Path) -> Path:
 
 
 @pytest.fixture
-def said() -> list[str]:
-    """What whoever runs the table is told."""
+def logged() -> list[str]:
+    """The sentences that the history thread logs."""
     return []
 
 
 @pytest.fixture
-def historian(path: Path, said: list[str]) -> Iterator[Historian]:
-    historian = Historian(lambda: path, BOX, said.append)
+def historian(path: Path, logged: list[str]) -> Iterator[Historian]:
+    historian = Historian(lambda: path, BOX, logged.append)
     historian.start()
     yield historian
     historian.close()
@@ -58,7 +58,7 @@ def historian(path: Path, said: list[str]) -> Iterator[Historian]:
 
 @pytest.fixture
 def client(historian: Historian, socket_path: Path) -> Iterator[Client]:
-    """Asks a table whose loop takes nothing from its inbox."""
+    """A client of a server without a table's loop."""
     server = SocketServer(socket_path, {}, SimpleQueue[Request]().put, historian.put)
     server.start()
     with Client(socket_path) as client:
@@ -67,7 +67,7 @@ def client(historian: Historian, socket_path: Path) -> Iterator[Client]:
 
 
 def ask(client: Client, question: Message) -> Any:
-    """What is told; fails where the question is refused."""
+    """Return the result of a question; fail if it is refused."""
     client.send({**question, "id": 7})
     answer = client.answer()
     assert answer == {"type": "answer", "id": 7, "taken": True, "result": answer.get("result")}, answer
@@ -75,6 +75,7 @@ def ask(client: Client, question: Message) -> Any:
 
 
 def why(client: Client, question: Message) -> str:
+    """Return why a question is refused."""
     client.send(question)
     answer = client.answer()
     assert answer["taken"] is False
@@ -82,7 +83,7 @@ def why(client: Client, question: Message) -> str:
     return reason
 
 
-# --- Lists -----------------------------------------------------------------------------------------------
+# --- Lists ---
 
 
 def test_a_table_where_nobody_played_has_no_games(client: Client, path: Path) -> None:
@@ -94,29 +95,29 @@ def test_a_table_where_nobody_played_has_no_games(client: Client, path: Path) ->
     assert why(client, {"type": "record", "number": 1}) == "no_such_game"
 
 
-def test_a_file_that_nobody_wrote_to_yet_has_no_games(client: Client, path: Path) -> None:
+def test_an_empty_file_has_no_games(client: Client, path: Path) -> None:
     sqlite3.connect(path).close()
     path.touch()
     assert ask(client, {"type": "games"}) == {"games": [], "more": False}
 
 
-def test_games_come_in_pages_the_newest_first(client: Client, path: Path) -> None:
+def test_games_are_listed_in_pages_newest_first(client: Client, path: Path) -> None:
     play = played(STANDARD, most=3)
     keep(path, [play] * 23)
     found: list[int] = []
     question: Message = {"count": 10}
     while True:
-        told = ask(client, {"type": "games", **question})
-        assert len(told["games"]) <= 10
-        found += [game["number"] for game in told["games"]]
-        if not told["more"]:
+        result = ask(client, {"type": "games", **question})
+        assert len(result["games"]) <= 10
+        found += [game["number"] for game in result["games"]]
+        if not result["more"]:
             break
         question = {"count": 10, "before": found[-1]}
     assert found == list(range(23, 0, -1))
     assert ask(client, {"type": "games", "before": 1}) == {"games": [], "more": False}
 
 
-def test_a_game_says_how_it_ended_or_that_it_did_not(client: Client, path: Path) -> None:
+def test_the_status_of_a_game_is_finished_stopped_or_in_play(client: Client, path: Path) -> None:
     keep(path, [played(STANDARD), played(STANDARD, most=20), played(STANDARD, most=9)], on_table=True)
     newest, stopped, finished = ask(client, {"type": "games"})["games"]
     assert [game["status"] for game in (newest, stopped, finished)] == ["in_play", "stopped", "finished"]
@@ -131,35 +132,35 @@ def test_a_game_says_how_it_ended_or_that_it_did_not(client: Client, path: Path)
     )
 
 
-# --- Single games ----------------------------------------------------------------------------------------
+# --- Single games ---
 
 
 @ALL_MODES
-def test_a_game_is_told_with_all_its_choices(client: Client, path: Path, chosen: Setup) -> None:
+def test_a_game_has_all_its_choices_and_its_last_position(client: Client, path: Path, chosen: Setup) -> None:
     play = played(chosen)
     keep(path, [play])
-    told = ask(client, {"type": "game", "number": 1})
+    result = ask(client, {"type": "game", "number": 1})
     made = [(at, event) for at, event in enumerate(play.events) if not isinstance(event, Chance)]
-    assert [(move["number"], event_of(move["token"])) for move in told["moves"]] == made
-    assert {move["kind"] == "draft" for move in told["moves"] if len(move["token"]) == 3} == {True}
-    assert told["rounds"] == told["moves"][-1]["round"] == play.state.round
-    assert told["choices"] == len(list(real_choices(chosen, play.events)))
-    assert told["reviews"] == []
-    assert [player["seat"] for player in told["players"]] == list(PLACES[chosen][: len(chosen.players)])
-    boards = {seat["seat"]: seat for seat in told["position"]["seats"] if seat["taken"]}
+    assert [(move["number"], event_of(move["token"])) for move in result["moves"]] == made
+    assert {move["kind"] == "draft" for move in result["moves"] if len(move["token"]) == 3} == {True}
+    assert result["rounds"] == result["moves"][-1]["round"] == play.state.round
+    assert result["choices"] == len(list(real_choices(chosen, play.events)))
+    assert result["reviews"] == []
+    assert [player["seat"] for player in result["players"]] == list(PLACES[chosen][: len(chosen.players)])
+    boards = {seat["seat"]: seat for seat in result["position"]["seats"] if seat["taken"]}
     assert sorted(boards) == sorted(PLACES[chosen])
-    assert told["position"]["result"] is not None
-    assert all(set(move) >= {"round", "kind", "seat", "lost"} for move in told["moves"])
+    assert result["position"]["result"] is not None
+    assert all(set(move) >= {"round", "kind", "seat", "lost"} for move in result["moves"])
     listed = ask(client, {"type": "games"})["games"][0]
-    assert listed == {key: told[key] for key in listed}
+    assert listed == {key: result[key] for key in listed}
 
 
-def test_all_modes_are_tried() -> None:
+def test_all_modes_are_tested() -> None:
     assert {chosen.mode for chosen in PLACES} == set(MODES)
 
 
 @ALL_MODES
-def test_a_record_is_one_that_replay_verifies(client: Client, path: Path, chosen: Setup) -> None:
+def test_a_record_can_be_replayed(client: Client, path: Path, chosen: Setup) -> None:
     play = played(chosen, seed=2)
     keep(path, [play])
     text = ask(client, {"type": "record", "number": 1})
@@ -169,7 +170,7 @@ def test_a_record_is_one_that_replay_verifies(client: Client, path: Path, chosen
     assert record.stopped is False
 
 
-def test_who_gave_no_name_has_none(client: Client, path: Path) -> None:
+def test_a_player_without_a_name_has_null(client: Client, path: Path) -> None:
     keep(path, [played(Setup("standard", ("Ana", "Seat 2", "Eva", "Rui"), 2), most=4)])
     assert [player["name"] for player in ask(client, {"type": "game", "number": 1})["players"]] == [
         "Ana",
@@ -188,11 +189,11 @@ def test_a_graded_game_has_its_review(client: Client, path: Path) -> None:
     grades[worst.number] = (12.4, best)
     keep(path, [play])
     keep_grades(path, 1, grades)
-    told = ask(client, {"type": "game", "number": 1})
-    ana, rui = told["reviews"]
+    result = ask(client, {"type": "game", "number": 1})
+    ana, rui = result["reviews"]
     assert (ana["seat"], rui["seat"]) == (1, 3)
     assert ana["costliest"] == []
-    assert ana["choices"] + rui["choices"] == told["choices"]
+    assert ana["choices"] + rui["choices"] == result["choices"]
     (costly,) = rui["costliest"]
     assert costly["lost"] == 12.4
     assert event_of(costly["played"]["token"]) == worst.event
@@ -200,7 +201,7 @@ def test_a_graded_game_has_its_review(client: Client, path: Path) -> None:
     marked = costly["position"]["choice"]
     assert (marked["source"], marked["lines"]) == (best.source, [best.line])
     assert costly["position"]["seats"][2]["acting"]
-    lost = {move["number"]: move["lost"] for move in told["moves"]}
+    lost = {move["number"]: move["lost"] for move in result["moves"]}
     assert lost[worst.number] == 12.4
 
 
@@ -221,34 +222,35 @@ def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: S
         if type(choice.event) in kinds:
             continue
         kinds.add(type(choice.event))
-        told = ask(client, {"type": "game", "number": 1})
-        (costly,) = [move for review in told["reviews"] for move in review["costliest"]]
+        result = ask(client, {"type": "game", "number": 1})
+        (costly,) = [move for review in result["reviews"] for move in review["costliest"]]
         assert costly["number"] == choice.number
         assert costly["position"]["round"] == choice.state.round
     assert Draft in kinds
 
 
-def test_a_game_that_never_ended_is_told_without_its_moves(client: Client, path: Path) -> None:
+def test_a_very_long_game_has_no_moves(client: Client, path: Path) -> None:
     play = dropped(rounds=330)
     assert len(play.events) > MOST_EVENTS
     keep(path, [play])
     assert ask(client, {"type": "games"})["games"][0]["rounds"] is None
-    told = ask(client, {"type": "game", "number": 1})
-    assert (told["moves"], told["position"], told["events"]) == (None, None, len(play.events))
+    result = ask(client, {"type": "game", "number": 1})
+    assert (result["moves"], result["position"], result["events"]) == (None, None, len(play.events))
 
 
-# --- What goes wrong -------------------------------------------------------------------------------------
+# --- Damage, limits and refusals ---
 
 
-def do(path: Path, damage: str) -> None:
+def execute(path: Path, damage: str) -> None:
+    """Change a store's file."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
 
 
-def do_to_game_2(path: Path, damage: str) -> None:
+def damage_game_2(path: Path, damage: str) -> None:
     """Damage the middle one of three games."""
     keep(path, [played(STANDARD), played(STANDARD), played(SOLO)])
-    do(path, damage + (" AND game = 2" if "events" in damage else " WHERE id = 2"))
+    execute(path, damage + (" AND game = 2" if "events" in damage else " WHERE id = 2"))
 
 
 @pytest.mark.parametrize(
@@ -266,10 +268,8 @@ def do_to_game_2(path: Path, damage: str) -> None:
         "INSERT INTO grades SELECT id, 1, 0.0, 'what' FROM games",
     ],
 )
-def test_a_game_that_can_not_be_read_keeps_no_other_from_the_list(
-    client: Client, path: Path, damage: str
-) -> None:
-    do_to_game_2(path, damage)
+def test_a_damaged_game_does_not_hide_the_others(client: Client, path: Path, damage: str) -> None:
+    damage_game_2(path, damage)
     newest, unreadable, first = ask(client, {"type": "games"})["games"]
     assert [game["status"] for game in (newest, unreadable, first)] == ["finished", "unreadable", "finished"]
     assert (unreadable["number"], unreadable["players"]) == (2, [])
@@ -280,39 +280,52 @@ def test_a_game_that_can_not_be_read_keeps_no_other_from_the_list(
 
 
 @pytest.mark.parametrize("damage", ["PRAGMA user_version = 99", "DROP TABLE games"])
-def test_a_damaged_file_is_said_and_the_next_question_answered(
+def test_a_damaged_file_is_refused_and_the_next_question_answered(
     client: Client, path: Path, damage: str
 ) -> None:
     keep(path, [played(STANDARD)])
-    do(path, damage)
+    execute(path, damage)
     assert why(client, {"type": "game", "number": 1}) == "unreadable_game"
     assert why(client, {"type": "games"}) == "unreadable"
     path.unlink()
     assert ask(client, {"type": "games"})["games"] == []
 
 
-def test_why_a_game_can_not_be_read_is_told_once_to_whoever_runs_the_table(
-    client: Client, path: Path, said: list[str]
+def test_each_reason_why_games_can_not_be_read_is_logged_once(
+    client: Client, path: Path, logged: list[str]
 ) -> None:
-    do_to_game_2(path, "UPDATE events SET event = '9k5' WHERE number = 4")
+    damage_game_2(path, "UPDATE events SET event = '9k5' WHERE number = 4")
     for _ in range(3):
         why(client, {"type": "game", "number": 2})
-    (line,) = said
+    (line,) = logged
     assert line.startswith("Past games: game 2 can't be read: ") and "no display 9" in line
-    do(path, "DROP TABLE games")
+    execute(path, "DROP TABLE games")
     why(client, {"type": "games"})
-    assert said[1].startswith(f"Past games: {path}: ") and "no such table" in said[1]
+    assert logged[1].startswith(f"Past games: {path}: ") and "no such table" in logged[1]
 
 
-def test_a_damaged_letter_of_a_name_is_a_letter_that_nobody_knows(client: Client, path: Path) -> None:
+def test_a_damaged_letter_of_a_name_becomes_the_replacement_character(client: Client, path: Path) -> None:
     keep(path, [played(STANDARD)])
-    do(path, "UPDATE games SET setup = CAST(replace(CAST(setup AS BLOB), 'Ana', x'41ff61') AS TEXT)")
+    execute(path, "UPDATE games SET setup = CAST(replace(CAST(setup AS BLOB), 'Ana', x'41ff61') AS TEXT)")
     (game,) = ask(client, {"type": "games"})["games"]
     assert [player["name"] for player in game["players"]] == ["A\N{REPLACEMENT CHARACTER}a", "Rui"]
 
 
+def test_a_record_that_is_too_long_is_refused(path: Path, socket_path: Path) -> None:
+    keep(path, [played(STANDARD)])
+    historian = Historian(lambda: path, BOX, print, longest_record=1000)
+    historian.start()
+    server = SocketServer(socket_path, {}, SimpleQueue[Request]().put, historian.put)
+    server.start()
+    with Client(socket_path) as client:
+        assert why(client, {"type": "record", "number": 1}) == "too_long"
+        assert ask(client, {"type": "game", "number": 1})["moves"]
+    server.close()
+    historian.close()
+
+
 def test_too_many_questions_are_refused_at_once(path: Path) -> None:
-    """No thread runs that would answer."""
+    """The thread was not started, so no question is answered."""
     historian = Historian(lambda: path, BOX, print)
     answers: SimpleQueue[Answer] = SimpleQueue()
     for _ in range(MOST_WAITING + 3):
@@ -322,16 +335,16 @@ def test_too_many_questions_are_refused_at_once(path: Path) -> None:
     historian.close()
 
 
-def test_the_end_waits_for_one_answer_and_not_for_all_that_were_asked(path: Path) -> None:
-    """Where the table ended while many looked at old games, it went through all of them first."""
+def test_close_does_not_wait_for_all_questions(path: Path) -> None:
+    """Regression: the daemon answered all waiting questions before it ended."""
     turns: SimpleQueue[None] = SimpleQueue()
     answers: SimpleQueue[Answer] = SimpleQueue()
 
-    def one_after_another() -> Path:
+    def one_at_a_time() -> Path:
         turns.get()
         return path
 
-    historian = Historian(one_after_another, BOX, print)
+    historian = Historian(one_at_a_time, BOX, print)
     historian.start()
     for _ in range(MOST_WAITING):
         historian.put(Request(ListGames(), answers.put))
@@ -339,17 +352,17 @@ def test_the_end_waits_for_one_answer_and_not_for_all_that_were_asked(path: Path
     ending.start()
     while ending.is_alive():
         turns.put(None)
-        ending.join(1.0)  # at the first turn, unless the end had not begun by then
+        ending.join(1.0)  # the first turn is enough, unless `close` had not begun
     assert answers.qsize() < MOST_WAITING // 2
 
 
 @pytest.mark.usefixtures("historian")
-def test_while_a_game_is_told_the_table_waits_for_short_turns_only() -> None:
-    """Python's own are 5 ms, and a press had to wait for some ten of them."""
+def test_the_history_thread_shortens_the_switch_interval() -> None:
+    """Python's default is 5 ms, and a press needs about ten switches."""
     assert sys.getswitchinterval() <= 0.001
 
 
-def test_a_table_without_a_history_says_so(socket_path: Path) -> None:
+def test_a_server_without_a_history_refuses_questions(socket_path: Path) -> None:
     server = SocketServer(socket_path, {}, SimpleQueue[Request]().put)
     server.start()
     with Client(socket_path) as client:
@@ -357,20 +370,20 @@ def test_a_table_without_a_history_says_so(socket_path: Path) -> None:
     server.close()
 
 
-WHATEVER = st.recursive(
+ANY_VALUE = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
 QUESTION = st.fixed_dictionaries(
     {"type": st.sampled_from(["games", "game", "record"])},
-    optional={"before": WHATEVER, "count": WHATEVER, "number": WHATEVER},
+    optional={"before": ANY_VALUE, "count": ANY_VALUE, "number": ANY_VALUE},
 )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(question=QUESTION)
-def test_any_question_is_answered(client: Client, path: Path, question: Message) -> None:
+def test_every_question_gets_an_answer(client: Client, path: Path, question: Message) -> None:
     if not path.exists():
         keep(path, [played(SOLO)])
     client.send(question)
@@ -397,8 +410,8 @@ def test_the_command_lists_games_and_prints_records(path: Path, history: Callabl
     assert " stopped " in rows[0]
     assert " Ana " in rows[2]
     assert " (winner)" in rows[2]
-    told = [json.loads(line) for line in history("--json").stdout.splitlines()]
-    assert [game["number"] for game in told] == [3, 2, 1]
+    listed = [json.loads(line) for line in history("--json").stdout.splitlines()]
+    assert [game["number"] for game in listed] == [3, 2, 1]
     (record,) = read(history("1").stdout.encode().splitlines(keepends=True))
     assert record.setup == STANDARD
     assert history("3").stderr == f"{path}: game 3 was not played to its end, so it has no record\n"
@@ -409,14 +422,14 @@ def test_the_command_lists_games_and_prints_records(path: Path, history: Callabl
 @pytest.mark.system
 @pytest.mark.parametrize("event", ["9k5", "what"])
 def test_the_command_lists_what_can_be_read(path: Path, history: Callable[..., Any], event: str) -> None:
-    do_to_game_2(path, f"UPDATE events SET event = '{event}' WHERE number = 4")
+    damage_game_2(path, f"UPDATE events SET event = '{event}' WHERE number = 4")
     listed = history()
     assert listed.returncode == 0
     rows = listed.stdout.splitlines()[1:]
     assert [row.split()[0] for row in rows] == ["3", "2", "1"]
     assert ["can't be read" in row for row in rows] == [False, True, False]
-    told = [json.loads(line)["status"] for line in history("--json").stdout.splitlines()]
-    assert told == ["finished", "unreadable", "finished"]
+    statuses = [json.loads(line)["status"] for line in history("--json").stdout.splitlines()]
+    assert statuses == ["finished", "unreadable", "finished"]
     alone = history("2")
     assert (alone.returncode, alone.stdout) == (1, "")
     assert alone.stderr.startswith(f"{path}: game 2 can't be read: ")
@@ -425,9 +438,9 @@ def test_the_command_lists_what_can_be_read(path: Path, history: Callable[..., A
 @pytest.mark.system
 def test_the_command_names_what_it_can_not_read(path: Path, history: Callable[..., Any]) -> None:
     path.write_text("no database")
-    said = history()
-    assert said.returncode == 1
-    assert said.stderr.startswith(f"{path}: its games can't be read: ")
+    done = history()
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{path}: its games can't be read: ")
 
 
 @pytest.mark.system

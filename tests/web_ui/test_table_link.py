@@ -1,28 +1,30 @@
-"""The line to the table: it comes back by itself, and nothing that is said on it breaks anything."""
+"""The connection of the pages to the table: subscriptions, reconnecting, garbage, and actions."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
-from queue import Empty
+from queue import Empty, Queue
+from threading import Event, Semaphore, current_thread
 
 import pytest
 
 from tests.web_ui import scenes
 from tests.web_ui.conftest import until, until_frame, until_presence
-from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.latest import Frame, Latest, Presence
-from web_ui.messages import SCHEMA, NamePlayer, PressButton
+from web_ui.messages import SCHEMA, MessageError, NamePlayer, PressButton
 from web_ui.table_link import TableAwayError, TableLink
 
 
-def until_frames_are_asked_for(daemon: FakeDaemon) -> None:
+def wait_for_frames_subscription(daemon: FakeDaemon) -> None:
     while not daemon.subscribed.get(timeout=TIMEOUT):
         continue
 
 
-def test_snapshots_come_as_they_are_told(daemon: FakeDaemon, link: TableLink) -> None:
+def test_the_latest_snapshot_is_published(daemon: FakeDaemon, link: TableLink) -> None:
     daemon.play(scenes.snapshot(1))
     daemon.play(scenes.offer(7))
     view = until(link, 7)
@@ -32,13 +34,13 @@ def test_snapshots_come_as_they_are_told(daemon: FakeDaemon, link: TableLink) ->
     assert json.loads(view.raw) == scenes.offer(7)
 
 
-def test_the_table_goes_and_comes_back(socket_path: Path, link: TableLink) -> None:
+def test_the_link_reconnects_to_a_table_that_comes_back(socket_path: Path, link: TableLink) -> None:
     first = FakeDaemon(socket_path, scenes.layout())
     first.play(scenes.offer(3))
     until(link, 3)
     first.stop()
     away = until_presence(link, Presence.AWAY)
-    assert away.snapshot is not None, "what was known last stays"
+    assert away.snapshot is not None, "the last snapshot stays"
     second = FakeDaemon(socket_path, scenes.layout(2, 5, 16))
     second.play(scenes.offer(4))
     view = until(link, 4)
@@ -47,7 +49,7 @@ def test_the_table_goes_and_comes_back(socket_path: Path, link: TableLink) -> No
     second.stop()
 
 
-def test_frames_are_asked_for_only_while_somebody_looks(daemon: FakeDaemon, link: TableLink) -> None:
+def test_frames_are_subscribed_to_only_while_they_are_wanted(daemon: FakeDaemon, link: TableLink) -> None:
     daemon.play(scenes.offer())
     dark, lit = scenes.dark(daemon.layout), scenes.lit(daemon.layout, scenes.offer())
     daemon.shine(dark)
@@ -63,14 +65,100 @@ def test_frames_are_asked_for_only_while_somebody_looks(daemon: FakeDaemon, link
     assert until_frame(link, frame).colours == lit
 
 
-def test_frames_end_when_nobody_looks_any_more(daemon: FakeDaemon, link: TableLink) -> None:
+def test_the_subscription_to_frames_ends_when_they_are_not_wanted_any_more(
+    daemon: FakeDaemon, link: TableLink
+) -> None:
     daemon.play(scenes.offer())
-    for _ in range(int(10 * TIMEOUT)):  # one look may be over before anybody could see it
+    daemon.shine(scenes.dark(daemon.layout))
+    for _ in range(int(10 * TIMEOUT)):  # a lease may be over before the link has subscribed
         link.latest.want_frames(0.2)
         with suppress(Empty):
             if daemon.subscribed.get(timeout=0.1):
                 break
     assert daemon.left.get(timeout=TIMEOUT) is True
+    view, frame = link.latest.view, link.latest.frame
+    while frame:
+        newer_view, newer_frame = link.latest.wait_for_frame(view.number, frame.number, TIMEOUT)
+        assert (newer_view, newer_frame) != (view, frame), "an old frame is kept"
+        view, frame = newer_view, newer_frame
+
+
+class Pauses:
+    """Pauses between attempts to reconnect that last until a test ends them; in seconds for each thread."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, Queue[float]] = defaultdict(Queue)
+        self.ended: dict[str, Semaphore] = defaultdict(lambda: Semaphore(0))
+
+    def __call__(self, closing: Event, seconds: float) -> None:
+        thread = current_thread().name
+        self.seconds[thread].put(seconds)
+        while not closing.is_set() and not self.ended[thread].acquire(timeout=0.05):
+            continue
+
+    def next(self, thread: str) -> float:
+        """Return how long the current pause of a thread would last."""
+        return self.seconds[thread].get(timeout=TIMEOUT)
+
+    def end(self, thread: str) -> None:
+        """End the current pause of a thread."""
+        self.ended[thread].release()
+
+
+@pytest.mark.parametrize("thread", ["table-snapshots", "table-frames"])
+def test_the_backoff_doubles_to_a_second_and_is_reset_once_the_table_was_reached(
+    socket_path: Path, thread: str
+) -> None:
+    """A table that only sends its layout was not reached: a broken one is not asked ten times a second."""
+    pauses = Pauses()
+    link = TableLink(socket_path, Latest(), pauses)
+    link.latest.want_frames(10 * TIMEOUT)
+    link.start()
+    for seconds in (0.1, 0.2, 0.4):
+        assert pauses.next(thread) == seconds
+        if seconds < 0.4:
+            pauses.end(thread)
+    tables: list[tuple[Message | None, str | None, list[float]]] = [
+        (None, None, [0.8, 1.0, 1.0]),
+        (scenes.offer(3), scenes.dark(scenes.layout()), [0.1, 0.2]),
+    ]
+    for snapshot, colours, expected in tables:
+        daemon = FakeDaemon(socket_path, scenes.layout())
+        daemon.snapshot, daemon.colours = snapshot, colours
+        pauses.end(thread)
+        daemon.subscribed.get(timeout=TIMEOUT)
+        if snapshot is not None and thread == "table-snapshots":
+            until(link, 3)
+        if colours is not None and thread == "table-frames":
+            until_frame(link, Frame())
+        daemon.stop()
+        for number, seconds in enumerate(expected, 1):
+            assert pauses.next(thread) == seconds
+            if number < len(expected):
+                pauses.end(thread)
+    link.close()
+
+
+def test_colours_of_frames_are_published_in_small_letters(daemon: FakeDaemon, link: TableLink) -> None:
+    link.latest.want_frames(TIMEOUT)
+    wait_for_frames_subscription(daemon)
+    colours = "AB" * 3 * len(daemon.layout["lights"])
+    daemon.shine(colours)
+    assert until_frame(link, Frame()).colours == colours.lower()
+
+
+def test_garbage_of_one_connection_is_logged_once(
+    daemon: FakeDaemon, link: TableLink, caplog: pytest.LogCaptureFixture
+) -> None:
+    daemon.play(scenes.offer(3))
+    until(link, 3)
+    for _ in range(5):
+        daemon.say_raw(b"{\n")
+    daemon.play(scenes.offer(4))
+    until(link, 4)
+    (line,) = caplog.messages
+    assert str(link.path) in line
+    assert "not readable" in line
 
 
 @pytest.mark.parametrize(
@@ -88,7 +176,7 @@ def test_frames_end_when_nobody_looks_any_more(daemon: FakeDaemon, link: TableLi
         b'{"a":"' + b"x" * 3_000_000 + b'"}\n',
     ],
 )
-def test_garbage_is_passed_over(daemon: FakeDaemon, link: TableLink, line: bytes) -> None:
+def test_garbage_is_ignored(daemon: FakeDaemon, link: TableLink, line: bytes) -> None:
     daemon.play(scenes.offer(3))
     until(link, 3)
     daemon.say_raw(line)
@@ -97,29 +185,29 @@ def test_garbage_is_passed_over(daemon: FakeDaemon, link: TableLink, line: bytes
 
 
 @pytest.mark.parametrize("frame", ["", "12", "zz" * 3, None, "+12345", "1_2345"])
-def test_a_frame_that_does_not_fit_is_passed_over(
+def test_a_frame_that_does_not_fit_the_layout_is_ignored(
     daemon: FakeDaemon, link: TableLink, frame: str | None
 ) -> None:
     link.latest.want_frames(TIMEOUT)
-    until_frames_are_asked_for(daemon)
+    wait_for_frames_subscription(daemon)
     daemon.say_raw(json.dumps({"type": "frame", "colours": frame}).encode() + b"\n", only_frames=True)
     daemon.shine(scenes.dark(daemon.layout))
     assert until_frame(link, Frame()).number == 1
 
 
-def test_a_newer_table_is_told_apart(daemon: FakeDaemon, link: TableLink) -> None:
+def test_a_newer_schema_is_published_as_such(daemon: FakeDaemon, link: TableLink) -> None:
     daemon.play({**scenes.offer(), "schema": SCHEMA + 1})
     until_presence(link, Presence.NEWER)
     daemon.play(scenes.offer(12))
     until(link, 12)
 
 
-def test_a_snapshot_that_can_not_be_read_is_told_apart(daemon: FakeDaemon, link: TableLink) -> None:
+def test_an_unreadable_snapshot_is_published_as_such(daemon: FakeDaemon, link: TableLink) -> None:
     daemon.play({**scenes.offer(), "seats": "four"})
     until_presence(link, Presence.UNREADABLE)
 
 
-def test_presses_and_names_are_carried(daemon: FakeDaemon, link: TableLink) -> None:
+def test_actions_are_sent_to_the_table(daemon: FakeDaemon, link: TableLink) -> None:
     assert link.ask(PressButton("display.3")).taken is True
     assert link.ask(NamePlayer(2, "Rui")).taken is True
     assert [daemon.asked.get(timeout=TIMEOUT) for _ in range(2)] == [
@@ -128,28 +216,34 @@ def test_presses_and_names_are_carried(daemon: FakeDaemon, link: TableLink) -> N
     ]
 
 
-def test_refusals_are_carried(daemon: FakeDaemon, link: TableLink) -> None:
+def test_refusals_are_returned(daemon: FakeDaemon, link: TableLink) -> None:
     daemon.answer = lambda _message: {"taken": False, "why": "line_full"}
     answer = link.ask(PressButton("seat.1.line.2"))
     assert (answer.taken, answer.why) == (False, "line_full")
 
 
-def test_a_press_without_a_table_is_a_clear_fault(link: TableLink) -> None:
+def test_an_action_without_a_table_raises_table_away(link: TableLink) -> None:
     with pytest.raises(TableAwayError):
         link.ask(PressButton("ok"))
 
 
-def test_an_answer_that_can_not_be_read_is_a_clear_fault(daemon: FakeDaemon, link: TableLink) -> None:
+def test_an_unreadable_answer_raises_table_away(daemon: FakeDaemon, link: TableLink) -> None:
     daemon.answer = lambda question: {"taken": "perhaps"}
     with pytest.raises(TableAwayError):
         link.ask(PressButton("ok"))
 
 
-def test_closing_ends_everything_that_waits(daemon: FakeDaemon, socket_path: Path) -> None:
+def test_an_error_of_the_table_is_raised_as_such(daemon: FakeDaemon, link: TableLink) -> None:
+    daemon.answer = lambda _message: {"type": "error", "error": "this line is no message: no such tag"}
+    with pytest.raises(MessageError, match="no such tag"):
+        link.ask(PressButton("ok"))
+
+
+def test_close_ends_everything_that_waits(daemon: FakeDaemon, socket_path: Path) -> None:
     link = TableLink(socket_path, Latest())
     link.start()
     link.latest.want_frames(TIMEOUT)
-    until_frames_are_asked_for(daemon)
+    wait_for_frames_subscription(daemon)
     link.close()
     assert link.latest.closed
     assert link.latest.wait_for_view(99, TIMEOUT) is link.latest.view
