@@ -14,14 +14,7 @@ from flask import Response, request
 
 from web_ui.messages import Action, MessageError, NamePlayer, PressButton, read_action
 from web_ui.pages import Pages
-from web_ui.security import (
-    Access,
-    RateLimiter,
-    RefusedError,
-    access_level,
-    check_phone_access,
-    check_table_access,
-)
+from web_ui.security import Access, RateLimiter, RefusedError, access_level, check_origin
 from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.sentences import SnapshotFormatter
 
@@ -54,20 +47,28 @@ class Actions:
         return json_response({"taken": False, "why": answer.why, "say": self._sentence(answer.why)})
 
     def _permitted_action(self) -> Action:
-        """Return the action of the request. Raises RefusedError; checks the origin before the body."""
-        if access_level(request) is Access.TABLE:
-            check_table_access(request)
-            return _action()
-        check_phone_access(request, self._is_allowed_to_phone)
-        if not self.rate_limiter.allows(request.remote_addr or ""):
-            raise RefusedError(429, "press.too_fast")
-        return _action()
+        """Return the action of the request. Raises RefusedError."""
+        access = access_level(request)
+        if access is Access.NONE:
+            raise RefusedError(403, "press.foreign_name")
+        check_origin(request)
+        try:
+            action = read_action(request.get_data())
+        except MessageError as fault:
+            raise RefusedError(400, "press.malformed", problem=str(fault)) from fault
+        if access is Access.PHONE:
+            self._check_phone(action)
+        return action
 
-    def _is_allowed_to_phone(self) -> bool:
-        action, snapshot = _action(), self.link.latest.view.snapshot
+    def _check_phone(self, action: Action) -> None:
+        """Raise RefusedError unless phones may do this action, and it is below the rate limit."""
+        snapshot = self.link.latest.view.snapshot
         if snapshot is None:
             raise RefusedError(503, "presence.away")
-        return action.allowed_to_phone(snapshot.phones)
+        if not action.allowed_to_phone(snapshot.phones):
+            raise RefusedError(403, "press.not_by_phone")
+        if not self.rate_limiter.allows(request.remote_addr or ""):
+            raise RefusedError(429, "press.too_fast")
 
     def _check_known(self, action: Action) -> None:
         """Raise RefusedError if the action names a button or a seat that the table does not have."""
@@ -88,14 +89,6 @@ class Actions:
         if snapshot is None:
             return words.text("refusal.other")
         return SnapshotFormatter(words, snapshot).refusal(why)
-
-
-def _action() -> Action:
-    """Decode the body of the current request. Raises RefusedError."""
-    try:
-        return read_action(request.get_data())
-    except MessageError as fault:
-        raise RefusedError(400, "press.malformed", problem=str(fault)) from fault
 
 
 def json_response(message: dict[str, object], status: int = 200) -> Response:

@@ -110,29 +110,8 @@ def access_level(request: Request) -> Access:
     return Access.PHONE if is_lan_host(request.host) else Access.NONE
 
 
-def check_table_access(request: Request) -> None:
-    """Raise RefusedError unless a POST comes from this machine and from a page of this server."""
-    if not is_local_request(request):
-        raise RefusedError(403, "press.elsewhere")
-    if not is_loopback_host(request.host):
-        raise RefusedError(403, "press.wrong_host")
-    _check_same_origin(request)
-
-
-def check_phone_access(request: Request, allowed: Callable[[], bool]) -> None:
-    """Raise RefusedError unless a POST comes from a page of this server and phones may do it.
-
-    `allowed` is called last, after the request has passed the checks against forgery.
-    """
-    if not is_lan_host(request.host):
-        raise RefusedError(403, "press.foreign_name")
-    _check_same_origin(request)
-    if not allowed():
-        raise RefusedError(403, "press.not_by_phone")
-
-
-def _check_same_origin(request: Request) -> None:
-    """Refuse cross-site requests (CSRF); HTML forms can't send JSON."""
+def check_origin(request: Request) -> None:
+    """Refuse cross-site POST requests (CSRF); HTML forms can't send JSON. Raises RefusedError."""
     origin = request.headers.get("Origin")
     if origin is not None and origin != f"http://{request.host}":
         raise RefusedError(403, "press.foreign")

@@ -1,20 +1,44 @@
-"""What the socket says is read without trust: anything at all may come, and only MessageError goes out."""
+"""The messages of the pages and the socket: any input is decoded or raises MessageError."""
 
 from __future__ import annotations
 
 import json
+from typing import get_args
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from device.socket import messages as device
+from device.socket.snapshot import SCHEMA as DEVICE_SCHEMA
 from tests.web_ui import scenes
 from web_ui.messages import (
     SCHEMA,
+    Action,
+    AskHint,
+    EndLesson,
+    ForgetLast,
+    ForgetTags,
+    ForgetTiles,
     Lines,
+    ListGames,
     MessageError,
+    NamePlayer,
     NewerSchemaError,
+    PlugPico,
+    PressButton,
+    Question,
+    ReadGame,
+    ReadRecord,
+    ReportTile,
+    ShowTag,
     SnapshotMessage,
+    Subscribe,
+    TeachAction,
+    TeachPlayer,
+    TeachTiles,
+    encode,
     known_step,
     read_action,
     read_message,
@@ -40,28 +64,85 @@ def test_snapshots_are_read(scene: scenes.Message) -> None:
     assert [seat.name for seat in snapshot.seats] == [seat["name"] for seat in scene["seats"]]
 
 
-def test_what_is_unknown_is_passed_over() -> None:
+def test_unknown_keys_are_ignored() -> None:
     snapshot = read_snapshot(json.dumps({**scenes.offer(), "weather": [1]}).encode())
     assert snapshot.round == 2
 
 
-def test_a_table_may_say_less() -> None:
+def test_a_snapshot_may_lack_keys() -> None:
     snapshot = read_snapshot(b'{"schema":1,"stage":"offer","ask":{"say":"draft"}}')
     assert (snapshot.seats, snapshot.menu, snapshot.result) == ((), (), None)
 
 
-def test_a_newer_schema_is_told_before_anything_else_is_looked_at() -> None:
+def test_a_newer_schema_is_detected_before_other_faults() -> None:
     with pytest.raises(NewerSchemaError):
         read_snapshot(b'{"schema":%d,"stage":{"anything":[]}}' % (SCHEMA + 1))
 
 
-def test_a_step_of_an_unknown_form_keeps_its_points() -> None:
+def test_a_step_of_an_unknown_kind_keeps_its_points() -> None:
     step = known_step({"step": "removed", "seat": 2, "tiles": ["b"], "points": -3, "score": 4})
     assert (step.step, step.seat, step.points, step.score) == ("other", 2, -3, 4)
 
 
+# --- The contract with the device ---
+
+MESSAGES: tuple[Action | Question | Subscribe, ...] = (
+    PressButton("display.3"),
+    NamePlayer(1, "Ana"),
+    ReportTile("b"),
+    ShowTag("A762000007"),
+    AskHint(2),
+    AskHint(),
+    TeachTiles("all"),
+    TeachPlayer("Ana"),
+    TeachAction("undo"),
+    ForgetLast(),
+    EndLesson(),
+    ForgetTags(("AA", "BB")),
+    ForgetTiles("r"),
+    PlugPico(plugged=False),
+    Subscribe(frames=True),
+    ListGames(20, 40),
+    ListGames(20),
+    ReadGame(39),
+    ReadRecord(39),
+)
+
+
+def test_the_device_decodes_every_message_of_the_pages() -> None:
+    sent = {type(message) for message in MESSAGES}
+    assert sent == {*get_args(Action), *get_args(Question), Subscribe}
+    for message in MESSAGES:
+        received = device.decode(encode(message))
+        assert type(received).__name__ == type(message).__name__
+        fields = msgspec.structs.asdict(message)
+        assert msgspec.structs.asdict(received) == {**fields, "id": None}
+
+
+def test_the_pages_decode_every_message_of_the_device() -> None:
+    layout = {"name": "duo", "width": 480, "height": 300, "lights": [], "buttons": []}
+    messages: tuple[device.ServerMessage, ...] = (
+        device.LayoutMessage(layout),
+        device.SnapshotMessage({"schema": SCHEMA}),
+        device.FrameMessage("0a0b0c"),
+        device.Answer(taken=False, id=3, why="line_full"),
+        device.ErrorMessage("a line has at most 65536 bytes"),
+    )
+    assert {type(message) for message in messages} == set(get_args(device.ServerMessage))
+    for message in messages:
+        received = read_message(device.encode(message))
+        assert type(received).__name__ == type(message).__name__
+
+
+def test_both_sides_have_the_same_schema() -> None:
+    assert SCHEMA == DEVICE_SCHEMA
+
+
+# --- Garbage ---
+
+
 @given(some.one_of(some.binary(), some.text().map(str.encode)))
-def test_anything_else_is_a_message_error(line: bytes) -> None:
+def test_any_bytes_are_decoded_or_a_message_error(line: bytes) -> None:
     for read in (read_message, read_action, read_snapshot):
         try:
             read(line)
@@ -77,7 +158,7 @@ json_values = some.recursive(
 
 
 @given(key=some.sampled_from(sorted(scenes.offer())), value=json_values)
-def test_any_value_anywhere_is_read_or_a_message_error(key: str, value: object) -> None:
+def test_any_value_of_any_key_is_decoded_or_a_message_error(key: str, value: object) -> None:
     try:
         read_snapshot(json.dumps({**scenes.over(), key: value}).encode())
     except MessageError:
@@ -85,7 +166,7 @@ def test_any_value_anywhere_is_read_or_a_message_error(key: str, value: object) 
 
 
 @given(some.lists(some.binary().map(lambda line: line.replace(b"\n", b""))), some.lists(some.integers(1, 7)))
-def test_lines_are_the_same_however_they_arrive(lines: list[bytes], cuts: list[int]) -> None:
+def test_lines_do_not_depend_on_how_bytes_are_split(lines: list[bytes], cuts: list[int]) -> None:
     data = b"".join(line + b"\n" for line in lines)
     reader, got = Lines(), []
     for cut in cuts:
@@ -94,7 +175,7 @@ def test_lines_are_the_same_however_they_arrive(lines: list[bytes], cuts: list[i
     assert got + reader.feed(data) == lines
 
 
-def test_a_huge_line_is_passed_over_and_not_kept() -> None:
+def test_a_line_that_is_too_long_is_skipped_and_not_kept() -> None:
     reader = Lines(limit=10)
     assert reader.feed(b"short\n" + b"x" * 11) == [b"short"]
     assert reader.feed(b"x" * 1000) == []

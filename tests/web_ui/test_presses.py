@@ -1,9 +1,10 @@
-"""Presses and names: taken from hands at this machine alone, and refused with a sentence else."""
+"""Actions posted by pages: who may do what, and refusals with a sentence."""
 
 from __future__ import annotations
 
 import json
 import re
+from typing import get_args
 
 import pytest
 from flask.testing import FlaskClient
@@ -12,6 +13,7 @@ from werkzeug.test import TestResponse
 from tests.web_ui import scenes
 from tests.web_ui.conftest import show
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from web_ui.messages import Action
 from web_ui.table_link import TableLink
 
 JSON = {"Content-Type": "application/json"}
@@ -33,6 +35,11 @@ ACTIONS: tuple[Message, ...] = (
 """One action of every type."""
 
 
+def test_there_is_an_example_of_every_action() -> None:
+    tags = [action.__struct_config__.tag for action in get_args(Action)]
+    assert [action["type"] for action in ACTIONS] == tags
+
+
 def post(client: FlaskClient, body: object) -> TestResponse:
     return client.post("/action", data=body if isinstance(body, bytes) else json.dumps(body), headers=JSON)
 
@@ -41,7 +48,7 @@ def press(client: FlaskClient, button: str) -> TestResponse:
     return post(client, {"type": "press", "button": button})
 
 
-def test_those_elsewhere_look_and_have_no_hands(
+def test_pages_for_other_machines_have_no_buttons(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
     show(daemon, link, scenes.chosen())
@@ -55,7 +62,7 @@ def test_those_elsewhere_look_and_have_no_hands(
     assert 'href="/table"' not in client.get("/", headers={"Host": "table.example:8080"}).text
 
 
-def test_a_press_reaches_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+def test_a_press_is_sent_to_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     show(daemon, link, scenes.offer())
     answer = press(client, "display.3")
     assert (answer.status_code, answer.get_json()) == (200, {"taken": True})
@@ -69,7 +76,7 @@ def test_a_refused_press_says_why(daemon: FakeDaemon, link: TableLink, client: F
     assert answer.get_json() == {"taken": False, "why": "line_full", "say": "That line is full."}
 
 
-def test_a_name_reaches_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+def test_a_name_is_sent_to_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     show(daemon, link, scenes.seating())
     answer = client.post(
         "/action", data=json.dumps({"type": "name", "seat": 3, "name": "  Zoë "}), headers=JSON
@@ -78,7 +85,7 @@ def test_a_name_reaches_the_table(daemon: FakeDaemon, link: TableLink, client: F
     assert daemon.asked.get(timeout=TIMEOUT) == {"type": "name", "seat": 3, "name": "  Zoë "}
 
 
-def test_a_press_without_a_table_is_told(client: FlaskClient) -> None:
+def test_a_press_without_a_table_is_refused(client: FlaskClient) -> None:
     answer = press(client, "ok")
     assert answer.status_code == 503
     assert answer.headers["Retry-After"]
@@ -109,7 +116,7 @@ def test_a_press_without_a_table_is_told(client: FlaskClient) -> None:
         ("127.0.0.1", {"Content-Type": "application/x-www-form-urlencoded"}, 415),
     ],
 )
-def test_only_hands_at_this_machine_press(
+def test_only_pages_at_this_machine_may_do_everything(
     daemon: FakeDaemon,
     link: TableLink,
     client: FlaskClient,
@@ -149,7 +156,7 @@ def test_only_hands_at_this_machine_press(
         (b'{"type":"press","button":"' + b"x" * 5000 + b'"}', 413),
     ],
 )
-def test_a_press_that_makes_no_sense_is_refused_with_a_sentence(
+def test_an_invalid_press_is_refused_with_a_sentence(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: bytes, status: int
 ) -> None:
     show(daemon, link, scenes.offer())
@@ -172,7 +179,7 @@ def test_a_press_that_makes_no_sense_is_refused_with_a_sentence(
         ({"seat": 1, "name": "A" * 300}, 400),
     ],
 )
-def test_a_name_that_makes_no_sense_is_refused_with_a_sentence(
+def test_an_invalid_name_is_refused_with_a_sentence(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, body: Message, status: int
 ) -> None:
     show(daemon, link, scenes.seating())
@@ -182,7 +189,9 @@ def test_a_name_that_makes_no_sense_is_refused_with_a_sentence(
     assert daemon.asked.empty()
 
 
-def test_what_the_table_does_not_know_is_refused_too(daemon: FakeDaemon, client: FlaskClient) -> None:
+def test_an_unknown_button_and_an_error_of_the_table_are_refused(
+    daemon: FakeDaemon, client: FlaskClient
+) -> None:
     daemon.answer = lambda question: {"taken": False, "why": "unknown_button"}
     assert press(client, "lever.1").status_code == 404
     daemon.answer = lambda question: {"type": "error", "error": "that was no message"}
