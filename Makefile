@@ -9,7 +9,7 @@ SIMULATE ?= table
 # Become root for Debian's packages: nothing as root, else sudo, which asks on a terminal only.
 ROOT := $(shell [ "$$(id -u)" = 0 ] || { command -v sudo >/dev/null && { [ -t 0 ] && echo sudo || echo sudo -n; } || echo false; })
 
-.PHONY: play setup simulated-pico check test test-long mutants test-setup lint types pictures diagrams install uninstall clean
+.PHONY: play setup simulated-pico check test test-long mutants dist test-setup lint types pictures diagrams install uninstall clean
 
 play: setup $(if $(filter pico,$(SIMULATE)),simulated-pico)
 	@exec $(BIN)/azul-table play --data play-data $(if $(SIMULATE),--simulate $(SIMULATE)) --layout $(LAYOUT) --port $(PORT) $(ARGS)
@@ -77,6 +77,10 @@ test-long: lint types
 # Do the tests of a room notice faults? `make mutants ROOM=device/rules` puts some into a copy, one at a time.
 mutants: test-setup
 	$(BIN)/python -m tests.mutants $(or $(ROOM),device/rules) $(ARGS)
+
+# The source archive and a wheel for this machine, in dist/.
+dist: test-setup
+	$(BIN)/python -m build
 
 # The README's pictures, taken from the table as it is now.
 pictures: test-setup
