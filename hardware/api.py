@@ -238,11 +238,6 @@ def floor_button(seat: int) -> str:
     return f"seat.{seat}.floor"
 
 
-def seat_reader(seat: int) -> str:
-    """Return the name of the reader of a seat."""
-    return f"seat.{seat}"
-
-
 def button_part(button: str) -> str:
     """Return the name of a button as a part that can be lost."""
     return f"button.{button}"

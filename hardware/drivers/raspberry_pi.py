@@ -237,7 +237,6 @@ NEOPIXEL: Final = Library("adafruit-circuitpython-neopixel", (6, 4), (7,))
 PIO: Final = Library("adafruit-blinka-raspberry-pi5-neopixel", (1, 0, 0), (2,), "rc2")
 PN532: Final = Library("adafruit-circuitpython-pn532", (2, 4), (3,))
 RPI_WS281X: Final = Library("rpi_ws281x", (4,), (6,))
-ALL: Final = (BLINKA, GPIOD, GPIOZERO, LGPIO, NEOPIXEL, PIO, PN532, RPI_WS281X)
 
 COMPILED: Final[Mapping[str, tuple[Version, str]]] = {
     RPI_WS281X.name: ((3, 11), "gcc python3-dev"),

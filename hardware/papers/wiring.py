@@ -1,4 +1,4 @@
-"""Wiring diagrams and circuits: pinouts of the boards, diagrams by WireViz, circuits by schemdraw.
+"""Wiring diagrams by WireViz, and circuits by schemdraw.
 
 `draw_diagram` draws a YAML file of `hardware/wiring` as PNG. `power_circuit`, `crossing_circuit` and
 `divider_circuit` return SVG.
@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from hashlib import sha256
 from io import BytesIO
 from itertools import pairwise
@@ -24,50 +23,6 @@ from hardware.papers.power_feeds import (
     main_fuse,
     supply_amperes,
 )
-
-# --- Pinouts ---------------------------------------------------------------------------------------------
-
-POWER_PINS: Final[Mapping[str, Mapping[int, str]]] = {
-    "pi": {
-        1: "3V3",
-        2: "5V",
-        4: "5V",
-        17: "3V3",
-        **dict.fromkeys((6, 9, 14, 20, 25, 30, 34, 39), "GND"),
-    },
-    "pico": {
-        30: "RUN",
-        33: "AGND",
-        35: "ADC_VREF",
-        36: "3V3",
-        37: "3V3_EN",
-        39: "VSYS",
-        40: "VBUS",
-        **dict.fromkeys((3, 8, 13, 18, 23, 28, 38), "GND"),
-    },
-}
-"""The pins of each controller that are not GPIO pins, by their position on the board."""
-
-_PI: Final = dict(
-    zip(
-        range(28),
-        (
-            *(27, 28, 3, 5, 7, 29, 31, 26, 24, 21, 19, 23, 32, 33),
-            *(8, 10, 36, 11, 12, 35, 38, 40, 15, 16, 18, 22, 37, 13),
-        ),
-        strict=True,
-    )
-)
-_PICO: Final = dict(
-    zip(
-        (*range(23), 26, 27, 28),
-        sorted(set(range(1, 41)) - POWER_PINS["pico"].keys()),
-        strict=True,
-    )
-)
-PIN_POSITIONS: Final[Mapping[str, Mapping[int, int]]] = {"pi": _PI, "pico": _PICO}
-"""The position of each GPIO pin on the board, by its number."""
-
 
 # --- Wiring diagrams -------------------------------------------------------------------------------------
 

@@ -13,10 +13,12 @@ from hardware.layout.checks import CONTROLLERS
 from hardware.layout.model import Layout, read_layout
 from hardware.papers.__main__ import ORDER
 from hardware.papers.power_feeds import FUSES, fed_by_pi, feeds, main_fuse, supply_amperes
-from hardware.papers.wiring import PIN_POSITIONS, POWER_PINS, source_checksum, source_of
+from hardware.papers.wiring import source_checksum, source_of
 
 from .wires import (
     BOARDS,
+    PIN_POSITIONS,
+    POWER_PINS,
     WIRING,
     Wire,
     button_wires,

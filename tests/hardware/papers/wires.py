@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -123,3 +123,47 @@ def reader_wires(layout: Layout) -> Iterator[Wire]:
         yield pair(f"Divider {called} 5 V side", f"Reader {called} TX")
         yield pair(f"{board} GND", f"Reader {called} GND")
         yield pair(f"{board} {five}", f"Reader {called} +5V")
+
+
+# --- Pinouts ---
+
+POWER_PINS: Final[Mapping[str, Mapping[int, str]]] = {
+    "pi": {
+        1: "3V3",
+        2: "5V",
+        4: "5V",
+        17: "3V3",
+        **dict.fromkeys((6, 9, 14, 20, 25, 30, 34, 39), "GND"),
+    },
+    "pico": {
+        30: "RUN",
+        33: "AGND",
+        35: "ADC_VREF",
+        36: "3V3",
+        37: "3V3_EN",
+        39: "VSYS",
+        40: "VBUS",
+        **dict.fromkeys((3, 8, 13, 18, 23, 28, 38), "GND"),
+    },
+}
+"""The pins of each controller that are not GPIO pins, by their position on the board."""
+
+_PI: Final = dict(
+    zip(
+        range(28),
+        (
+            *(27, 28, 3, 5, 7, 29, 31, 26, 24, 21, 19, 23, 32, 33),
+            *(8, 10, 36, 11, 12, 35, 38, 40, 15, 16, 18, 22, 37, 13),
+        ),
+        strict=True,
+    )
+)
+_PICO: Final = dict(
+    zip(
+        (*range(23), 26, 27, 28),
+        sorted(set(range(1, 41)) - POWER_PINS["pico"].keys()),
+        strict=True,
+    )
+)
+PIN_POSITIONS: Final[Mapping[str, Mapping[int, int]]] = {"pi": _PI, "pico": _PICO}
+"""The position of each GPIO pin on the board, by its number."""
