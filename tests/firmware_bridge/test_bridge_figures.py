@@ -17,7 +17,7 @@ def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.system
 def test_the_latency_from_button_to_light_is_measured() -> None:
     figure = input_to_light(5)
-    assert 2 < figure.value < 1000, "the strips' wire opened_connection takes 2 ms"
+    assert 2 < figure.value < 1000, "the strips' wire alone takes 2 ms"
     assert figure.goal == 25
 
 
