@@ -7,7 +7,7 @@ limit) and sent to the table as it is.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import msgspec
 from flask import Response, request
@@ -27,7 +27,7 @@ class Actions:
 
     link: TableLink
     pages: Pages
-    rate_limiter: RateLimiter = field(default_factory=RateLimiter)
+    rate_limiter: RateLimiter
 
     def post(self) -> Response:
         """Send the action of the current request to the table. Raises RefusedError."""

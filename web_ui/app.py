@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from web_ui.actions import Actions, json_response
-from web_ui.pages import STREAMS, HistoryPages, Pages
-from web_ui.security import MAX_BODY_BYTES, RefusedError, add_security_headers
+from web_ui.pages import QUERIES_PER_SECOND, QUERY_BURST, STREAMS, HistoryPages, Pages
+from web_ui.security import MAX_BODY_BYTES, RateLimiter, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
 from web_ui.views.phone import PHONE, TABLE, TAGS
 
@@ -25,11 +27,15 @@ JSON_PATHS = ("/events", "/regions", "/state")
 _SENTENCES = {404: "page.not_found", 413: "press.too_large"}
 
 
-def create_app(link: TableLink, streams: int = STREAMS) -> Flask:
-    """Return the WSGI application that serves the pages of a table, with at most so many streams at once."""
+def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], float] = time.monotonic) -> Flask:
+    """Return the WSGI application that serves the pages of a table.
+
+    At most `streams` event streams are open at once; `clock` (seconds) is the one of the rate limits.
+    """
     pages = Pages(link.latest, streams)
-    actions = Actions(link, pages)
-    history = HistoryPages(link, pages)
+    actions = Actions(link, pages, RateLimiter(clock))
+    query_limiter = RateLimiter(clock, per_second=QUERIES_PER_SECOND, burst=QUERY_BURST)
+    history = HistoryPages(link, pages, query_limiter)
     refusals = Refusals(pages)
     app = Flask("web_ui", static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES

@@ -270,9 +270,7 @@ class HistoryPages:
 
     link: TableLink
     pages: Pages
-    rate_limiter: RateLimiter = field(
-        default_factory=lambda: RateLimiter(per_second=QUERIES_PER_SECOND, burst=QUERY_BURST)
-    )
+    rate_limiter: RateLimiter
 
     def games(self) -> Response:
         """Respond with a page of the list, newest first; `?before=N` shows games before number N."""

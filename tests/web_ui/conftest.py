@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from tests.web_ui.browsing import Browser
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.app import create_app
 from web_ui.latest import Frame, Latest, Presence, View
-from web_ui.security import RateLimiter
 from web_ui.table_link import TableLink
 
 StartPages = Callable[..., "PagesProcess"]
@@ -52,15 +50,15 @@ def link(socket_path: Path) -> Iterator[TableLink]:
 
 
 @pytest.fixture
-def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop the clock of the rate limiters, so that slow requests refill no tokens."""
-    monkeypatch.setattr(RateLimiter, "__init__", partialmethod(RateLimiter.__init__, lambda: 0.0))
-
-
-@pytest.fixture
 def client(link: TableLink) -> FlaskClient:
     """A client of the pages in this process."""
     return create_app(link).test_client()
+
+
+@pytest.fixture
+def client_without_time(link: TableLink) -> FlaskClient:
+    """A client of the pages whose rate limits are never refilled, however slow the requests are."""
+    return create_app(link, clock=lambda: 0.0).test_client()
 
 
 def show(daemon: FakeDaemon, link: TableLink, scene: Message) -> None:
