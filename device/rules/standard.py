@@ -230,7 +230,6 @@ def _deal(state: StandardState, event: Deal) -> StandardState:
         state,
         phase=Phase.OFFER,
         sources=(NO_TILES, *event.displays),
-        turn=state.starter,
         marker=None,
         round=state.round + 1,
         bag=bag,
