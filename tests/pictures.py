@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from device.bots.search import grade_all
 from device.bots.workers import WorkerPool, cores
 from device.records.review import real_choices
-from tests.harness.past import STANDARD, keep, keep_grades, played
+from tests.harness.stored_games import STANDARD, greedy_game, store_games, store_grades
 
 TWIN = Path("web_ui/pictures/twin.jpg")
 PHONE = Path("web_ui/pictures/phone.jpg")
@@ -102,15 +102,15 @@ def _take_history(browser: Browser) -> None:
 
 def _graded_game(data: Path) -> None:
     """A game between two, kept with its grades."""
-    play = played(STANDARD, seed=6)
+    play = greedy_game(STANDARD, seed=6)
     choices = list(real_choices(STANDARD, play.events))
     grades = {number: (0.0, event) for number, event in enumerate(play.events)}
     with WorkerPool(cores()) as executor:
         to_grade = [(choice.state, choice.representative) for choice in choices]
         found = grade_all(to_grade, 0.5, executor, cores())
         grades |= {choices[at].number: (grade.lost, grade.best) for at, grade in found}
-    keep(data / "azul-table.db", [play])
-    keep_grades(data / "azul-table.db", 1, grades)
+    store_games(data / "azul-table.db", [play])
+    store_grades(data / "azul-table.db", 1, grades)
 
 
 @contextmanager

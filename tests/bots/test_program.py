@@ -15,7 +15,7 @@ import pytest
 from device.bots.dtc import supervisor
 from device.bots.dtc.process import BotError, Limits, Program
 from device.bots.dtc.protocol import Turn, format_turn, state_block
-from tests.harness.running import lives
+from tests.harness.running import is_running
 from tests.harness.waiting import until
 from tests.rules.positions import board, offer
 
@@ -312,8 +312,8 @@ def test_everything_it_has_started_ends_with_it(log: Path, tmp_path: Path) -> No
     with Program(bad("starts_children", tmp_path), log, PATIENT) as program:
         program.first_line()
         processes = [number(tmp_path, kind) for kind in ("bot", "child", "session", "orphan")]
-        assert all(map(lives, processes))
-    assert not any(map(lives, processes))
+        assert all(map(is_running, processes))
+    assert not any(map(is_running, processes))
 
 
 @pytest.mark.system
@@ -327,11 +327,11 @@ def test_everything_ends_when_the_match_is_killed(tmp_path: Path) -> None:
     match = subprocess.Popen(command, cwd=BAD.parents[2], stdin=subprocess.PIPE)
     try:
         processes = [number(tmp_path, kind) for kind in ("bot", "child", "session", "orphan")]
-        assert all(map(lives, processes))
+        assert all(map(is_running, processes))
     finally:
         match.send_signal(signal.SIGKILL)
         match.communicate()
-    until(lambda: not any(map(lives, processes)), "the end of everything that the bot has started")
+    until(lambda: not any(map(is_running, processes)), "the end of everything that the bot has started")
 
 
 @pytest.mark.system
@@ -369,7 +369,7 @@ def test_a_guard_ends_no_sooner_than_a_child_that_it_did_not_see_at_once() -> No
         assert guard.stdout is not None
         child = int(guard.stdout.readline())
         guard.wait()
-        left = lives(child)
+        left = is_running(child)
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
     assert not left
@@ -384,7 +384,7 @@ def test_everything_ends_when_the_supervisor_is_killed(log: Path, tmp_path: Path
         with pytest.raises(BotError, match="it and its supervisor were killed"):
             for _ in range(2):
                 program.ask(TURN, LONG)
-    assert not lives(child)
+    assert not is_running(child)
 
 
 @pytest.mark.system

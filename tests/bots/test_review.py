@@ -26,8 +26,8 @@ from device.rules.notation import event_of, text_of
 from device.rules.solo.game import SoloState, preview
 from device.rules.solo.penalty_row import ACTION
 from tests.bots.test_search import Ticks
-from tests.harness.past import SOLO_GRAY, played
 from tests.harness.running import children
+from tests.harness.stored_games import SOLO_GRAY, greedy_game
 from tests.harness.waiting import DEADLINE, until
 from tests.records.recorded import GOLDEN, lines_of, records
 from tests.rules.positions import after, board, offer
@@ -138,7 +138,7 @@ def test_a_column_that_scores_less_loses_the_difference() -> None:
 def test_no_review_advises_to_lose_at_once() -> None:
     """Once, it did where a lost game would have ended far below zero otherwise."""
     for seed in range(12):
-        play = played(SOLO_GRAY, seed)
+        play = greedy_game(SOLO_GRAY, seed)
         choices = [each for each in real_choices(SOLO_GRAY, play.events) if has_full_penalty_row(each)]
         assert choices
         for choice in choices[:1] + choices[-1:]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from device.bots.workers import InlineExecutor, WorkerPool, run_all
-from tests.harness.running import children, lives
+from tests.harness.running import children, is_running
 from tests.harness.waiting import DEADLINE, until
 
 pytestmark = pytest.mark.system
@@ -66,7 +66,7 @@ def test_leaving_the_block_kills_running_calls_and_cancels_waiting_ones() -> Non
         processes = set(children(os.getpid())) - before
     assert waiting.cancelled()
     assert isinstance(running.exception(DEADLINE), BrokenExecutor)
-    assert not any(map(lives, processes))
+    assert not any(map(is_running, processes))
 
 
 def test_what_a_call_prints_goes_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
@@ -97,4 +97,4 @@ def test_workers_end_with_their_parent(number: signal.Signals) -> None:
         assert len(workers) == 2
         parent.send_signal(number)
         parent.wait(DEADLINE)
-    until(lambda: not any(map(lives, workers)), "the end of the workers")
+    until(lambda: not any(map(is_running, workers)), "the end of the workers")

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from device.commands.cli import azul_table
 from device.records.record import Record, read
 from tests.bots.test_program import BAD, number
-from tests.harness.running import COMMAND, children, lives
+from tests.harness.running import COMMAND, children, is_running
 from tests.harness.waiting import DEADLINE, until
 
 pytestmark = pytest.mark.system
@@ -131,7 +131,7 @@ def test_match_stopped_by_a_signal_leaves_nothing_behind(
         started += descendants(process.pid)
         process.send_signal(number_of_signal)
         _, errors = process.communicate(timeout=DEADLINE)
-    until(lambda: not any(map(lives, started)), "the end of everything")
+    until(lambda: not any(map(is_running, started)), "the end of everything")
     if number_of_signal is signal.SIGINT:
         assert process.returncode == 1
         assert errors.decode() == f"interrupted after 0 of 4 games; they are in {file}\n"

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness.fixtures import StartTable
-from tests.harness.running import COMMAND, RunningTable, lives, run
+from tests.harness.running import COMMAND, RunningTable, is_running, run
 from tests.harness.waiting import DEADLINE, until
 
 pytestmark = pytest.mark.system
@@ -298,7 +298,7 @@ def test_ctrl_c_reaches_the_pages_too_and_nothing_is_said(start: StartTable, num
             until(lambda table=table: table.browser.ask("/state").status == 200, "the pages")  # type: ignore[misc]
         os.killpg(table.process.pid, number)
         assert table.wait() == 0
-        until(lambda pages=pages: not lives(pages), "the end of the pages")  # type: ignore[misc]
+        until(lambda pages=pages: not is_running(pages), "the end of the pages")  # type: ignore[misc]
         assert table.err == ""
 
 

@@ -18,7 +18,7 @@ from hardware.api import HardwareEvent, LightFrame
 from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import read_layout
-from tests.harness.hands import next_button
+from tests.harness.player import next_button
 from tests.harness.waiting import DEADLINE, until
 
 pytestmark = pytest.mark.system

@@ -35,7 +35,7 @@ class Client:
     def send_bytes(self, content: bytes) -> None:
         self._socket.sendall(content)
 
-    def pour(self, content: bytes) -> None:
+    def send_until_closed(self, content: bytes) -> None:
         """Send as much as the table takes until it hangs up."""
         with suppress(OSError):
             self.send_bytes(content)
@@ -105,7 +105,7 @@ class Client:
             self.read(max(0.001, deadline - time.monotonic()))
         return self.snapshot
 
-    def catch_up(self) -> None:
+    def drain(self) -> None:
         """Read what has come already."""
         with suppress(TimeoutError):
             while True:

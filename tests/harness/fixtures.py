@@ -13,9 +13,9 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.harness.client import Client
+from tests.harness.held_play import HOUR
 from tests.harness.local_table import LocalTable
 from tests.harness.pages import ARGUMENTS, CHROMIUM, PATIENCE
-from tests.harness.patient_play import LONG
 from tests.harness.running import RunningTable
 
 StartTable = Callable[..., RunningTable]
@@ -39,9 +39,9 @@ def start(data: Path) -> Iterator[StartTable]:
 
 
 @pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+def held_animations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scorings of tables in this process wait for `ok`: no test must press before their time is up."""
-    monkeypatch.setattr("device.table.score_animation.OPENING", LONG)
+    monkeypatch.setattr("device.table.score_animation.OPENING", HOUR)
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from device.socket.server import Request, SocketServer
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import layout_json, read_layout
 from tests.harness.client import Message
-from tests.harness.hands import next_button
-from tests.harness.mirror import as_told
+from tests.harness.player import next_button
+from tests.harness.reference_table import snapshot_json
 from tests.harness.waiting import DEADLINE, until
 
 
@@ -78,7 +78,7 @@ class LocalTable:
     @property
     def snapshot(self) -> Message:
         """The table as it is, with everything in it that was answered."""
-        return as_told(self.daemon.table)
+        return snapshot_json(self.daemon.table)
 
     def until(self, stage: str) -> Message:
         """The first snapshot at a stage."""

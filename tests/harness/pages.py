@@ -64,7 +64,7 @@ def page_of(
     context.close()
 
 
-def caught_up(table: RunningTable, *pages: Page) -> Message:
+def wait_until_shown(table: RunningTable, *pages: Page) -> Message:
     """The table's state, once its pages' process knows it and these pages show it, or what came after it.
 
     Who presses on a page that is about to change may press what is not there any more.
@@ -94,7 +94,7 @@ def _stamp(text: str) -> tuple[str, int]:
     return epoch, int(number or 0)
 
 
-def go_on_counting(table: RunningTable, state: Message) -> None:
+def advance_scoring(table: RunningTable, state: Message) -> None:
     """Skip a step of a scoring, which may be over by itself before; a game's last steps are waited for.
 
     After those `ok` would begin another game.

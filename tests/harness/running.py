@@ -17,7 +17,7 @@ from tests.harness.waiting import DEADLINE, until
 from tests.web_ui.browsing import Browser
 
 COMMAND: Final = Path(sys.executable).with_name("azul-table")
-PATIENT: Final = (sys.executable, "-P", Path(__file__).with_name("patient_play.py"))
+HELD: Final = (sys.executable, "-P", Path(__file__).with_name("held_play.py"))
 """The command of a table that waits for `ok`."""
 _ADDRESS: Final = re.compile(r"The table \(twin\): (http://\S+:(\d+))/table\n.*\n")
 
@@ -96,7 +96,7 @@ class RunningTable:
         self.process.kill()
         self.process.wait(DEADLINE)
         for each in pages:
-            until(lambda each=each: not lives(each), "the end of the pages")  # type: ignore[misc]
+            until(lambda each=each: not is_running(each), "the end of the pages")  # type: ignore[misc]
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> int:
         """End it as Ctrl-C or a service manager does; its status."""
@@ -122,10 +122,10 @@ def children(process: int) -> list[int]:
     for listing in Path("/proc", str(process), "task").glob("*/children"):
         with suppress(OSError):
             found += [int(child) for child in listing.read_text().split()]
-    return [child for child in found if lives(child)]
+    return [child for child in found if is_running(child)]
 
 
-def lives(process: int) -> bool:
+def is_running(process: int) -> bool:
     """Whether a process runs; one that nobody has waited for yet does not."""
     try:
         state = Path("/proc", str(process), "stat").read_text().rpartition(")")[2].split()[0]
@@ -134,7 +134,7 @@ def lives(process: int) -> bool:
     return state not in "ZX"
 
 
-def program(process: int) -> str:
+def command_line(process: int) -> str:
     """The command line of a process; empty where it has none, or is gone."""
     try:
         return Path("/proc", str(process), "cmdline").read_text()

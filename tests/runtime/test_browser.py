@@ -16,8 +16,8 @@ from device.rules.notation import event_of
 from device.rules.scoring import Outcome
 from tests.harness.client import Message
 from tests.harness.fixtures import StartTable
-from tests.harness.hands import next_button
-from tests.harness.pages import DESKTOP, PATIENCE, PHONE, caught_up, go_on_counting, page_of
+from tests.harness.pages import DESKTOP, PATIENCE, PHONE, advance_scoring, page_of, wait_until_shown
+from tests.harness.player import next_button
 from tests.harness.running import RunningTable
 from tests.harness.waiting import until
 
@@ -32,25 +32,25 @@ NOTE_TURNS = """() => {
 @pytest.fixture
 def table(start: StartTable) -> RunningTable:
     table = start()
-    caught_up(table)
+    wait_until_shown(table)
     return table
 
 
 def play(table: RunningTable, page: Page, press: Callable[[str], None], presses: int = 10_000) -> None:
     """Press on a page what the game goes on with, and see that the table takes it."""
     for _ in range(presses):
-        state = caught_up(table, page)
+        state = wait_until_shown(table, page)
         button = next_button(state)
         if button is None:
             break
         if state["stage"] == "scoring":
-            go_on_counting(table, state)
+            advance_scoring(table, state)
             continue
         assert button in state["live"]
         with page.expect_response("**/action") as answered:
             press(button)
         assert answered.value.json() == {"taken": True}, button
-    caught_up(table, page)
+    wait_until_shown(table, page)
 
 
 def names(table: RunningTable) -> list[str | None]:
@@ -188,7 +188,7 @@ def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
         def press(hand: Locator) -> Message:
             with twin.expect_response("**/action"):
                 hand.click()
-            return caught_up(table, twin)
+            return wait_until_shown(table, twin)
 
         press(hands.get_by_role("button", name="Seat 1", exact=True))
         press(hands.get_by_role("button", name="Seat 2", exact=True))
@@ -199,7 +199,7 @@ def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
         press(hands.locator('[data-button^="seat.1."]'))
         state = press(hands.get_by_role("button", name="A hint"))
         expect(turn).to_contain_text("Hint for Seat 1: ")
-        state = caught_up(table, twin)
+        state = wait_until_shown(table, twin)
         advised = state["hint"]["shown"][0]["choice"]
         while (state["choice"] or {}).get("colour") != advised["colour"]:
             state = press(hands.locator(f'[data-button="display.{advised["source"]}"]'))

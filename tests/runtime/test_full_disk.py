@@ -14,8 +14,8 @@ import pytest
 from tests.harness.client import Message
 from tests.harness.fixtures import StartTable
 from tests.harness.local_table import LocalTable
-from tests.harness.mirror import without
-from tests.harness.past import dropped, keep
+from tests.harness.reference_table import game_part
+from tests.harness.stored_games import game_of_dropped_tiles, store_games
 from tests.harness.waiting import until
 
 
@@ -36,7 +36,7 @@ def refusing(path: Path, table: str, when: str = "1") -> Iterator[None]:
     execute("DROP TRIGGER full_disk")
 
 
-pytestmark = pytest.mark.usefixtures("patient")
+pytestmark = pytest.mark.usefixtures("held_animations")
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_press_that_cant_be_saved_is_refused_and_changes_nothing(path: Path) -
         with refusing(path, "events"):
             for _ in range(3):
                 assert local_table.press(button).why == "not_saved"
-            assert without(local_table.snapshot) == without(before)
+            assert game_part(local_table.snapshot) == game_part(before)
             assert local_table.snapshot["refusal"]["say"] == "not_saved"
             assert local_table.snapshot["refusal"]["button"] == button
             assert local_table.press("display.9").why == "source_empty", "the loop goes on"
@@ -65,7 +65,7 @@ def test_a_press_that_cant_be_saved_is_refused_and_changes_nothing(path: Path) -
         after = local_table.snapshot
     with LocalTable(path) as local_table:
         assert local_table.press("ok").taken
-        assert without(local_table.snapshot) == without(after)
+        assert game_part(local_table.snapshot) == game_part(after)
 
 
 def test_a_seat_that_cant_be_saved_is_not_taken(path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_disk_that_is_really_full(start: StartTable) -> None:
         resource.prlimit(process, resource.RLIMIT_FSIZE, (size, no_limit[1]))
         assert [client.press("display.1")["why"] for _ in range(5)] == ["not_saved"] * 5
         shown = client.until(lambda shown: shown["refusal"] is not None)
-        assert without(shown) == without(before)
+        assert game_part(shown) == game_part(before)
         resource.prlimit(process, resource.RLIMIT_FSIZE, no_limit)
         client.take("display.1", "seat.1.line.5", "display.2")
         shown = client.until(chose_display_2)
@@ -126,7 +126,7 @@ def test_a_disk_that_is_really_full(start: StartTable) -> None:
         assert client.press("seat.3.line.5")["why"] == "not_saved"
         table.kill()
     again = start()
-    assert without(again.snapshot()) == without(shown)
+    assert game_part(again.snapshot()) == game_part(shown)
     assert table.err == ""
 
 
@@ -137,7 +137,7 @@ def test_a_file_that_was_taken_away_while_the_disk_is_full(start: StartTable, da
     table, but not for all the others, those were given up.
     """
     data.mkdir()
-    keep(data / "azul-table.db", [dropped(200)] * 3)
+    store_games(data / "azul-table.db", [game_of_dropped_tiles(200)] * 3)
     table = start()
     process = table.process.pid
     no_limit = resource.prlimit(process, resource.RLIMIT_FSIZE)
@@ -156,7 +156,7 @@ def test_a_file_that_was_taken_away_while_the_disk_is_full(start: StartTable, da
     with closing(sqlite3.connect(data / "azul-table.db")) as connection:
         assert connection.execute("SELECT count(*) FROM games").fetchone() == (4,)
     table.kill()
-    assert without(start().snapshot()) == without(shown)
+    assert game_part(start().snapshot()) == game_part(shown)
 
 
 def chose_display_2(shown: Message) -> bool:

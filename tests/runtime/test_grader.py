@@ -28,8 +28,8 @@ from device.store.store import Store
 from device.table.game import Play, resume
 from device.table.state import CurrentGame, Table, new_table
 from tests.harness.fixtures import StartTable
-from tests.harness.past import PLACES, SOLO_GRAY, STANDARD, keep, keep_grades, played
-from tests.harness.running import children, lives, program
+from tests.harness.running import children, command_line, is_running
+from tests.harness.stored_games import PLACES, SOLO_GRAY, STANDARD, greedy_game, store_games, store_grades
 from tests.harness.waiting import DEADLINE, until
 
 pytestmark = pytest.mark.system
@@ -72,7 +72,7 @@ def rows(path: Path, game: int = 1) -> Rows:
 
 def thinking() -> list[int]:
     """Return the thinking processes among the children of this process."""
-    return [child for child in children(os.getpid()) if "workers" in program(child)]
+    return [child for child in children(os.getpid()) if "workers" in command_line(child)]
 
 
 def choices(play: Play) -> set[int]:
@@ -85,8 +85,8 @@ def all_graded(path: Path) -> bool:
 
 @pytest.mark.parametrize("chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
 def test_every_choice_of_a_finished_game_is_graded(path: Path, grader: Grader, chosen: Setup) -> None:
-    play = played(chosen)
-    keep(path, [play])
+    play = greedy_game(chosen)
+    store_games(path, [play])
     grader.observe(FREE)
     until(lambda: all_graded(path), "all grades", LONG)
     found = rows(path)
@@ -98,31 +98,33 @@ def test_every_choice_of_a_finished_game_is_graded(path: Path, grader: Grader, c
 
 
 def test_the_newest_game_is_graded_first_and_stopped_games_are_not(path: Path, grader: Grader) -> None:
-    keep(path, [played(SOLO_GRAY), played(STANDARD, most=9), played(SOLO_GRAY, seed=5)])
+    store_games(path, [greedy_game(SOLO_GRAY), greedy_game(STANDARD, most=9), greedy_game(SOLO_GRAY, seed=5)])
     assert archive.ungraded_games(path) == [3, 1]
     grader.observe(FREE)
     until(lambda: rows(path, 1), "the older game's first grade")
-    assert rows(path, 3).keys() == choices(played(SOLO_GRAY, seed=5))
+    assert rows(path, 3).keys() == choices(greedy_game(SOLO_GRAY, seed=5))
     until(lambda: all_graded(path), "all grades")
     assert rows(path, 2) == {}
 
 
 def test_the_other_games_are_graded_if_one_cant_be_parsed(path: Path, grader: Grader) -> None:
-    keep(path, [played(SOLO_GRAY), played(SOLO_GRAY, seed=5)])
+    store_games(path, [greedy_game(SOLO_GRAY), greedy_game(SOLO_GRAY, seed=5)])
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE events SET event = '9?9' WHERE game = 2 AND number = 4")
     grader.observe(FREE)
-    until(lambda: rows(path, 1).keys() == choices(played(SOLO_GRAY)), "the grades of the other game", LONG)
+    until(
+        lambda: rows(path, 1).keys() == choices(greedy_game(SOLO_GRAY)), "the grades of the other game", LONG
+    )
 
 
 def test_no_choice_is_graded_while_somebody_plays(path: Path, slow: Grader) -> None:
-    play = played(STANDARD)
-    keep(path, [play])
-    slow.observe(playing(played(STANDARD, most=20)))
+    play = greedy_game(STANDARD)
+    store_games(path, [play])
+    slow.observe(playing(greedy_game(STANDARD, most=20)))
     assert thinking() == []
     slow.observe(playing(play))  # that one is over
     until(lambda: len(rows(path)) > 3, "some grades")
-    slow.observe(playing(played(STANDARD, most=20)))
+    slow.observe(playing(greedy_game(STANDARD, most=20)))
     until(lambda: not thinking(), "the end of the process")
     before = rows(path)
     assert 3 < len(before) < len(choices(play))
@@ -133,21 +135,21 @@ def test_no_choice_is_graded_while_somebody_plays(path: Path, slow: Grader) -> N
 
 
 def test_a_game_that_ends_later_is_graded_too(path: Path, grader: Grader) -> None:
-    keep(path, [played(SOLO_GRAY)])
+    store_games(path, [greedy_game(SOLO_GRAY)])
     grader.observe(FREE)
     until(lambda: all_graded(path), "all grades")
-    grader.observe(playing(played(STANDARD, most=20)))
-    keep(path, [played(SOLO_GRAY, seed=5)])
+    grader.observe(playing(greedy_game(STANDARD, most=20)))
+    store_games(path, [greedy_game(SOLO_GRAY, seed=5)])
     grader.observe(FREE)
     until(lambda: rows(path, 2), "the next game's grades")
 
 
 def test_undo_deletes_the_grade_of_the_choice(path: Path) -> None:
-    play = played(STANDARD)
+    play = greedy_game(STANDARD)
     store = Store.open(path)
     store.load(FREE, 0.0)
     store.save(playing(play))
-    keep_grades(path, 1, {at: (1.0, play.events[at]) for at in choices(play)})
+    store_grades(path, 1, {at: (1.0, play.events[at]) for at in choices(play)})
     back = resume(play.setup, play.places, play.events[:-2])
     store.save(playing(back))
     assert rows(path).keys() == choices(back)
@@ -158,7 +160,7 @@ def test_undo_deletes_the_grade_of_the_choice(path: Path) -> None:
 
 
 def test_the_other_games_are_graded_if_one_is_illegal(path: Path, grader: Grader) -> None:
-    keep(path, [played(SOLO_GRAY), played(STANDARD)])
+    store_games(path, [greedy_game(SOLO_GRAY), greedy_game(STANDARD)])
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE events SET event = '9k5' WHERE game = 2 AND number = 4")
     grader.observe(FREE)
@@ -166,8 +168,8 @@ def test_the_other_games_are_graded_if_one_is_illegal(path: Path, grader: Grader
 
 
 def test_a_killed_process_loses_one_grade_at_most(path: Path, slow: Grader) -> None:
-    play = played(STANDARD)
-    keep(path, [play])
+    play = greedy_game(STANDARD)
+    store_games(path, [play])
     slow.observe(FREE)
     until(lambda: len(rows(path)) > 3, "some grades")
     (process,) = thinking()
@@ -180,10 +182,10 @@ def test_an_answer_is_not_lost_while_the_table_becomes_free(path: Path) -> None:
 
     The choice got no grade, and its game was given up until the next start.
     """
-    play = played(STANDARD)
+    play = greedy_game(STANDARD)
     choice = next(iter(real_choices(STANDARD, play.events)))
-    keep(path, [play])
-    keep_grades(path, 1, {at: (0.0, play.events[at]) for at in choices(play) - {choice.number}})
+    store_games(path, [play])
+    store_grades(path, 1, {at: (0.0, play.events[at]) for at in choices(play) - {choice.number}})
     process = LateBotProcess()
     with closing(Grader(lambda: path, make_process=process.make)) as grader:
         grader.start()
@@ -230,9 +232,9 @@ class LateBotProcess(BotProcess):
 def test_a_file_that_cant_be_read_is_tried_again(path: Path, grader: Grader) -> None:
     path.write_text("no database")
     grader.observe(FREE)
-    grader.observe(playing(played(STANDARD, most=20)))
+    grader.observe(playing(greedy_game(STANDARD, most=20)))
     path.unlink()
-    keep(path, [played(SOLO_GRAY)])
+    store_games(path, [greedy_game(SOLO_GRAY)])
     grader.observe(FREE)
     until(lambda: all_graded(path), "all grades")
 
@@ -240,13 +242,13 @@ def test_a_file_that_cant_be_read_is_tried_again(path: Path, grader: Grader) -> 
 def test_grading_goes_on_after_a_restart(data: Path, start: StartTable) -> None:
     data.mkdir()
     path = data / "azul-table.db"
-    play = played(SOLO_GRAY, seed=5)
-    keep(path, [play])
+    play = greedy_game(SOLO_GRAY, seed=5)
+    store_games(path, [play])
     table = start()
     until(lambda: rows(path), "the first grade")
     thinkers = [child for child in children(table.process.pid) if child != table.pages()]
     table.kill()
-    until(lambda: not any(map(lives, thinkers)), "the end of what thinks")
+    until(lambda: not any(map(is_running, thinkers)), "the end of what thinks")
     before = rows(path)
     assert before
     again = start("--port", "0")

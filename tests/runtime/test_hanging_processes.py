@@ -15,7 +15,7 @@ from device.runtime.bot_service import BotService
 from device.runtime.settings import Settings
 from device.table.state import BotReply, HintRequested, OpponentSettings, Tick, new_table
 from device.table.update import update
-from tests.harness.running import RunningTable, children, lives, program
+from tests.harness.running import RunningTable, children, command_line, is_running
 from tests.harness.waiting import DEADLINE, until
 from tests.table.opponents import begin_with
 from tests.table.simulator import MODE_BUTTONS, Simulator, game_of
@@ -41,7 +41,7 @@ def stop_new(stopped: list[int], parent: int, known: set[int]) -> None:
     Not before its own program runs in it: until then its parent stands still and waits for that (vfork).
     """
     (process,) = until(lambda: set(children(parent)) - known, "a process")
-    until(lambda: program(process) not in ("", program(parent)), "its program")
+    until(lambda: command_line(process) not in ("", command_line(parent)), "its program")
     os.kill(process, signal.SIGSTOP)
     stopped.append(process)
 
@@ -93,6 +93,6 @@ def test_a_program_that_hangs_when_its_game_ends_holds_up_nothing(tmp_path: Path
     os.kill(keeper, signal.SIGSTOP)
     stopped.append(keeper)
     thinking.observe(sim.press("undo", "ok", after=1.0).table)
-    assert lives(keeper), "it was waited for"
+    assert is_running(keeper), "it was waited for"
     thinking.close()
-    assert not lives(keeper)
+    assert not is_running(keeper)

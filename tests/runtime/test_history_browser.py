@@ -12,8 +12,8 @@ from device.records.review import real_choices
 from device.rules.events import Chance, Event
 from tests.harness.fixtures import StartTable
 from tests.harness.pages import DESKTOP, PATIENCE, PHONE, page_of
-from tests.harness.past import PLACES, STANDARD, keep, keep_grades, played
 from tests.harness.running import RunningTable
+from tests.harness.stored_games import PLACES, STANDARD, greedy_game, store_games, store_grades
 
 
 @pytest.fixture
@@ -21,14 +21,14 @@ def table(data: Path, start: StartTable) -> RunningTable:
     """Twenty-four games, all graded; in each, a player's third choice was bad."""
     data.mkdir()
     path = data / "azul-table.db"
-    plays = [played(chosen) for chosen in PLACES]
-    keep(path, plays * 4)
+    plays = [greedy_game(chosen) for chosen in PLACES]
+    store_games(path, plays * 4)
     for at, play in enumerate(plays * 4, start=1):
         grades: dict[int, tuple[float, Event]]
         grades = {n: (0.0, event) for n, event in enumerate(play.events) if not isinstance(event, Chance)}
         bad = list(real_choices(play.setup, play.events))[2]
         grades[bad.number] = (7.7, bad.event)
-        keep_grades(path, at, grades)
+        store_grades(path, at, grades)
     return start()
 
 
@@ -68,7 +68,7 @@ def test_a_record_is_kept_as_a_file_that_verifies(
         assert kept.value.suggested_filename == "azul-game-1.jsonl"
         kept.value.save_as(tmp_path / "kept.jsonl")
     (record,) = read((tmp_path / "kept.jsonl").read_bytes().splitlines(keepends=True))
-    assert record.events == played(STANDARD).events
+    assert record.events == greedy_game(STANDARD).events
 
 
 def test_without_scripts_all_is_there(chromium: Browser, table: RunningTable) -> None:

@@ -10,8 +10,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.harness.client import Message
-from tests.harness.hands import acting_seat, best_draft, line_button, source_button
 from tests.harness.local_table import LocalTable
+from tests.harness.player import acting_seat, best_draft, line_button, source_button
 from tests.harness.waiting import until
 from web_ui.app import create_app
 from web_ui.latest import Latest
@@ -21,7 +21,7 @@ AT_TABLE = ("display", "centre", "ok", "undo")
 
 
 @pytest.fixture
-def local_table(short: Path, patient: None) -> Iterator[LocalTable]:
+def local_table(short: Path, held_animations: None) -> Iterator[LocalTable]:
     with LocalTable(short / "azul-table.db", "indicators", short / "table.sock") as local_table:
         yield local_table
 

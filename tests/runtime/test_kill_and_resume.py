@@ -18,9 +18,9 @@ from device.store import store
 from device.table import game
 from tests.harness.client import Message
 from tests.harness.fixtures import StartTable
-from tests.harness.mirror import Mirror, same_choice, without
-from tests.harness.patient_play import PATIENT_AT
-from tests.harness.running import PATIENT, RunningTable, lives
+from tests.harness.held_play import HOLD_AT
+from tests.harness.reference_table import ReferenceTable, game_part, same_choice
+from tests.harness.running import HELD, RunningTable, is_running
 from tests.harness.waiting import until
 
 KILLS = 10
@@ -44,7 +44,7 @@ class Player:
     def __init__(self, start: Callable[[], RunningTable]) -> None:
         self.start = start
         self.table = start()
-        self.mirror = Mirror()
+        self.mirror = ReferenceTable()
 
     def play(self, presses: int) -> None:
         """Press so many buttons, one after another."""
@@ -57,7 +57,7 @@ class Player:
                 assert answer["taken"], (answer, self.mirror.snapshot, client.snapshot)
                 self.mirror = self.after(button)
 
-    def after(self, button: str) -> Mirror:
+    def after(self, button: str) -> ReferenceTable:
         after = self.mirror.pressed(button)
         if after.table.play is not None and not after.seed:
             after.draw(seed_of_game(self.table.data))
@@ -84,7 +84,7 @@ class Player:
             with self.table.client() as client:
                 client.take("ok")
 
-    def ahead(self, presses: int) -> list[Mirror]:
+    def ahead(self, presses: int) -> list[ReferenceTable]:
         """The mirror now, and after each of the next presses."""
         mirrors = [self.mirror]
         for _ in range(presses):
@@ -95,7 +95,7 @@ class Player:
         return mirrors
 
 
-def assert_asks_once(shown: Message, mirror: Mirror) -> None:
+def assert_asks_once(shown: Message, mirror: ReferenceTable) -> None:
     game = mirror.table.play
     if game is None or game.over:
         assert shown["ask"] == mirror.snapshot["ask"]
@@ -108,7 +108,7 @@ def assert_asks_once(shown: Message, mirror: Mirror) -> None:
 @pytest.mark.parametrize("chance", range(1, GAMES + 1))
 def test_killed_at_random_moments_through_a_whole_game(start: StartTable, chance: int) -> None:
     dice = random.Random(chance)
-    player = Player(partial(start, command=PATIENT))
+    player = Player(partial(start, command=HELD))
     player.play(4)  # two seats, then how to play, then the first player: the game has begun
     assert player.mirror.table.play is not None
     for _ in range(KILLS):
@@ -118,10 +118,10 @@ def test_killed_at_random_moments_through_a_whole_game(start: StartTable, chance
     with player.table.client() as client:
         shown = client.subscribe()
         shown = client.until(lambda shown: bool(shown["result"]))
-    assert without(shown) == without(player.mirror.snapshot)
+    assert game_part(shown) == game_part(player.mirror.snapshot)
     player.table.kill()
     player.table = start()
-    assert without(player.table.snapshot()) == without(shown)
+    assert game_part(player.table.snapshot()) == game_part(shown)
 
 
 def test_a_press_that_was_answered_just_before_the_kill_is_kept(start: StartTable) -> None:
@@ -137,7 +137,7 @@ def test_a_press_that_was_answered_just_before_the_kill_is_kept(start: StartTabl
 
 
 def test_killed_amid_a_ceremony_it_goes_on_where_it_was(start: StartTable) -> None:
-    player = Player(partial(start, command=PATIENT, surroundings={PATIENT_AT: "CLOSING"}))
+    player = Player(partial(start, command=HELD, surroundings={HOLD_AT: "CLOSING"}))
     while player.mirror.snapshot["stage"] != "scoring":
         player.play(1)
     seen = 0
@@ -159,7 +159,7 @@ def test_killed_amid_a_ceremony_it_goes_on_where_it_was(start: StartTable) -> No
         client.until(lambda shown: steps_shown(shown) > seen)  # it goes on by itself
         client.take("ok")  # skip the rest
         shown = client.until(lambda shown: shown["stage"] == "offer")
-    assert without(shown) == without(player.mirror.end_ceremony().snapshot)
+    assert game_part(shown) == game_part(player.mirror.end_score_animation().snapshot)
 
 
 def steps_shown(shown: Message) -> int:
@@ -176,7 +176,7 @@ def test_what_was_taken_back_stays_taken_back_and_is_dealt_the_same_again(start:
         client.take("display.1", "seat.1.line.5", "display.2", "undo", "undo")
         table.kill()
     again = start()
-    assert without(again.snapshot()) == without(dealt)
+    assert game_part(again.snapshot()) == game_part(dealt)
     with again.client() as client:
         assert client.press("undo")["taken"]
         client.subscribe()
@@ -201,7 +201,7 @@ def test_names_and_players_are_kept(start: StartTable, data: Path) -> None:
 
 
 def test_the_stored_events_are_the_game(start: StartTable, data: Path) -> None:
-    player = Player(partial(start, command=PATIENT))
+    player = Player(partial(start, command=HELD))
     player.play(60)
     player.table.kill()
     with closing(sqlite3.connect(data / "azul-table.db")) as connection:
@@ -226,7 +226,7 @@ def test_killed_its_pages_end_too_and_the_port_is_free_again(start: StartTable) 
     again = start("--port", str(port))
     assert again.port == port
     assert until(lambda: again.browser.ask("/state").status == 200, "the pages of the new table")
-    until(lambda: not lives(pages), "the end of the pages of the killed table")
+    until(lambda: not is_running(pages), "the end of the pages of the killed table")
     for stream in streams:
         assert stream.at_end()
         stream.close()
@@ -245,6 +245,6 @@ def test_a_signal_ends_it_quickly_and_silently(start: StartTable, number: signal
         assert stream.at_end()
         assert client.read_to_end() is not None
     assert table.err == ""
-    assert not lives(pages)
+    assert not is_running(pages)
     assert not table.socket.exists()
     assert not list(table.data.glob("*.db-*")), "a store that was closed is one file"

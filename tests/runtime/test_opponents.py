@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from tests.harness.client import Client, Message
-from tests.harness.running import COMMAND, PATIENT, RunningTable, children
+from tests.harness.running import COMMAND, HELD, RunningTable, children
 from tests.harness.waiting import until
 
 pytestmark = pytest.mark.system
@@ -22,10 +22,10 @@ TRACKER: Final = Path(__file__).parents[1] / "bots" / "tracker.py"
 FAST: Final = 'pace = "fast"\n[bots]\nstrong = 0.05\nmaster = 0.05\n'
 
 
-def with_settings(data: Path, text: str, *, patient: bool = False) -> RunningTable:
+def with_settings(data: Path, text: str, *, held: bool = False) -> RunningTable:
     data.mkdir(exist_ok=True)
     (data / "settings.toml").write_text(text)
-    return RunningTable(data, command=PATIENT if patient else (COMMAND,))
+    return RunningTable(data, command=HELD if held else (COMMAND,))
 
 
 def press(client: Client, *buttons: str) -> None:
@@ -44,7 +44,7 @@ def seat(table: RunningTable, number: int) -> Message:
 
 def test_two_opponents_play_a_demonstration_to_its_end(tmp_path: Path) -> None:
     """`ok` skips what it may; the game is kept as theirs."""
-    with with_settings(tmp_path / "data", FAST, patient=True) as table, table.ready().client() as client:
+    with with_settings(tmp_path / "data", FAST, held=True) as table, table.ready().client() as client:
         press(client, "seat.1.floor", "seat.1.line.2", "seat.2.floor", "seat.2.line.3", "ok", "seat.1.floor")
 
         def over() -> bool:
@@ -63,7 +63,7 @@ def test_two_opponents_play_a_demonstration_to_its_end(tmp_path: Path) -> None:
 
 def test_a_pulled_plug_in_an_opponents_turn_resumes_there(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with with_settings(data, FAST, patient=True) as table, table.ready().client() as client:
+    with with_settings(data, FAST, held=True) as table, table.ready().client() as client:
         press(client, "seat.1.floor", "seat.2.floor", "seat.2.line.4", "ok", "seat.2.floor")
         until(lambda: table.snapshot()["ask"]["say"] == "bot_takes", "what the opponent takes")
         table.kill()

@@ -9,10 +9,10 @@ import signal
 import pytest
 
 from tests.harness.fixtures import StartTable
-from tests.harness.hands import next_button
-from tests.harness.mirror import without
-from tests.harness.pages import caught_up, go_on_counting
-from tests.harness.running import RunningTable, lives
+from tests.harness.pages import advance_scoring, wait_until_shown
+from tests.harness.player import next_button
+from tests.harness.reference_table import game_part
+from tests.harness.running import RunningTable, is_running
 from tests.harness.waiting import until
 
 
@@ -40,7 +40,7 @@ def test_everything_is_answered(table: RunningTable) -> None:
     assert "<svg" in browser.ask("/table").text
     assert 'data-button="display.3"' in browser.ask("/table").text
     assert browser.ask("/").status == 200
-    assert without(browser.ask("/state").json) == without(table.snapshot())
+    assert game_part(browser.ask("/state").json) == game_part(table.snapshot())
     for page in ("phone", "table"):
         regions = browser.ask(f"/regions?page={page}")
         assert regions.status == 200
@@ -97,7 +97,7 @@ def test_a_malformed_press_is_refused_and_the_table_goes_on(table: RunningTable)
         reply = table.browser.ask("/action", method="POST", body=body, headers=headers)
         assert reply.status == status, body[:50]
         assert len(json.loads(reply.body)["error"].split()) > 3
-    assert without(table.snapshot()) == without(before)
+    assert game_part(table.snapshot()) == game_part(before)
     assert table.browser.press("seat.1.floor").json == {"taken": True}
     assert table.err == ""
 
@@ -146,7 +146,7 @@ def test_pages_that_die_are_started_again_and_the_game_is_unharmed(table: Runnin
         client.take("seat.1.floor")
         first = table.pages()
         os.kill(first, signal.SIGKILL)
-        until(lambda: not lives(first), "the end of the pages")
+        until(lambda: not is_running(first), "the end of the pages")
         client.take("seat.2.floor")
         assert until(lambda: table.pages() != first, "other pages")
         here(table)
@@ -164,9 +164,9 @@ def test_it_ends_while_its_pages_are_about_to_start_again(table: RunningTable) -
 
 def test_a_whole_game_by_posts_ends_with_its_result(table: RunningTable) -> None:
     """As a browser plays, but for the browser."""
-    while button := next_button(state := caught_up(table)):
+    while button := next_button(state := wait_until_shown(table)):
         if state["stage"] == "scoring":
-            go_on_counting(table, state)
+            advance_scoring(table, state)
         else:
             assert table.browser.press(button).json == {"taken": True}, button
     assert state["stage"] == "over"

@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from tests.harness.client import Message
 from tests.harness.fixtures import StartTable
-from tests.harness.hands import acting_seat, next_button
-from tests.harness.pages import caught_up, go_on_counting, page_of
+from tests.harness.pages import advance_scoring, page_of, wait_until_shown
+from tests.harness.player import acting_seat, next_button
 from tests.harness.running import RunningTable
 from tests.harness.waiting import until
 from tests.web_ui.browsing import Browser
@@ -95,9 +95,9 @@ def test_two_phones_play_a_whole_game(chromium: Chromium, start: StartTable) -> 
             page.locator(f'[data-sit="{seat}"]').click()
             expect(page.locator(f'[data-sit="{seat}"]')).to_have_attribute("aria-pressed", "true")
             page.wait_for_load_state()  # it has loaded itself again, and hears hands from then on
-        while (button := next_button(state := caught_up(table, *phones.values()))) is not None:
+        while (button := next_button(state := wait_until_shown(table, *phones.values()))) is not None:
             if state["stage"] == "scoring":
-                go_on_counting(table, state)
+                advance_scoring(table, state)
             else:
                 press(phones[whose(button, state)], button)
         for page in phones.values():

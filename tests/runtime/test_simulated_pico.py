@@ -23,11 +23,11 @@ from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import read_layout
 from tests.harness.client import Client, Message
-from tests.harness.hands import next_button
 from tests.harness.local_table import RecordingPublisher
+from tests.harness.player import next_button
+from tests.harness.recorded_play import FOLDER
 from tests.harness.running import RunningTable, run
 from tests.harness.waiting import DEADLINE, until
-from tests.harness.watched_play import FOLDER
 
 pytestmark = pytest.mark.system
 
@@ -47,7 +47,7 @@ class Watched:
             *("--port", "0", *options),
             simulate="pico",
             cwd=HOUSE,
-            command=(sys.executable, "-m", "tests.harness.watched_play"),
+            command=(sys.executable, "-m", "tests.harness.recorded_play"),
             surroundings={FOLDER: str(self.strips)},
         )
         self._bytes = FrameEncoder(FULL)
@@ -78,7 +78,7 @@ class Watched:
         """Wait until the strips show just a frame of the twin's, a new one and the last that it got."""
 
         def same() -> bool:
-            client.catch_up()
+            client.drain()
             return self.shown() == self.wanted(client.frame)
 
         client.next_frame()

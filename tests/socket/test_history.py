@@ -28,8 +28,16 @@ from device.socket.history import MOST_EVENTS
 from device.socket.messages import Answer, ListGames
 from device.socket.server import Request, SocketServer
 from tests.harness.client import Client, Message
-from tests.harness.past import PLACES, SOLO, STANDARD, dropped, keep, keep_grades, played
 from tests.harness.running import run
+from tests.harness.stored_games import (
+    PLACES,
+    SOLO,
+    STANDARD,
+    game_of_dropped_tiles,
+    greedy_game,
+    store_games,
+    store_grades,
+)
 from tests.harness.waiting import DEADLINE
 
 ALL_MODES = pytest.mark.parametrize(
@@ -89,7 +97,7 @@ def why(client: Client, question: Message) -> str:
 def test_a_table_where_nobody_played_has_no_games(client: Client, path: Path) -> None:
     assert ask(client, {"type": "games"}) == {"games": [], "more": False}
     assert not path.exists()
-    keep(path, [])
+    store_games(path, [])
     assert ask(client, {"type": "games"}) == {"games": [], "more": False}
     assert why(client, {"type": "game", "number": 1}) == "no_such_game"
     assert why(client, {"type": "record", "number": 1}) == "no_such_game"
@@ -102,8 +110,8 @@ def test_an_empty_file_has_no_games(client: Client, path: Path) -> None:
 
 
 def test_games_are_listed_in_pages_newest_first(client: Client, path: Path) -> None:
-    play = played(STANDARD, most=3)
-    keep(path, [play] * 23)
+    play = greedy_game(STANDARD, most=3)
+    store_games(path, [play] * 23)
     found: list[int] = []
     question: Message = {"count": 10}
     while True:
@@ -118,7 +126,11 @@ def test_games_are_listed_in_pages_newest_first(client: Client, path: Path) -> N
 
 
 def test_the_status_of_a_game_is_finished_stopped_or_in_play(client: Client, path: Path) -> None:
-    keep(path, [played(STANDARD), played(STANDARD, most=20), played(STANDARD, most=9)], on_table=True)
+    store_games(
+        path,
+        [greedy_game(STANDARD), greedy_game(STANDARD, most=20), greedy_game(STANDARD, most=9)],
+        on_table=True,
+    )
     newest, stopped, finished = ask(client, {"type": "games"})["games"]
     assert [game["status"] for game in (newest, stopped, finished)] == ["in_play", "stopped", "finished"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", finished["ended"])
@@ -137,8 +149,8 @@ def test_the_status_of_a_game_is_finished_stopped_or_in_play(client: Client, pat
 
 @ALL_MODES
 def test_a_game_has_all_its_choices_and_its_last_position(client: Client, path: Path, chosen: Setup) -> None:
-    play = played(chosen)
-    keep(path, [play])
+    play = greedy_game(chosen)
+    store_games(path, [play])
     result = ask(client, {"type": "game", "number": 1})
     made = [(at, event) for at, event in enumerate(play.events) if not isinstance(event, Chance)]
     assert [(move["number"], event_of(move["token"])) for move in result["moves"]] == made
@@ -161,8 +173,8 @@ def test_all_modes_are_tested() -> None:
 
 @ALL_MODES
 def test_a_record_can_be_replayed(client: Client, path: Path, chosen: Setup) -> None:
-    play = played(chosen, seed=2)
-    keep(path, [play])
+    play = greedy_game(chosen, seed=2)
+    store_games(path, [play])
     text = ask(client, {"type": "record", "number": 1})
     (record,) = read(text.encode().splitlines(keepends=True))
     assert record.setup == chosen
@@ -171,7 +183,7 @@ def test_a_record_can_be_replayed(client: Client, path: Path, chosen: Setup) -> 
 
 
 def test_a_player_without_a_name_has_null(client: Client, path: Path) -> None:
-    keep(path, [played(Setup("standard", ("Ana", "Seat 2", "Eva", "Rui"), 2), most=4)])
+    store_games(path, [greedy_game(Setup("standard", ("Ana", "Seat 2", "Eva", "Rui"), 2), most=4)])
     assert [player["name"] for player in ask(client, {"type": "game", "number": 1})["players"]] == [
         "Ana",
         None,
@@ -181,14 +193,14 @@ def test_a_player_without_a_name_has_null(client: Client, path: Path) -> None:
 
 
 def test_a_graded_game_has_its_review(client: Client, path: Path) -> None:
-    play = played(STANDARD)
+    play = greedy_game(STANDARD)
     choices = [choice for choice in real_choices(STANDARD, play.events) if isinstance(choice.event, Draft)]
     grades = {choice.number: (0.2, choice.event) for choice in choices}
     worst = next(choice for choice in choices[3:] if choice.seat == 1)
     best = next(event for event in _legal(worst) if event != worst.event)
     grades[worst.number] = (12.4, best)
-    keep(path, [play])
-    keep_grades(path, 1, grades)
+    store_games(path, [play])
+    store_grades(path, 1, grades)
     result = ask(client, {"type": "game", "number": 1})
     ana, rui = result["reviews"]
     assert (ana["seat"], rui["seat"]) == (1, 3)
@@ -213,12 +225,12 @@ def _legal(choice: Any) -> list[Draft]:
 @ALL_MODES
 def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: Setup) -> None:
     """Each kind of choice, with the position before it."""
-    play = played(chosen, seed=3)
-    keep(path, [play])
+    play = greedy_game(chosen, seed=3)
+    store_games(path, [play])
     kinds = set()
     for choice in real_choices(chosen, play.events):
-        keep_grades(path, 1, {at: (0.0, event) for at, event in enumerate(play.events)})
-        keep_grades(path, 1, {choice.number: (3.0, choice.event)})
+        store_grades(path, 1, {at: (0.0, event) for at, event in enumerate(play.events)})
+        store_grades(path, 1, {choice.number: (3.0, choice.event)})
         if type(choice.event) in kinds:
             continue
         kinds.add(type(choice.event))
@@ -230,9 +242,9 @@ def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: S
 
 
 def test_a_very_long_game_has_no_moves(client: Client, path: Path) -> None:
-    play = dropped(rounds=330)
+    play = game_of_dropped_tiles(rounds=330)
     assert len(play.events) > MOST_EVENTS
-    keep(path, [play])
+    store_games(path, [play])
     assert ask(client, {"type": "games"})["games"][0]["rounds"] is None
     result = ask(client, {"type": "game", "number": 1})
     assert (result["moves"], result["position"], result["events"]) == (None, None, len(play.events))
@@ -249,7 +261,7 @@ def execute(path: Path, damage: str) -> None:
 
 def damage_game_2(path: Path, damage: str) -> None:
     """Damage the middle one of three games."""
-    keep(path, [played(STANDARD), played(STANDARD), played(SOLO)])
+    store_games(path, [greedy_game(STANDARD), greedy_game(STANDARD), greedy_game(SOLO)])
     execute(path, damage + (" AND game = 2" if "events" in damage else " WHERE id = 2"))
 
 
@@ -283,7 +295,7 @@ def test_a_damaged_game_does_not_hide_the_others(client: Client, path: Path, dam
 def test_a_damaged_file_is_refused_and_the_next_question_answered(
     client: Client, path: Path, damage: str
 ) -> None:
-    keep(path, [played(STANDARD)])
+    store_games(path, [greedy_game(STANDARD)])
     execute(path, damage)
     assert why(client, {"type": "game", "number": 1}) == "unreadable_game"
     assert why(client, {"type": "games"}) == "unreadable"
@@ -305,14 +317,14 @@ def test_each_reason_why_games_can_not_be_read_is_logged_once(
 
 
 def test_a_damaged_letter_of_a_name_becomes_the_replacement_character(client: Client, path: Path) -> None:
-    keep(path, [played(STANDARD)])
+    store_games(path, [greedy_game(STANDARD)])
     execute(path, "UPDATE games SET setup = CAST(replace(CAST(setup AS BLOB), 'Ana', x'41ff61') AS TEXT)")
     (game,) = ask(client, {"type": "games"})["games"]
     assert [player["name"] for player in game["players"]] == ["A\N{REPLACEMENT CHARACTER}a", "Rui"]
 
 
 def test_a_record_that_is_too_long_is_refused(path: Path, socket_path: Path) -> None:
-    keep(path, [played(STANDARD)])
+    store_games(path, [greedy_game(STANDARD)])
     historian = Historian(lambda: path, BOX, print, longest_record=1000)
     historian.start()
     server = SocketServer(socket_path, {}, SimpleQueue[Request]().put, historian.put)
@@ -385,7 +397,7 @@ QUESTION = st.fixed_dictionaries(
 @given(question=QUESTION)
 def test_every_question_gets_an_answer(client: Client, path: Path, question: Message) -> None:
     if not path.exists():
-        keep(path, [played(SOLO)])
+        store_games(path, [greedy_game(SOLO)])
     client.send(question)
     answer = client.answer()
     assert answer["type"] in ("answer", "error")
@@ -403,7 +415,7 @@ def history(path: Path) -> Callable[..., Any]:
 @pytest.mark.system
 def test_the_command_lists_games_and_prints_records(path: Path, history: Callable[..., Any]) -> None:
     assert history().stdout == "no game was played at this table yet\n"
-    keep(path, [played(STANDARD), played(SOLO), played(STANDARD, most=9)])
+    store_games(path, [greedy_game(STANDARD), greedy_game(SOLO), greedy_game(STANDARD, most=9)])
     head, *rows = history().stdout.splitlines()
     assert head.split() == ["game", "started", "(UTC)", "mode", "rounds", "players"]
     assert [row.split()[0] for row in rows] == ["3", "2", "1"]

@@ -257,7 +257,7 @@ def test_a_line_may_have_65536_bytes_and_no_more(local_table: LocalTable, socket
 def test_after_an_oversized_line_the_connection_is_closed(local_table: LocalTable, socket_path: Path) -> None:
     for ending in (b"\n", b"", b"\n" + b'{"type":"press","button":"seat.1.floor"}\n' * 1000):
         with Client(socket_path) as client:
-            sending = threading.Thread(target=client.pour, args=(b"A" * 5_000_000 + ending,))
+            sending = threading.Thread(target=client.send_until_closed, args=(b"A" * 5_000_000 + ending,))
             sending.start()
             replies = client.read_to_end()
             sending.join(DEADLINE)

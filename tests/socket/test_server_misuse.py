@@ -85,7 +85,7 @@ def test_a_client_that_does_not_read_its_answers_is_not_read_from(
 
     with Client(socket_path) as flooding:
         flood = b'{"type":"press","button":"nonsense"}\n' * 100_000
-        sending = threading.Thread(target=flooding.pour, args=(flood,))
+        sending = threading.Thread(target=flooding.send_until_closed, args=(flood,))
         sending.start()
         until(lambda: most_answers() > 50, "unread answers")
         for _ in range(50):

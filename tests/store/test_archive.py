@@ -17,7 +17,7 @@ from device.store.schema import SCHEMA
 from device.store.store import Store
 from device.table.game import Play, resume
 from device.table.state import CurrentGame, new_table
-from tests.harness.past import STANDARD, keep, played
+from tests.harness.stored_games import STANDARD, greedy_game, store_games
 from tests.store.test_store import rows
 
 GRADES = "SELECT game, number, lost, best FROM grades ORDER BY game, number"
@@ -31,8 +31,8 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def play(path: Path) -> Play:
     """A finished game, the only one in the store."""
-    play = played(STANDARD)
-    keep(path, [play])
+    play = greedy_game(STANDARD)
+    store_games(path, [play])
     return play
 
 
@@ -50,7 +50,7 @@ def test_a_missing_or_empty_file_has_no_games(path: Path) -> None:
 
 
 def test_games_are_listed_from_the_newest_in_pages(path: Path) -> None:
-    keep(path, [played(STANDARD, seed=seed, most=5) for seed in range(5)])
+    store_games(path, [greedy_game(STANDARD, seed=seed, most=5) for seed in range(5)])
     assert [each["number"] for each in archive.list_games(path, None, 2)] == [5, 4]
     assert [each["number"] for each in archive.list_games(path, 4, 2)] == [3, 2]
     assert [each["number"] for each in archive.list_games(path, 2, 2)] == [1]

@@ -43,10 +43,10 @@ from device.table.state import (
 from device.table.tags import PlayerCard
 from device.table.update import update
 from hardware.api import ButtonPressed
-from tests.harness.hands import next_button
 from tests.harness.local_table import LocalTable
-from tests.harness.mirror import without
-from tests.harness.past import PLACES, STANDARD, played
+from tests.harness.player import next_button
+from tests.harness.reference_table import game_part
+from tests.harness.stored_games import PLACES, STANDARD, greedy_game
 from tests.harness.waiting import DEADLINE
 from tests.table.simulator import game_of, with_game
 
@@ -171,7 +171,7 @@ def test_choices_of_every_mode_are_loaded_again(
 
 def ended(chosen: Setup) -> Table:
     """Return the table at the end of a game."""
-    play = resume(chosen, PLACES[chosen], played(chosen).events)
+    play = resume(chosen, PLACES[chosen], greedy_game(chosen).events)
     taken = play.places[: len(chosen.players)]
     table = new_table(4, 9)
     return replace(
@@ -477,7 +477,7 @@ def renamed(path: Path) -> None:
     ],
     ids=["all", "the database", "its log", "renamed"],
 )
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("held_animations")
 def test_removing_the_file_of_a_running_table_loses_nothing(
     path: Path, take_away: Callable[[Path], None]
 ) -> None:
@@ -493,7 +493,7 @@ def test_removing_the_file_of_a_running_table_loses_nothing(
         after = local_table.snapshot
     with LocalTable(newest_file(path.parent)) as local_table:
         assert local_table.press("ok").taken
-        assert without(local_table.snapshot) == without(after)
+        assert game_part(local_table.snapshot) == game_part(after)
     games = rows(newest_file(path.parent), "SELECT ended IS NOT NULL FROM games ORDER BY id")
     assert games == [(1,), (0,)]
 
@@ -514,7 +514,7 @@ def test_replacing_and_opening_the_file_of_a_running_table_loses_no_choice(
         after = local_table.snapshot
     with LocalTable(newest_file(path.parent)) as local_table:
         assert local_table.press("ok").taken
-        assert without(local_table.snapshot) == without(after)
+        assert game_part(local_table.snapshot) == game_part(after)
 
 
 def test_a_press_is_refused_while_the_folder_is_missing(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from device.records.review import real_choices
 from device.rules.events import Chance, Draft, Event
 from device.rules.game import Setup
 from device.socket.history import PastGame, entry_json, game_with_review_json, record_of, unreadable_json
-from tests.harness.past import GRAY, PLACES, SOLO, SOLO_GRAY, STANDARD, played
+from tests.harness.stored_games import GRAY, PLACES, SOLO, SOLO_GRAY, STANDARD, greedy_game
 from tests.web_ui.browsing import Text
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.text.words import read_all_words
@@ -26,7 +26,7 @@ each_mode = pytest.mark.parametrize(
 
 
 def past(chosen: Setup = STANDARD, number: int = 7, *, ended: bool = True, most: int = 10_000) -> PastGame:
-    play = played(chosen, most=most)
+    play = greedy_game(chosen, most=most)
     return PastGame(
         number,
         chosen,

@@ -12,14 +12,14 @@ from device.table.state import ChanceDrawn, Stage, Table, needed_draw, new_table
 from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.harness.client import Message
-from tests.harness.hands import next_button
+from tests.harness.player import next_button
 from tests.table.simulator import game_of, with_game
 
-UNLIKE = ("version", "ask", "live", "refusal", "hint", "simulated", "tags")
+IGNORED_KEYS = ("version", "ask", "live", "refusal", "hint", "simulated", "tags")
 """What a start anew may change of a snapshot, which asks then about your board; what is not of the game."""
 
 
-class Mirror:
+class ReferenceTable:
     """A table on which no time passes: a ceremony lasts until somebody presses ok."""
 
     def __init__(self, table: Table | None = None, seed: str = "") -> None:
@@ -36,10 +36,10 @@ class Mirror:
             assert self.table.play is not None
             self.table = update(self.table, ChanceDrawn(seeded_draw(self.table.play, seed), 0.0))
 
-    def copy(self) -> Mirror:
-        return Mirror(self.table, self.seed)
+    def copy(self) -> ReferenceTable:
+        return ReferenceTable(self.table, self.seed)
 
-    def pressed(self, button: str) -> Mirror:
+    def pressed(self, button: str) -> ReferenceTable:
         """The mirror after one more press."""
         after = self.copy()
         after.press(button)
@@ -49,24 +49,24 @@ class Mirror:
 
     @property
     def snapshot(self) -> Message:
-        return as_told(self.table)
+        return snapshot_json(self.table)
 
     @property
     def next_button(self) -> str | None:
         return next_button(self.snapshot)
 
-    def end_ceremony(self) -> Mirror:
+    def end_score_animation(self) -> ReferenceTable:
         """The mirror after the time of a ceremony."""
         return self.pressed("ok") if self.table.stage is Stage.SCORING else self.copy()
 
 
-def as_told(table: Table) -> Message:
+def snapshot_json(table: Table) -> Message:
     """A table's snapshot as it comes over the socket."""
     told: Message = json.loads(json.dumps(snapshot(table, PALETTES["box"])))
     return told
 
 
-def same_choice(shown: Message, mirror: Mirror) -> bool:
+def same_choice(shown: Message, mirror: ReferenceTable) -> bool:
     """Whether a snapshot shows the same choice as a mirror, whatever a running ceremony has shown so far."""
     expected = mirror.snapshot
     if shown["stage"] == "scoring" == expected["stage"]:
@@ -74,9 +74,9 @@ def same_choice(shown: Message, mirror: Mirror) -> bool:
         animation = game_of(mirror.table).animation
         assert animation is not None
         shorter = with_game(mirror.table, animation=replace(animation, shown=len(steps)))
-        expected = Mirror(shorter).snapshot
-    return without(shown) == without(expected)
+        expected = ReferenceTable(shorter).snapshot
+    return game_part(shown) == game_part(expected)
 
 
-def without(shown: Message) -> Message:
-    return {key: value for key, value in shown.items() if key not in UNLIKE}
+def game_part(shown: Message) -> Message:
+    return {key: value for key, value in shown.items() if key not in IGNORED_KEYS}

@@ -35,7 +35,7 @@ PLACES = {
 """Every mode, and at which seats of the table it is played."""
 
 
-def played(chosen: Setup, seed: int = 1, most: int = 10_000) -> Play:
+def greedy_game(chosen: Setup, seed: int = 1, most: int = 10_000) -> Play:
     """A game between greedy bots, ended after so many events at the latest."""
     chance = Random(seed)
     state: State = game.setup(chosen)
@@ -50,7 +50,7 @@ def played(chosen: Setup, seed: int = 1, most: int = 10_000) -> Play:
     return Play(chosen, PLACES[chosen], state, tuple(events))
 
 
-def dropped(rounds: int) -> Play:
+def game_of_dropped_tiles(rounds: int) -> Play:
     """A game of two who drop all their tiles, so that it never ends; so many rounds of it (R17)."""
     chance = Random(1)
     state: State = game.setup(STANDARD)
@@ -62,7 +62,7 @@ def dropped(rounds: int) -> Play:
     return Play(STANDARD, PLACES[STANDARD], state, tuple(events))
 
 
-def keep(path: Path, plays: Iterable[Play], *, on_table: bool = False) -> None:
+def store_games(path: Path, plays: Iterable[Play], *, on_table: bool = False) -> None:
     """Save games one after another; the last one stays on the table or is put away."""
     store = Store.open(path)
     blank = new_table(4, 9)
@@ -77,7 +77,7 @@ def keep(path: Path, plays: Iterable[Play], *, on_table: bool = False) -> None:
     store.close()
 
 
-def keep_grades(path: Path, number: int, grades: Mapping[int, tuple[float, Event]]) -> None:
+def store_grades(path: Path, number: int, grades: Mapping[int, tuple[float, Event]]) -> None:
     """Grade a game's events."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.executemany(

@@ -1,6 +1,6 @@
 """The command `azul-table` with eyes: what each strip of its simulated Pico got last is kept in a file.
 
-`python -m tests.harness.watched_play play --simulate pico ...`; the folder is named by WATCHED_STRIPS.
+`python -m tests.harness.recorded_play play --simulate pico ...`; the folder is named by RECORDED_STRIPS.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 from device.commands.cli import main
 from firmware_bridge.simulator.process import SimulatedPico
-from tests.harness.patient_play import be_patient
+from tests.harness.held_play import hold_animations
 
-FOLDER = "WATCHED_STRIPS"
+FOLDER = "RECORDED_STRIPS"
 
 
-def watch(folder: Path) -> None:
+def record_strips(folder: Path) -> None:
     """From now on keep what the strips of any simulated Pico get; whoever reads never sees half of it."""
     begin = SimulatedPico.__init__
 
@@ -33,6 +33,6 @@ def watch(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    watch(Path(os.environ[FOLDER]))
-    be_patient("CLOSING")  # after a game's last scoring `ok` begins another game
+    record_strips(Path(os.environ[FOLDER]))
+    hold_animations("CLOSING")  # after a game's last scoring `ok` begins another game
     main()
