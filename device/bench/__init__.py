@@ -1,1 +1,4 @@
-"""The measurements behind `azul-table bench`; each takes its clock and its chance as arguments."""
+"""Measurements of speed and strength, each a `Figure` with its goal; `azul-table bench` prints them.
+
+One module for each subject. Only `device.commands.bench` imports from here.
+"""

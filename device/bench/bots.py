@@ -1,4 +1,4 @@
-"""How well the bots play: matches between them, the same deals for both seats, and solo games."""
+"""Strength of the bots: matches between them with the same deals for both seats, and solo games."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from device.rules.scoring import Outcome
 from device.rules.solo.scoring import SoloOutcome, Victory
 
 ROUNDS: Final = 200
-"""The limit of rounds (R17)."""
+"""Limit of rounds (R17)."""
 NAMES: Final = ("Ana", "Rui", "Eva", "Ida")
 
 Clock = Callable[[], float]
@@ -22,7 +22,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A bot and the seconds that it has for a move."""
+    """A bot, and its seconds for a move."""
 
     name: str
     seconds: float = 0.0
@@ -31,7 +31,7 @@ class Contender:
         return f"{self.name} at {self.seconds:g} s" if self.seconds else self.name
 
     def bot(self, clock: Clock) -> TimedBot:
-        """It, with a clock: of the process rather than the wall's where others use the machine, too."""
+        """Return the bot with a clock; the process clock is independent of other programs on the machine."""
         bot = make_bot(self.name, clock=clock)
         return lambda state, below, _: bot(state, below, self.seconds)
 
@@ -46,7 +46,7 @@ SOLO_GOAL: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What is measured under a name: so many games, each with a seed of its own (a pair of them, of two)."""
+    """The games of a figure, each with a seed of its own; two games share a seed in a match of two."""
 
     games: int
     play: Callable[[int, Clock, int], Figure]
@@ -65,11 +65,11 @@ MATCHES: Final[dict[str, Match]] = {
     "solo": Match(40, lambda games, clock, seed: solo(MASTER, games, clock, seed)),
     "solo-10": Match(10, lambda games, clock, seed: solo(Contender("master", 10.0), games, clock, seed)),
 }
-"""The figures of strength by name; solo is the easy game on a coloured wall."""
+"""Figures of strength by name; solo is the easy game on a coloured wall."""
 
 
 def measure(clock: Clock, part: float = 1.0, names: Sequence[str] = (), seed: int = 1) -> Iterator[Figure]:
-    """The named figures of strength, or all, each from a part of the games that it should be told for."""
+    """Yield the named figures of strength, or all, from a part of the number of games that they need."""
     for name in names or MATCHES:
         match = MATCHES[name]
         yield match.play(max(4, round(match.games * part)), clock, seed)
@@ -84,7 +84,7 @@ def duel(
     goal: float = 0.5,
     mode: str = "standard",
 ) -> Figure:
-    """The part of its games that the first wins, a shared victory as a half; both seats for each deal."""
+    """Measure the share of games that the first wins, ties as a half; both seats for each deal."""
     bots = (first.bot(clock), second.bot(clock))
     won = 0.0
     for number in range(games):
@@ -104,7 +104,7 @@ def crowd(
     seed: int,
     mode: str = "standard",
 ) -> Figure:
-    """The part of its games that the first wins against a table full of others; every seat in turn."""
+    """Measure the share of games that the first wins at a table of others, in every seat in turn."""
     bot, other = first.bot(clock), others.bot(clock)
     won = 0.0
     for number in range(games):
@@ -119,7 +119,7 @@ def crowd(
 def solo(
     player: Contender, games: int, clock: Clock, seed: int, level: str = "easy", wall: str = "coloured"
 ) -> Figure:
-    """The part of its solo games that a bot wins (S14)."""
+    """Measure the share of solo games that a bot wins (S14)."""
     bot = player.bot(clock)
     won = 0
     for number in range(games):
@@ -131,7 +131,7 @@ def solo(
 
 
 def played(chosen: Setup, bots: Sequence[TimedBot], seed: int) -> Outcome | SoloOutcome:
-    """How a game between bots ends, one a seat; the seed makes the deals, whatever the bots draw."""
+    """Return the outcome of a game between bots, one a seat; the seed fixes the deals."""
     deals, choices = random.Random(seed), random.Random(seed)
     state = game.setup(chosen)
     while not state.over:

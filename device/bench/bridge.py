@@ -1,8 +1,8 @@
-"""The way from a button of the Pico to the lights on its strips, and what a bad line does to it.
+"""Latency from a button of the Pico to its lights, frames a second, and the effect of a bad line.
 
-The first three figures are taken on a simulated Pico: the firmware in MicroPython, a terminal, the link, the
-driver, and the time that the strips' own wire takes. The last needs no Pico: both sides of the protocol talk
-over a line that damages one frame in a thousand, in a time of their own.
+The first three figures are measured with a simulated Pico: the firmware in MicroPython, a terminal, the link,
+the driver, and the time of the strips' own wire. The last needs no Pico: both sides of the protocol talk over
+a line that damages one frame in a thousand, in simulated time.
 """
 
 import random
@@ -25,19 +25,19 @@ from hardware.layout.model import Layout, read_layout
 
 LAYOUT: Final = "full"
 MOST_INPUT: Final = 25.0
-"""Milliseconds from the edge at the button to the last byte on the strips, in 99 of 100 presses."""
+"""Milliseconds from the edge at the button to the last byte on the strips, 99th percentile."""
 LEAST_FRAMES: Final = 50.0
 MOST_BACK: Final = 2.0
 RARELY: Final = 1000
 DEADLINE: Final = 10.0
-"""Seconds after which a measurement that waits in vain fails."""
+"""Seconds after which a measurement fails."""
 OFF: Final = 0.06
-"""Seconds between two presses: what is shorter is bouncing."""
+"""Seconds between two presses; a shorter time is taken for contact bounce."""
 
 
 @contextmanager
 def simulated(put: Callable[[HardwareEvent], None]) -> Iterator[SimulatedPicoTable]:
-    """A table on a simulated Pico that shows its first frame."""
+    """Yield a table on a simulated Pico that shows its first frame."""
     with tempfile.TemporaryDirectory(prefix="azul-bench-") as folder:
         table = SimulatedPicoTable(read_layout(LAYOUT), Path(folder))
         try:
@@ -51,13 +51,13 @@ def simulated(put: Callable[[HardwareEvent], None]) -> Iterator[SimulatedPicoTab
 
 
 def full_frame(layout: Layout, number: int) -> LightFrame:
-    """A frame that differs from the one before and the one after it in every light."""
+    """Return a frame that differs in every light from the frames with the neighbouring numbers."""
     level = 40 + number * 37 % 200
     return LightFrame({light.name: (level, (level + at) % 256, 9) for at, light in enumerate(layout.lights)})
 
 
 def input_to_light(presses: int) -> Figure:
-    """Milliseconds from a button's edge to the last byte of a wholly new frame on the strips."""
+    """Measure milliseconds from a button's edge to the last byte of a new frame on the strips."""
     inbox: SimpleQueue[HardwareEvent] = SimpleQueue()
     with simulated(inbox.put) as table:
         edges: list[float] = []
@@ -66,7 +66,7 @@ def input_to_light(presses: int) -> Figure:
         for number in range(1, presses + 1):
             frame = full_frame(table.layout, number)
             table.press("ok")
-            inbox.get(timeout=DEADLINE)  # as the table's loop does, in a thread of its own
+            inbox.get(timeout=DEADLINE)  # in this thread, as the table's loop does
             table.show(frame)
             _wait(table, lambda: table.shows(frame), "a frame")  # noqa: B023 - waited for here
             waits.append(max(table.pico.shown_at.values()) - edges[-1])
@@ -82,7 +82,7 @@ def input_to_light(presses: int) -> Figure:
 
 
 def frames_a_second(seconds: float) -> Figure:
-    """Frames a second of which each changes every light."""
+    """Measure frames a second, each with a change of every light. Raises BenchError."""
     with simulated(lambda _event: None) as table:
         pin, last = table.layout.chains[-1].pin, b""
         shown = 0
@@ -108,7 +108,7 @@ def frames_a_second(seconds: float) -> Figure:
 
 
 def back_again(times: int) -> Figure:
-    """Seconds from the Pico's return to the right lights on its strips, the longest of some times."""
+    """Measure seconds from the Pico's return to the right lights on its strips, the longest of several."""
     waits = []
     with simulated(lambda _event: None) as table:
         for number in range(1, times + 1):
@@ -124,7 +124,7 @@ def back_again(times: int) -> Figure:
 
 
 def on_a_bad_line(frames: int, seed: int = 1) -> list[Figure]:
-    """Presses lost and doubled, and wrong frames of light, when one frame in a thousand is damaged."""
+    """Count presses lost and duplicated, and wrong frames, when one frame in a thousand is damaged."""
     chance = random.Random(seed)
     down, up = (RandomDamage(random.Random(chance.random()), RARELY) for _ in range(2))
     loopback = Loopback(wiring(read_layout(LAYOUT)), down=down, up=up)
@@ -142,7 +142,7 @@ def on_a_bad_line(frames: int, seed: int = 1) -> list[Figure]:
         loopback.press(switch, closed=closed)
         for _ in range(3):
             loopback.step(0.005)
-        if len(wanted) > 1000:  # a frame that was on its way at the last look may be shown only now
+        if len(wanted) > 1000:  # a frame sent before the last check may be shown only now
             wrong += sum(shown not in wanted and shown not in before for shown in loopback.board.shown)
             before, wanted, loopback.board.shown = wanted, {bytes(frame)}, []
     loopback.run(1)
@@ -158,7 +158,7 @@ def on_a_bad_line(frames: int, seed: int = 1) -> list[Figure]:
 
 
 def _compared(sent: list[tuple[int, bool]], taken: list[tuple[int, bool]]) -> tuple[int, int]:
-    """How many of the events that were sent are missing, and how many are too many, in their order."""
+    """Return how many sent events are missing and how many are extra, in order."""
     at = lost = doubled = 0
     for event in taken:
         if at < len(sent) and event == sent[at]:
@@ -172,6 +172,6 @@ def _compared(sent: list[tuple[int, bool]], taken: list[tuple[int, bool]]) -> tu
     return lost + len(sent) - at, doubled
 
 
-def _wait(table: SimulatedPicoTable, true: Callable[[], bool], what: str) -> None:
+def _wait(table: SimulatedPicoTable, true: Callable[[], bool], subject: str) -> None:
     if not table.pico.wait_until(true, DEADLINE):
-        raise BenchError(f"waited {DEADLINE:g} s in vain for {what}")
+        raise BenchError(f"timed out after {DEADLINE:g} s: {subject}")

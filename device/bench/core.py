@@ -1,4 +1,4 @@
-"""How fast the bots' core is: random games a second, and how that compares with plain C."""
+"""Speed of the bots' core: random games a second, also in comparison with a program in C."""
 
 import os
 import re
@@ -15,23 +15,23 @@ from device.bots.core import position
 from device.bots.core.position import Position
 
 GOAL: Final = 2_000
-"""Games in a second, uncompiled as well."""
+"""Games a second, uncompiled as well."""
 CEILING_GOAL: Final = 0.7
-"""The compiled core's part of what plain C reaches."""
+"""Part of the speed of plain C that the compiled core should reach."""
 PLAYERS: Final = (2, 4)
 ROUNDS: Final = 5
-"""Each side is measured so often in turn, and the best of each counts: others use the machine, too."""
+"""Measurements of each side, in turn; the best counts, because other programs use the machine, too."""
 
 
 class CeilingError(RuntimeError):
-    """The program to compare with can't be compiled, or does not tell what it reached."""
+    """The program in C can't be compiled, or does not print its speed."""
 
 
 def measure(seconds: float, clock: Callable[[], float], ceiling: Path | None = None) -> Iterator[Figure]:
-    """Random standard games a second; with the source of `ceiling.c`, as a part of what that reaches here.
+    """Yield random standard games a second; with the source `ceiling` in C, also as a part of its speed.
 
-    Both are measured in turn on one and the same processor. `ceiling.c` is called with a number of games and
-    of players and prints `N games/s`. Raises CeilingError.
+    Both are measured in turn on the same processor core. The program is called with a number of games and of
+    players and prints `N games/s`. Raises CeilingError.
     """
     compiled = is_compiled(position)
     kind = "compiled" if compiled else "uncompiled"
@@ -81,12 +81,12 @@ def _built(ceiling: Path, folder: Path) -> Path:
 
 
 def _ceiling_rate(program: Path, players: int, seconds: float) -> float:
-    """What it reaches in about so many seconds, as it reports itself."""
+    """Return the speed that the program reports when it runs for about so many seconds."""
     games = max(1000, int(seconds * 100_000))
-    told = subprocess.run([program, str(games), str(players)], check=False, capture_output=True, text=True)
-    found = re.search(r"(\d+) games/s", told.stdout)
-    if told.returncode or found is None:
-        raise CeilingError(f"the ceiling program tells no games/s: {told.stdout.strip() or told.returncode}")
+    ran = subprocess.run([program, str(games), str(players)], check=False, capture_output=True, text=True)
+    found = re.search(r"(\d+) games/s", ran.stdout)
+    if ran.returncode or found is None:
+        raise CeilingError(f"the ceiling program prints no games/s: {ran.stdout.strip() or ran.returncode}")
     return float(found[1])
 
 

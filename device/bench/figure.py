@@ -1,16 +1,16 @@
-"""One measured figure with its goal, for people and as JSON."""
+"""A measured figure with its goal, as text and as JSON."""
 
 import json
 from dataclasses import dataclass
 
 
 class BenchError(RuntimeError):
-    """Something that should happen while a figure is taken did not."""
+    """A measurement failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was measured; `at_least` says on which side of the goal it should be."""
+    """A measured value; the goal is a minimum (`at_least`) or a maximum."""
 
     name: str
     value: float
@@ -20,18 +20,18 @@ class Figure:
 
     @property
     def met(self) -> bool:
-        """Whether the goal is reached."""
+        """Whether the goal is met."""
         return self.value >= self.goal if self.at_least else self.value <= self.goal
 
     def in_words(self) -> str:
-        """One line for people."""
+        """Return the figure as one line of text."""
         side = "at least" if self.at_least else "at most"
         missed = "" if self.met else ": missed"
         return f"{self.name}: {_number(self.value)} {self.unit} (goal: {side} {_number(self.goal)}{missed})"
 
     def in_json(self) -> str:
-        """One line for programs."""
-        told = {
+        """Return the figure as one line of JSON."""
+        data = {
             "name": self.name,
             "value": round(self.value, 6),
             "unit": self.unit,
@@ -39,7 +39,7 @@ class Figure:
             "at_least": self.at_least,
             "met": self.met,
         }
-        return json.dumps(told)
+        return json.dumps(data)
 
 
 def _number(value: float) -> str:

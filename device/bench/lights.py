@@ -1,4 +1,4 @@
-"""How long a frame of all lights takes, from the table as a value to what the driver is given."""
+"""Time to compute a frame of all lights, from the table's state to the input of the driver."""
 
 from collections.abc import Callable
 from itertools import count
@@ -16,15 +16,15 @@ from hardware.layout.model import Layout
 from hardware.power import limit
 
 GOAL = 1.0
-"""Milliseconds at the median."""
+"""Milliseconds, median."""
 STEP = 0.05
-"""Seconds of the table's time between two frames."""
+"""Seconds of game time between two frames."""
 
 
 def measure(
     layout: Layout, seconds: float, clock: Callable[[], float], below: Callable[[int], int]
 ) -> Figure:
-    """Time every frame of random games at a full table, for some seconds."""
+    """Measure the time for every frame of random games at a full table, for so many seconds."""
     names = [light.name for light in layout.lights]
     taken = []
     start = clock()
@@ -39,7 +39,7 @@ def measure(
 
 
 def _random_game(layout: Layout, below: Callable[[int], int]) -> "list[tuple[Table, float]]":
-    """The moments of a game between players who press at random."""
+    """Return the states, with their times, of a game in which players press random live buttons."""
     table = new_table(layout.seats, layout.displays)
     times = count(1)
     moments = []

@@ -1,4 +1,4 @@
-"""How fast the rules are, finding what is legal and applying it included, and how fast records are read."""
+"""Speed of the rules (finding and applying legal drafts), and of the verification of records."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,14 +15,14 @@ Clock = Callable[[], float]
 
 STANDARD_GOAL: Final = 36_000
 GOALS: Final = {"gray": STANDARD_GOAL / 2, "solo": STANDARD_GOAL / 2}
-"""Drafts a second in the modes that ask for more than drafts."""
+"""Drafts a second in modes with more than drafts."""
 
 RECORDED: Final = 25
-"""How many different games the reading of records is measured with."""
+"""Number of different games for the verification of records."""
 
 
 def drafting(chosen: Setup, seconds: float, clock: Clock, below: Below) -> Figure:
-    """Drafts a second, in random games played for some seconds and to the end of the last."""
+    """Measure drafts a second, in random games for so many seconds and to the end of the last game."""
     drafts = 0
     start = clock()
     while not drafts or clock() - start < seconds:
@@ -33,7 +33,7 @@ def drafting(chosen: Setup, seconds: float, clock: Clock, below: Below) -> Figur
 
 
 def verifying(chosen: Setup, seconds: float, clock: Clock, below: Below) -> Figure:
-    """Seconds to verify 1,000 recorded games, from reading some games again and again."""
+    """Measure the seconds to verify 1,000 recorded games, by reading some games repeatedly."""
     bots = [play_greedy] * len(chosen.players)
     lines = [
         line for _ in range(RECORDED) for line in play(chosen, bots, below).written.splitlines(keepends=True)
@@ -47,7 +47,7 @@ def verifying(chosen: Setup, seconds: float, clock: Clock, below: Below) -> Figu
 
 
 def _random_game(chosen: Setup, below: Below) -> int:
-    """How many drafts a random game took."""
+    """Play a random game; return its number of drafts."""
     drafts = 0
     state = game.setup(chosen)
     while not state.over and state.round <= ROUNDS:

@@ -1,4 +1,4 @@
-"""How quick and how small the whole appliance is: real processes, a real socket, viewers like phones."""
+"""Latency, start time, memory and idle load of the whole table: real processes, socket and viewers."""
 
 import os
 import re
@@ -29,16 +29,16 @@ VIEWERS: Final = 50
 PAUSE: Final = 0.05
 """Seconds between two presses."""
 SETTLING: Final = 2.0
-"""Seconds that a new table gets before it counts as idle."""
+"""Seconds after the start until a table counts as idle."""
 START: Final = ("seat.1.floor", "seat.2.floor", "seat.3.floor", "seat.4.floor", "ok", "seat.1.floor")
-"""The presses that begin a game of four."""
+"""The presses that start a game of four."""
 PATIENCE: Final = 10.0
 LONGEST_START: Final = 60.0
-"""Seconds after which pages that don't show the table are a fault."""
+"""Seconds after which pages that do not show the table are an error."""
 
 
 def measure(seconds: float) -> Iterator[Figure]:
-    """Every figure of the table, one after another; some take `seconds` each."""
+    """Yield every figure of the table; some take `seconds` each. Raises BenchError."""
     yield _frame_figure(read_layout("full"), seconds)
     with tempfile.TemporaryDirectory() as folder, _started(Path(folder)) as table:
         yield Figure("table, start to ready", table.ready_after, "s", 1.0, at_least=False)
@@ -58,12 +58,12 @@ def measure(seconds: float) -> Iterator[Figure]:
 
 
 def _display(number: int) -> str:
-    """Displays in turn: lights that were pressed again at once would be held calm, and no frame be due."""
+    """Return displays in turn: the flash limiter would delay a light that is pressed again at once."""
     return f"display.{1 + number % 9}"
 
 
 def percentile(values: list[float], part: float) -> float:
-    """The value that a part of all values, such as 0.99, does not exceed."""
+    """Return the value that a part of all values, such as 0.99, does not exceed."""
     return sorted(values)[min(len(values) - 1, int(len(values) * part))]
 
 
@@ -71,7 +71,7 @@ def percentile(values: list[float], part: float) -> float:
 
 
 class _Recorder:
-    """A driver that notes when it was handed a frame, and an audience that wants none."""
+    """A driver that records the times of frames, and a server without subscribers."""
 
     frames_wanted = False
 
@@ -79,21 +79,21 @@ class _Recorder:
         self.shown: SimpleQueue[float] = SimpleQueue()
 
     def show(self, frame: LightFrame) -> None:  # noqa: ARG002 - the driver's face
-        """Note the time of a frame."""
+        """Record the time of a frame."""
         self.shown.put(time.monotonic())
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing."""
 
     def publish_snapshot(self, line: bytes) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
     def publish_frame(self, line: bytes) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
 
 def _frame_figure(layout: Layout, seconds: float) -> Figure:
-    """The store's commit is in it: what the lights show is committed first."""
+    """Measure press to frame; the commit of the store is included, as it precedes the frame."""
     inbox: Inbox = SimpleQueue()
     recorder = _Recorder()
     with tempfile.TemporaryDirectory() as folder:
@@ -122,11 +122,11 @@ def _press_and_watch(inbox: Inbox, recorder: _Recorder, seconds: float) -> Itera
         pressed = time.monotonic()
         inbox.put(ButtonPressed(_display(number), pressed))
         while (shown := recorder.shown.get(timeout=PATIENCE)) < pressed:
-            pass  # a pulse's frame from before the press
+            pass  # a frame of an animation, from before the press
         yield shown - pressed
 
 
-# --- The processes ---------------------------------------------------------------------------------------
+# --- Processes ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,33 +139,33 @@ class _Table:
     ready_after: float
 
     def press(self, button: str) -> float:
-        """Press and wait for the answer; when it was pressed."""
+        """Press a button and wait for the answer; return the time of the press. Raises BenchError."""
         pressed = time.monotonic()
         if not self.client.ask(PressButton(button)).taken:
             raise BenchError(f"the table refused {button}")
         return pressed
 
     def processes(self) -> list[int]:
-        """The daemon and its pages."""
+        """Return the process ids of the daemon and its pages."""
         daemon = self.process.pid
         children = Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
         return [daemon, *map(int, children)]
 
     def megabytes(self) -> float:
-        """Memory of both; what they share counts once (the kernel's proportional set size)."""
+        """Return the memory of both, shared pages counted once (the kernel's proportional set size)."""
         sizes = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in self.processes()]
         found = [re.search(r"^Pss:\s+(\d+) kB", size, re.MULTILINE) for size in sizes]
         return sum(int(each[1]) for each in found if each) * 1024 / 1e6
 
     def processor_seconds(self) -> float:
-        """Processor time that both have used so far."""
+        """Return the processor time that both have used so far."""
         fields = [Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1].split() for pid in self.processes()]
         return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
 def _started(folder: Path) -> Iterator[_Table]:
-    """Start `azul-table play` in a folder, and wait until the phone page shows the table."""
+    """Start `azul-table play`, and wait until the phone page shows the table. Raises BenchError."""
     began = time.monotonic()
     command = [sys.executable, "-P", "-m", "device", "play", "--simulate", "table"]
     command += ["--port", "0", "--data", str(folder)]
@@ -174,7 +174,7 @@ def _started(folder: Path) -> Iterator[_Table]:
         assert process.stdout is not None
         found = re.search(r":(\d+)/table", process.stdout.readline())
         if found is None:
-            raise BenchError("the table did not start; why stands above")
+            raise BenchError("the table did not start; see the error above")
         port = int(found[1])
         while not _shows_table(port):
             if time.monotonic() > began + LONGEST_START:
@@ -198,7 +198,7 @@ def _shows_table(port: int) -> bool:
 
 @contextmanager
 def _viewers(port: int, number: int) -> Iterator[selectors.DefaultSelector]:
-    """So many open event streams."""
+    """Open so many event streams."""
     with selectors.DefaultSelector() as selector:
         for _ in range(number):
             viewer = socket.create_connection(("127.0.0.1", port))
@@ -210,7 +210,7 @@ def _viewers(port: int, number: int) -> Iterator[selectors.DefaultSelector]:
 
 
 def _phone_figure(table: _Table, viewers: selectors.DefaultSelector, seconds: float) -> Figure:
-    """From a press on the socket to its event at every phone."""
+    """Measure from a press on the socket to its event at every phone. Raises BenchError."""
     taken: list[float] = []
     for number in range(int(seconds / PAUSE / 2)):
         _drain(viewers)
@@ -219,7 +219,7 @@ def _phone_figure(table: _Table, viewers: selectors.DefaultSelector, seconds: fl
         while waiting:
             ready = viewers.select(timeout=PATIENCE)
             if not ready:
-                raise BenchError(f"{len(waiting)} viewers were not told of a press")
+                raise BenchError(f"{len(waiting)} viewers received no event for a press")
             for key, _ in ready:
                 news = key.fileobj.recv(65_536)  # type: ignore[union-attr]
                 if key.fd in waiting and b"data:" in news:
@@ -235,14 +235,14 @@ def _phone_figure(table: _Table, viewers: selectors.DefaultSelector, seconds: fl
 
 
 def _drain(viewers: selectors.DefaultSelector) -> None:
-    """Read what came before the press, until there is a pause."""
+    """Read pending events until there is a pause."""
     while ready := viewers.select(timeout=PAUSE):
         for key, _ in ready:
             key.fileobj.recv(65_536)  # type: ignore[union-attr]
 
 
 def _idle_figure(table: _Table, seconds: float) -> Figure:
-    """Processor time while nobody presses; the lights pulse on."""
+    """Measure the processor time while nobody presses; the lights still pulse."""
     began, used = time.monotonic(), table.processor_seconds()
     time.sleep(max(seconds, SETTLING))
     part = (table.processor_seconds() - used) / (time.monotonic() - began)

@@ -1,16 +1,17 @@
-"""Learn the weights of `value.py` again, from games that the searches play against themselves.
+"""Training of the learned weights by self-play: `python -m device.bots.training standard|gray PLAYERS`.
 
-`python -m device.bots.training standard|gray PLAYERS [--games N] [--deep N] [--seed S]`, or
-`... solo-coloured|solo-gray 1 [--games N] [--seed S]`. First from so many games played one move deep, from
-nothing; without any, the kept weights are learned on. Then, for two players, from `--deep` games searched
-some moves deep. Compiled, 200,000 of the first take half a minute on one core, and 1,000 of the others a
-minute. The same seed and the same kept weights give the same bytes on any machine.
+`[--games N] [--deep N] [--seed S]`; or `solo-coloured|solo-gray 1 [--games N] [--seed S]`. The weights start
+at zero and learn from `--games` games one ply deep; with 0 games, the present weights are trained further.
+For two players, `--deep` games by alpha-beta follow. Compiled, 200,000 of the first take half a minute on one
+core, and 1,000 of the others a minute. The same seed and the same present weights give the same bytes on any
+machine.
 """
 
 import argparse
 import sys
 import time
 from array import array
+from concurrent.futures import Executor
 from pathlib import Path
 
 from device.bots.core import constants, weights
@@ -20,147 +21,154 @@ from device.bots.core.learner import Learner
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
 from device.bots.core.solo_tree import SoloTree
+from device.bots.workers import InlineExecutor
 
 BATCHES = 20
 FOLDER = Path(__file__).with_name("weights")
-EXPLORING = 20
-"""How many of 1,000 moves are random, so that the weights see more than the best play."""
+EXPLORATION = 20
+"""Random moves in 1,000, so that the weights see more than the best play."""
 DEPTH = 3
 SOLO_PLAYOUTS = 40
 """For each solo choice."""
-OUTCOME = 40
-"""Percent of what deep games teach that is how they ended; the rest is what was expected a round later."""
+OUTCOME_PERCENT = 40
+"""Part of the target of deep games that is their outcome; the rest is the expectation a round later."""
 
 
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def untrained() -> "array[int]":
-    """Weights that expect nothing."""
+def initial_weights() -> "array[int]":
+    """Return weights of zero."""
     return array("i", bytes(4 * constants.STAGES * constants.FEATURES))
 
 
-def train(name: str, teacher: Learner, duel: AlphaBeta | None, games: int, rates: tuple[int, int]) -> None:
-    """Learn from so many games, ever more slowly; tells how far off the weights are, and writes them."""
+def initial_solo_weights() -> "array[int]":
+    """Return weights of the solo game that are zero except for a penalty for penalty tiles."""
+    boards = constants.STAGES * constants.FEATURES
+    initial = array("i", bytes(4 * (boards + constants.STAGES * constants.SOLO_FEATURES)))
+    for stage in range(constants.STAGES):
+        for tiles, lost in enumerate((0, 8, 17, 27, 38, 52, 75, 110)):
+            at = boards + stage * constants.SOLO_FEATURES + constants.PENALTY_PATTERNS + tiles
+            initial[at] = 10_000 * (40 - lost)
+    return initial
+
+
+def train(mode: str, players: int, games: int, deep: int, seed: int) -> None:
+    """Train the weights of a mode, and write their file."""
+    name = f"{mode}-{players}"
+    evaluation = Evaluation(initial_weights() if games else weights.read(name))
+    learner = Learner(Position(players, gray=mode == "gray", seed=seed), evaluation)
+    if games:
+        _learn(name, learner, None, games, (400, 10))
+    if deep and players == 2:
+        learner.outcome_percent = OUTCOME_PERCENT
+        _learn(name, learner, AlphaBeta(evaluation, float), deep, (60, 5))
+
+
+def _learn(name: str, learner: Learner, search: AlphaBeta | None, games: int, rates: tuple[int, int]) -> None:
+    """Learn from so many games at a falling learning rate; write the weights after each batch."""
     for batch in range(BATCHES):
         rate = rates[1] + round((rates[0] - rates[1]) * (1 - batch / BATCHES) ** 1.5)
-        teacher.squared_error = 0.0
-        teacher.samples = 0
+        learner.squared_error = 0.0
+        learner.samples = 0
         points = rounds = 0
         start = time.perf_counter()
         for _ in range(games // BATCHES):
-            if duel is None:
-                teacher.play_game(EXPLORING, rate)
+            if search is None:
+                learner.play_game(EXPLORATION, rate)
             else:
-                deep_game(teacher, duel, rate)
-            points += sum(teacher.position.score)
-            rounds += teacher.position.round
+                _play_deep_game(learner, search, rate)
+            points += sum(learner.position.score)
+            rounds += learner.position.round
         seconds = time.perf_counter() - start
-        off = (teacher.squared_error / max(1, teacher.samples)) ** 0.5
-        each = points / (games // BATCHES) / teacher.position.players
-        _say(
-            f"{batch + 1}/{BATCHES}: off by {off:.2f} points; {seconds:.0f} s;"
+        error = (learner.squared_error / max(1, learner.samples)) ** 0.5
+        each = points / (games // BATCHES) / learner.position.players
+        _log(
+            f"{batch + 1}/{BATCHES}: off by {error:.2f} points; {seconds:.0f} s;"
             f" {each:.1f} points in {rounds / (games // BATCHES):.2f} rounds"
         )
-        weights.write(FOLDER, name, teacher.evaluation.weights)
+        weights.write(FOLDER, name, learner.evaluation.weights)
 
 
-def deep_game(teacher: Learner, duel: AlphaBeta, rate: int) -> None:
-    """Play a game with a search, and learn from it."""
-    position = teacher.position
+def _play_deep_game(learner: Learner, search: AlphaBeta, rate: int) -> None:
+    """Play a game by search, and learn from it."""
+    position = learner.position
     position.clear(position.below(2))
-    teacher.sample_count = 0
+    learner.sample_count = 0
     while position.phase != constants.OVER and position.round < 60:
         position.deal()
         while position.holders:
-            if position.below(1000) < EXPLORING:
+            if position.below(1000) < EXPLORATION:
                 position.play(position.random_draft())
             else:
-                position.play(duel.best_move(position, 1.0, max_depth=DEPTH))
-        teacher.evaluation.start(position)
-        teacher.record_samples()
+                position.play(search.best_move(position, 1.0, max_depth=DEPTH))
+        learner.evaluation.start(position)
+        learner.record_samples()
         while position.phase == constants.TILING:
             position.advance_tiling()
             if position.phase == constants.TILING:
-                teacher.tile_gray_wall()
-    teacher.learn(rate)
+                learner.tile_gray_wall()
+    learner.learn(rate)
 
 
-def untrained_alone() -> "array[int]":
-    """Weights of the solo game that know no more than that penalty tiles are bad."""
-    boards = constants.STAGES * constants.FEATURES
-    beginning = array("i", bytes(4 * (boards + constants.STAGES * constants.SOLO_FEATURES)))
-    for stage in range(constants.STAGES):
-        for tiles, lost in enumerate((0, 8, 17, 27, 38, 52, 75, 110)):
-            beginning[boards + stage * constants.SOLO_FEATURES + constants.PENALTY_PATTERNS + tiles] = (
-                10_000 * (40 - lost)
-            )
-    return beginning
-
-
-def train_alone(wall: str, games: int, seed: int) -> "array[int]":
-    """Weights of the solo game, learned from games of its three levels, searched a little."""
-    alone = SoloTree(untrained_alone(), float)  # a clock that stands still
-    alone.max_playouts = SOLO_PLAYOUTS
-    game = SoloPosition(gray=wall == "gray", seed=seed)
+def train_solo(mode: str, games: int, seed: int) -> None:
+    """Train the weights of a solo mode from games of its three levels, and write their file."""
+    tree = SoloTree(initial_solo_weights(), float)  # a clock that stands still
+    tree.max_playouts = SOLO_PLAYOUTS
+    game = SoloPosition(gray=mode == "solo-gray", seed=seed)
     for batch in range(BATCHES):
         rate = 10 + round(140 * (1 - batch / BATCHES) ** 1.5)
-        alone.squared_error = 0.0
-        alone.samples = 0
+        tree.squared_error = 0.0
+        tree.samples = 0
         points = won = 0
         start = time.perf_counter()
         for number in range(games // BATCHES):
-            solo_game(alone, game, number % 3)
-            alone.learn(game, rate)
+            _play_solo_game(tree, game, number % 3)
+            tree.learn(game, rate)
             if number % 3 == 0:
                 points += game.score
                 won += game.ending > constants.NO_POINTS and game.score >= 60
-        off = (alone.squared_error / max(1, alone.samples)) ** 0.5
+        error = (tree.squared_error / max(1, tree.samples)) ** 0.5
         easy = (games // BATCHES + 2) // 3
-        _say(
-            f"{batch + 1}/{BATCHES}: off by {off:.2f} points; {time.perf_counter() - start:.0f} s;"
+        _log(
+            f"{batch + 1}/{BATCHES}: off by {error:.2f} points; {time.perf_counter() - start:.0f} s;"
             f" easy games: {points / easy:.1f} points, {won / easy:.1%} won"
         )
-    return array("i", [*alone.evaluation.weights, *alone.weights])
+    weights.write(FOLDER, mode, array("i", [*tree.evaluation.weights, *tree.weights]))
 
 
-def solo_game(alone: SoloTree, game: SoloPosition, level: int) -> None:
-    """Play a solo game, and note it."""
+def _play_solo_game(tree: SoloTree, game: SoloPosition, level: int) -> None:
+    """Play a solo game by search, and record its samples."""
     game.clear(*((5, 20), (6, 20), (7, 15))[level])
     while game.phase != constants.OVER:
         if game.phase in (constants.DEAL, constants.PENALTY, constants.COLOUR, constants.DRAW):
             if game.phase == constants.DEAL and game.round:
-                alone.record_sample(game)
+                tree.record_sample(game)
             game.draw_chance()
-        elif game.phase == constants.OFFER and game.below(1000) < EXPLORING:
+        elif game.phase == constants.OFFER and game.below(1000) < EXPLORATION:
             game.play(game.random_choice())
         else:
-            game.play(alone.best_move(game, 1.0))
+            game.play(tree.best_move(game, 1.0))
 
 
-def main() -> None:
-    """Train and write the file."""
-    asked = argparse.ArgumentParser(prog="python -m device.bots.training", description="Learn weights again.")
-    asked.add_argument("mode", choices=("standard", "gray", "solo-coloured", "solo-gray"))
-    asked.add_argument("players", type=int, choices=(1, 2, 3, 4))
-    asked.add_argument("--games", type=int, default=200_000)
-    asked.add_argument("--deep", type=int, default=0)
-    asked.add_argument("--seed", type=int, default=1)
-    given = asked.parse_args()
+def _log(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main(executor: Executor | None = None) -> None:
+    """Train as the command line says, through an executor; by default in this process."""
+    parser = argparse.ArgumentParser(
+        prog="python -m device.bots.training", description="Train weights again."
+    )
+    parser.add_argument("mode", choices=("standard", "gray", "solo-coloured", "solo-gray"))
+    parser.add_argument("players", type=int, choices=(1, 2, 3, 4))
+    parser.add_argument("--games", type=int, default=200_000)
+    parser.add_argument("--deep", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    run = executor or InlineExecutor()
     if given.mode.startswith("solo-"):
-        wall = given.mode.removeprefix("solo-")
-        weights.write(FOLDER, given.mode, train_alone(wall, given.games, given.seed))
-        return
-    name = f"{given.mode}-{given.players}"
-    value = Evaluation(untrained() if given.games else weights.read(name))
-    teacher = Learner(Position(given.players, gray=given.mode == "gray", seed=given.seed), value)
-    if given.games:
-        train(name, teacher, None, given.games, (400, 10))
-    if given.deep and given.players == 2:
-        teacher.outcome_percent = OUTCOME
-        train(name, teacher, AlphaBeta(value, float), given.deep, (60, 5))
+        run.submit(train_solo, given.mode, given.games, given.seed).result()
+    else:
+        run.submit(train, given.mode, given.players, given.games, given.deep, given.seed).result()
 
 
 if __name__ == "__main__":

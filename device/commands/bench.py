@@ -1,4 +1,4 @@
-"""`azul-table bench`: the figures that the project promises, measured here and now."""
+"""`azul-table bench`: measurements of this machine against the project's goals."""
 
 import random
 import time
@@ -30,9 +30,9 @@ def show(figures: Iterable[Figure], *, as_json: bool) -> None:
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True, metavar="S")
 @_json
 def rules(mode: str, seconds: float, *, as_json: bool) -> None:
-    """Random games of two, or of one in solo, and the verifying of records.
+    """Random games of two players, or of one in solo, and the verification of records.
 
-    Drafts a second count finding what is legal, applying it, deals and scoring. Half the time goes to each.
+    Drafts a second include finding the legal drafts, applying one, deals and scoring. Half the time is for each.
     """
     from device.bench.rules import drafting, verifying
 
@@ -100,7 +100,7 @@ def bridge(seconds: float, frames: int, *, as_json: bool) -> None:
 
 
 def _show_parts(measures: Iterable[Callable[[], Iterable[Figure]]], *, as_json: bool) -> None:
-    """Print figures as they are taken; a table or simulated Pico that can't run is a fault, with its mend."""
+    """Print figures as they are measured. Raises CommandError if a table or a simulated Pico can't run."""
     from device.bench.figure import BenchError
     from hardware.api import HardwareError
 
@@ -153,16 +153,16 @@ def _matches(_: click.Context, parameter: click.Parameter, names: tuple[str, ...
     type=click.FloatRange(0, 1, min_open=True),
     default=0.1,
     show_default=True,
-    help="Play this part of the games that the figures are told for; 1 takes hours.",
+    help="Part of the games that the figures need to be exact; 1 takes hours.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the deals.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the deals.")
 @_json
 def bots(names: tuple[str, ...], part: float, seed: int, *, as_json: bool) -> None:
-    """How strong the opponents are: all figures, or only those of these names.
+    """Strength of the opponents: all figures, or only those of these names.
 
     greedy (against random), strong (against greedy), master (against strong), gray (strong against greedy),
     three and four (master against greedies), solo (master, 1 s a choice), solo-0.1 and solo-10. The time of a
-    move is the processor's, so that other programs on this machine make nobody weaker.
+    move is the processor's, so that other programs on this machine do not weaken a bot.
     """
     from device.bench.bots import measure
 

@@ -1,4 +1,4 @@
-"""`azul-table bot`: a built-in bot on standard input and output, for anybody's runner (D3)."""
+"""`azul-table bot`: a built-in bot on standard input and output, for any match runner (D3)."""
 
 import os
 import random
@@ -25,15 +25,15 @@ from device.rules.game import Setup
 from device.rules.tiles import NO_TILES
 
 RESERVE: Final = 400
-"""Milliseconds of a short clock that are never planned for thinking: a busy machine is late in every move."""
-RESERVED: Final = 15
-"""This part of a long one is not: of 30 s two, so that a machine may stand still for one."""
+"""Milliseconds of a short clock that are not planned: a busy machine delays every move."""
+RESERVED_PART: Final = 15
+"""This part of a long clock is not planned either: 2 s of 30 s, so that a pause of 1 s does no harm."""
 ROUNDS: Final = 5
-"""How many rounds a game lasts where both play well."""
-HARD: Final = 2
-"""On how many of its turns in a round a bot meets an offer too large to think through."""
-PLAIN: Final = 10
-"""So many groups of tiles in the offer are thought through in a moment."""
+"""Expected rounds of a game between good players."""
+HARD_TURNS: Final = 2
+"""Turns in a round at which the offer is too large to be searched to its end."""
+EASY_GROUPS: Final = 10
+"""An offer of so many groups of tiles is searched to its end in a moment."""
 
 
 @click.command()
@@ -42,45 +42,45 @@ PLAIN: Final = 10
     "--move-time",
     type=click.IntRange(min=1),
     metavar="MS",
-    help="The longest that it thinks about a move.  [default: as the clock allows]",
+    help="Longest search time for a move.  [default: as the clock allows]",
 )
 @click.option("--seed", metavar="TEXT", help="The same seed gives the same random numbers.  [default: drawn]")
 def command(name: str, move_time: int | None, seed: str | None) -> None:
-    """Be the bot NAME on standard input and output, as the competition's protocol says.
+    """Run the bot NAME on standard input and output, with the competition's protocol.
 
-    It asks for the state block, answers every turn with a line, and ends when its input does.
+    It subscribes to the state block, answers every turn with a line, and ends when its input ends.
     """
     chance = random.Random(seed)
-    player = Player(
+    player = ProtocolPlayer(
         make_bot(name, Setup("dtc", ("", ""))), lambda number: int(chance.random() * number), move_time
     )
     try:
-        play(player, sys.stdin.buffer if sys.stdin else (), _say)
+        play(player, sys.stdin.buffer if sys.stdin else (), _write)
     except ProtocolError as error:
         raise CommandError(str(error)) from None
-    except BrokenPipeError:  # nobody listens any more: the game is over
+    except BrokenPipeError:  # the reader is gone: the game is over
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _say(line: str) -> None:
+def _write(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
-def play(player: "Player", lines: Iterable[bytes], say: Callable[[str], None]) -> None:
-    """Answer turns until the lines end, wherever that is; raises ProtocolError."""
+def play(player: "ProtocolPlayer", lines: Iterable[bytes], write: Callable[[str], None]) -> None:
+    """Answer turns until the lines end. Raises ProtocolError."""
     parser = TurnParser(Subscription.STATE)
-    say(Subscription.STATE.value)
+    write(Subscription.STATE.value)
     for line in lines:
         if not line.endswith(b"\n"):
             return
         turn = parser.receive(line[:-1].decode("ascii", errors="backslashreplace"))
         if turn is not None:
-            say(format_draft(player.choose(turn)))
+            write(format_draft(player.choose(turn)))
 
 
-class Player:
-    """Makes a move of every turn, from its state block alone."""
+class ProtocolPlayer:
+    """Chooses a move on each turn, from its state block alone."""
 
     def __init__(self, bot: TimedBot, below: Below, move_time: int | None = None) -> None:
         self._bot = bot
@@ -88,15 +88,15 @@ class Player:
         self._move_time = move_time
         self._reserve = 0
         self._round = 0
-        self._displays = 0  # that held tiles on the turn before
+        self._displays = 0  # with tiles on the turn before
 
     def choose(self, turn: Turn) -> Draft:
-        """The move to answer with; raises ProtocolError."""
+        """Return the move for a turn. Raises ProtocolError."""
         assert turn.view is not None
         if not self._round:
             self._reserve = reserve(turn.milliseconds)
         displays = sum(tiles != NO_TILES for tiles in turn.view.sources[1:])
-        if displays > self._displays:  # they are filled between rounds only
+        if displays > self._displays:  # displays are filled between rounds only
             self._round += 1
         self._displays = displays
         state = state_from_block(turn.view, self._round)
@@ -108,21 +108,21 @@ class Player:
 
 
 def parts_to_come(round_number: int, groups: int) -> int:
-    """Among how many moves the clock is to be shared, this one and one too many counted.
+    """Return the number of moves that share the remaining clock, this one and one extra included.
 
-    `groups` of tiles of one colour in one place are there to be taken. The first moves of a round need time;
-    towards its end the search comes to the end by itself.
+    `groups` are the tiles of one colour in one source. The first moves of a round need time; towards its end
+    the search finishes early.
     """
-    in_this = min(HARD, 1 + max(0, groups - PLAIN) // 2)
-    return HARD * max(0, ROUNDS - round_number) + in_this + 1
+    in_this = min(HARD_TURNS, 1 + max(0, groups - EASY_GROUPS) // 2)
+    return HARD_TURNS * max(0, ROUNDS - round_number) + in_this + 1
 
 
 def reserve(milliseconds: int) -> int:
-    """Of a whole game's clock the milliseconds that are never planned for thinking."""
-    return max(RESERVE, milliseconds // RESERVED)
+    """Return the milliseconds of a game's clock that are not planned."""
+    return max(RESERVE, milliseconds // RESERVED_PART)
 
 
 def seconds_to_think(milliseconds: int, parts: int, most: int | None) -> float:
-    """How long a move may take with so much to share out, `most` milliseconds at the most."""
+    """Return the time for a move: a part of the milliseconds left, at most `most`."""
     planned = max(0, milliseconds) / parts
     return min(planned, planned if most is None else most) / 1000

@@ -1,4 +1,4 @@
-"""`azul-table match`: games between two bots, built-in or any program, under the competition's terms."""
+"""`azul-table match`: games between two bots, built-in or programs, under the competition's terms."""
 
 import json
 import random
@@ -38,25 +38,25 @@ time_option: Final[Decorator] = click.option(
     metavar="MS",
     default=MILLISECONDS,
     show_default=True,
-    help="What each bot may think in a game; only its own turns count.",
+    help="Thinking time of each bot in a game, on its own turns only.",
 )
 json_option: Final = console.json_option("Print one JSON object, no table.")
 
 
 def jobs_option(default: int | None) -> Decorator:
-    """How many games are played at once; None: as many as there are cores."""
+    """Return the option for the number of games at once; None as default: one for each core."""
     return click.option(
         "--jobs",
         type=click.IntRange(1, 1000),
         metavar="N",
         default=default or cores,
         show_default="one for each core" if default is None else True,
-        help="Games played at once; more than there are cores falsifies the clocks.",
+        help="Games played at once; more games than cores distort the clocks.",
     )
 
 
 def players_of(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[Player, ...]:
-    """The parse_players that the words of a command line name."""
+    """Parse the players of a command line. Raises BadParameter."""
     try:
         return parse_players(texts)
     except PlayerError as error:
@@ -64,7 +64,7 @@ def players_of(_: click.Context, parameter: click.Parameter, texts: tuple[str, .
 
 
 def fault_in_words(result: Result) -> str:
-    """Whose fault ended a game, and what it was."""
+    """Return which bot's fault ended a game, and the fault."""
     fault = result.fault
     if fault is None:
         return "stopped by the limit of rounds" if result.stopped else ""
@@ -77,16 +77,16 @@ def executor_for(jobs: int) -> Executor:
 
 
 def seconds(milliseconds: float) -> str:
-    """A time for a table."""
+    """Format milliseconds as seconds."""
     return f"{milliseconds / 1000:.2f} s"
 
 
 def default_folder(kind: str) -> Path:
-    """Where results are kept unless the command says otherwise."""
+    """Return the folder of results that is used if the command names none."""
     return default_data_folder() / kind
 
 
-# ----------------------------------------------------------------------------------------------------------
+# --- The command -------------------------------------------------------------------------------------------
 
 FOLDER: Final = "matches"
 
@@ -97,7 +97,7 @@ FOLDER: Final = "matches"
     "--seed",
     type=click.IntRange(min=0),
     metavar="S",
-    help="Of the deals: two games each, both bots starting once; then S+1.  [default: drawn]",
+    help="Seed of the deals: two games each, both bots starting once; then S+1.  [default: drawn]",
 )
 @time_option
 @click.option("--games", type=click.IntRange(min=1), metavar="N", default=1, show_default=True)
@@ -105,7 +105,7 @@ FOLDER: Final = "matches"
     "--file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="RESULT",
-    help="The records of all games; replaced if it is there.  [default: in the data folder]",
+    help="File for the records of all games; it is replaced if it exists.  [default: in the data folder]",
 )
 @jobs_option(1)
 @json_option
@@ -123,8 +123,8 @@ def command(
 
     Each is a built-in bot, such as greedy, or strong@100 to think 100 ms a move, or the command line of a
     program that speaks the competition's protocol, such as "python3 bot.py"; NAME= before it names it. A
-    time-out, an illegal move or a crash loses the game with -50 points. What the bots write to standard error
-    lies beside RESULT.
+    time-out, an illegal move or a crash loses the game with -50 points. The bots' standard error
+    is kept beside RESULT.
     """
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     terms = Terms(milliseconds)
@@ -146,7 +146,7 @@ def _default_file(players: Sequence[Player]) -> Path:
 
 
 def _play(games: list[Game], file: Path, jobs: int, results: list[Result]) -> None:
-    """Play the games and keep each record as soon as those before it are kept."""
+    """Play the games, and write each record as soon as those before it are written."""
     logs = file.with_name(f"{file.name}.logs")
     try:
         logs.mkdir(parents=True, exist_ok=True)
@@ -168,11 +168,11 @@ def _play(games: list[Game], file: Path, jobs: int, results: list[Result]) -> No
         raise CommandError(f"{error}; {len(results)} games are in {file}") from None
     finally:
         with suppress(OSError):
-            logs.rmdir()  # nobody wrote anything
+            logs.rmdir()  # if no bot wrote a log
 
 
 def _in_order(results: Iterable[Result]) -> Iterator[Result]:
-    """Results by the numbers of their games, as far as there is none missing."""
+    """Yield results in the order of their game numbers, as far as none is missing."""
     early: dict[int, Result] = {}
     due = 1
     for result in results:
@@ -183,16 +183,16 @@ def _in_order(results: Iterable[Result]) -> Iterator[Result]:
 
 
 def in_json(names: Sequence[str], results: Sequence[Result]) -> str:
-    """The whole match as a JSON object in one line."""
-    told = {
+    """Return the match as a JSON object in one line."""
+    data = {
         "games": [result.in_json() for result in results],
         "standings": [line.in_json() for line in standings(names, results)],
     }
-    return json.dumps(told, separators=(",", ":"))
+    return json.dumps(data, separators=(",", ":"))
 
 
 def in_words(names: Sequence[str], results: Sequence[Result]) -> str:
-    """The whole match as two tables: every game, and what each bot made of them."""
+    """Return the match as two tables: all games, and the totals of both bots."""
     shown = [printable(name) for name in names]
     rows = [["game", "seed", "starts", *shown, "rounds", "winner", ""]]
     rows += [_row(result, shown) for result in results]

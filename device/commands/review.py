@@ -1,4 +1,4 @@
-"""`azul-table review`: what the choices of recorded games lost, against what `master` would have chosen."""
+"""`azul-table review`: the loss of each choice of recorded games against master's choice."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ SECONDS: Final = 0.5
     metavar="S",
     default=SECONDS,
     show_default=True,
-    help="To think about each choice. More finds better moves; how deep it looks depends on the machine.",
+    help="Search time for each choice. More time finds better moves; the depth depends on the machine.",
 )
 @click.option(
     "--jobs",
@@ -51,12 +51,12 @@ SECONDS: Final = 0.5
 def command(file: str, number: int | None, seconds: float, jobs: int, *, as_json: bool) -> None:
     """Grade every choice of a record FILE (- is standard input).
 
-    Each choice is held against the one that master finds. The points lost are those of the lead that was to
-    be expected at the end of the game, or in solo of the final score, with what winning is worth on top. For
-    each player the three costliest moves are named, with what was better. All games are verified before the
-    first is graded; a fault, named as FILE:LINE, ends the command with status 1.
+    Each choice is compared with the one that master finds. The loss is in points of the expected lead at the
+    end of the game, or in solo of the expected final score, with a bonus for winning. For each player the
+    three costliest moves are listed, with the better ones. All games are verified before the first is graded;
+    an error, reported as FILE:LINE, ends the command with status 1.
 
-    Time is what limits the thinking, so a grade may come out a little different another time.
+    The search is limited by time, so grades may differ a little from run to run.
     """
     games = _chosen(file, number)
     choices = [(game, choice) for game in games for choice in real_choices(game.setup, game.events)]
@@ -83,7 +83,7 @@ def command(file: str, number: int | None, seconds: float, jobs: int, *, as_json
 
 
 def _chosen(file: str, number: int | None) -> list[Record]:
-    """The games to review, all of the file verified; raises CommandError."""
+    """Return the games to review, all of the file verified. Raises CommandError."""
     games = list(records(file))
     if number is None:
         return games
@@ -93,11 +93,11 @@ def _chosen(file: str, number: int | None) -> list[Record]:
     return [games[number - 1]]
 
 
-# --- In words --------------------------------------------------------------------------------------------
+# --- Text --------------------------------------------------------------------------------------------------
 
 
 def in_words(game: Record, graded: Sequence[Graded]) -> str:
-    """A game's review for people to read."""
+    """Return the review of a game as text."""
     names = [printable(name) for name in game.setup.players]
     parts = [game_in_words(game)]
     for name, review in zip(names, reviews(graded, len(names)), strict=True):
@@ -120,13 +120,13 @@ def _moves(mode: str, review: PlayerReview) -> Iterator[str]:
 
 
 def points(lost: float) -> str:
-    """Points lost, rounded as people count them."""
+    """Return points lost, rounded, with their unit."""
     whole = round(lost)
     return "1 point" if whole == 1 else f"{whole} points"
 
 
 def choice_in_words(mode: str, choice: Choice) -> str:
-    """A choice in words, its notation behind: `3 blue from display 4 to line 1, 2 fall (4b1)`."""
+    """Describe a choice, with its notation: `3 blue from display 4 to line 1, 2 fall (4b1)`."""
     return f"{_said(mode, choice)} ({text_of(choice.event)})"
 
 
@@ -168,17 +168,17 @@ def _draft_in_words(mode: str, choice: Choice, draft: Draft) -> str:
 
 
 def _colour(mode: str, colour: Colour) -> str:
-    """A colour by the name that it has in this mode (D2)."""
+    """Return the name of a colour in a mode (D2)."""
     return palette_for(mode, BOX).shades[colour].word
 
 
-# --- In JSON ---------------------------------------------------------------------------------------------
+# --- JSON --------------------------------------------------------------------------------------------------
 
 
 def in_json(game: Record, graded: Sequence[Graded]) -> str:
-    """A game's review as a JSON object in one line; seats and events count from 0."""
+    """Return the review of a game as a JSON object in one line; seats and events count from 0."""
     players = reviews(graded, len(game.setup.players))
-    told = {
+    data = {
         "game": game.number,
         "line": game.line,
         "mode": game.setup.mode,
@@ -203,7 +203,7 @@ def in_json(game: Record, graded: Sequence[Graded]) -> str:
             for each in graded
         ],
     }
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def _graded_in_json(mode: str, each: Graded) -> dict[str, object]:

@@ -28,7 +28,7 @@ WALL: Final = "coloured"
 
 
 def _bots(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
-    """Names of bots, parted by commas."""
+    """Parse names of bots, separated by commas. Raises BadParameter."""
     bots = tuple(value.split(","))
     for bot in bots:
         if bot not in SIMPLE_BOTS:
@@ -37,7 +37,7 @@ def _bots(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
 
 
 def _first(_: click.Context, __: click.Parameter, value: str) -> int | None:
-    """The seat, from 0, of a player's number; None to draw it."""
+    """Parse the number of a player; return the seat, or None to draw it. Raises BadParameter."""
     if value == RANDOM:
         return None
     if not re.fullmatch("[1-4]", value):
@@ -48,12 +48,12 @@ def _first(_: click.Context, __: click.Parameter, value: str) -> int | None:
 @click.command()
 @click.option("--mode", type=click.Choice(game.MODES), default="standard", show_default=True)
 @click.option(
-    "--players", type=click.IntRange(1, 4), metavar="N", help="How many play.  [default: 2; in solo 1]"
+    "--players", type=click.IntRange(1, 4), metavar="N", help="Number of players.  [default: 2; in solo 1]"
 )
 @click.option("--level", type=click.Choice(tuple(LEVELS)), help=f"Solo only.  [default: {LEVEL}]")
-@click.option("--wall", type=click.Choice(WALLS), help=f"Solo only: the player board's.  [default: {WALL}]")
+@click.option("--wall", type=click.Choice(WALLS), help=f"Solo only: the player wall.  [default: {WALL}]")
 @click.option(
-    "--games", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="How many games."
+    "--games", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Number of games."
 )
 @click.option(
     "--seed",
@@ -139,7 +139,7 @@ def command(
 
 
 def _setups(chosen: Setup, chance: random.Random, *, draw_first: bool) -> Iterator[tuple[Setup, Below]]:
-    """Every next game's setup, and its chance."""
+    """Yield the setup of each game, and its source of random numbers."""
 
     def below(number: int) -> int:
         return int(chance.random() * number)
@@ -150,7 +150,7 @@ def _setups(chosen: Setup, chance: random.Random, *, draw_first: bool) -> Iterat
 
 @contextmanager
 def _counted(games: int, out: str) -> Iterator[Iterable[int]]:
-    """The numbers of the games, with a progress bar where somebody looks on."""
+    """Yield the numbers of the games, with a progress bar on a terminal."""
     if not sys.stderr or not sys.stderr.isatty() or (out == "-" and sys.stdout.isatty()):
         yield range(games)
         return
@@ -160,7 +160,7 @@ def _counted(games: int, out: str) -> Iterator[Iterable[int]]:
 
 @contextmanager
 def _written_whole(out: str) -> Iterator[BinaryIO]:
-    """A file to write that takes its name when all is written, so that nobody finds half of it."""
+    """Yield a file that gets its name when it is complete. Raises CommandError."""
     if out == "-":
         if sys.stdout is None:
             raise CommandError("standard output is closed")
@@ -180,6 +180,7 @@ def _written_whole(out: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[BinaryIO]:
+    """Yield a file that replaces the target when it is complete. Raises OSError."""
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     part = target.with_name(f".azul-table-{os.getpid()}.part")

@@ -1,4 +1,4 @@
-"""`azul-table tournament`: a full round robin of bots that goes on where it was left."""
+"""`azul-table tournament`: a full round robin of bots that can be resumed."""
 
 import json
 from collections.abc import Sequence
@@ -45,13 +45,13 @@ FOLDER: Final = "tournaments"
     help="Deals for each pair, with two games each.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), metavar="S", default=1, show_default=True, help="The first of them."
+    "--seed", type=click.IntRange(min=0), metavar="S", default=1, show_default=True, help="The first seed."
 )
 @time_option
 @click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where the games are kept.  [default: one for this tournament, in the data folder]",
+    help="Folder for the games.  [default: one for this tournament, in the data folder]",
 )
 @jobs_option(None)
 @json_option
@@ -68,8 +68,8 @@ def command(
     """Play a full round robin of the bot ruleset: each pair, each seed, each bot starting once.
 
     A BOT is a built-in bot or the command line of a program, as in `match`. A win is worth 2 points, a tie 1;
-    equal points go by game points. The same command goes on after an interruption, and shows the table when
-    all is played.
+    equal points go by game points. The same command resumes after an interruption, and shows the standings
+    when all games are played.
     """
     if len(players) < 2:
         raise click.UsageError("a tournament needs two bots at least.")
@@ -82,13 +82,13 @@ def command(
         with ResultsFolder(folder, settings) as kept:
             _play(games, kept, jobs)
             table = standings([player.name for player in players], kept.results)
-            told = {"games": len(games), "standings": [line.in_json() for line in table]}
-            kept.finish(told)
+            data = {"games": len(games), "standings": [line.in_json() for line in table]}
+            kept.finish(data)
     except ResultsError as error:
         raise CommandError(str(error)) from None
     except OSError as error:
         raise file_error(str(folder), "used", error) from None
-    click.echo(json.dumps(told, separators=(",", ":")) if as_json else in_words(table), nl=as_json)
+    click.echo(json.dumps(data, separators=(",", ":")) if as_json else in_words(table), nl=as_json)
     click.echo(f"games: {click.format_filename(folder)}", err=True)
 
 
@@ -106,12 +106,12 @@ def _play(games: list[Game], kept: ResultsFolder, jobs: int) -> None:
                 kept.add(result)
     except (KeyboardInterrupt, MatchError) as stopped:
         why = str(stopped) or "interrupted"
-        done_now = f"{len(kept.results)} of {len(games)} games are kept; the same command goes on"
+        done_now = f"{len(kept.results)} of {len(games)} games are kept; the same command resumes"
         raise CommandError(f"{why}; {done_now}") from None
 
 
 def in_words(table: Sequence[Standing]) -> str:
-    """The table, the best first."""
+    """Return the standings as a table, the best first."""
     rows = [
         [
             "",

@@ -102,7 +102,7 @@ def minimax(search: AlphaBeta, position: Position) -> int:
 def test_alpha_beta_finds_the_minimax_value_at_the_end_of_a_round(mode: str) -> None:
     wanted = settings().max_examples // 4
     # Positions by groups of tiles in the offer; one group more costs 15 times as much.
-    due = {2: wanted, 3: wanted, 4: max(1, wanted // 10)}
+    due = {2: wanted, 3: wanted // 2, 4: wanted // 12}
     search = AlphaBeta(Evaluation(weights.read("standard-2")), Ticks())
     for seed in range(64 * wanted):
         if not any(due.values()):
@@ -364,9 +364,9 @@ def test_all_weights_are_small() -> None:
 
 def test_learning_brings_expectation_and_outcome_together() -> None:
     from device.bots.core.learner import Learner
-    from device.bots.training import untrained
+    from device.bots.training import initial_weights
 
-    teacher = Learner(Position(2, seed=9), Evaluation(untrained()))
+    teacher = Learner(Position(2, seed=9), Evaluation(initial_weights()))
     errors = []
     for _ in range(4):
         teacher.squared_error = teacher.samples = 0

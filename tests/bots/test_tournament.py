@@ -357,7 +357,7 @@ def test_tournament_interrupted_says_what_is_kept(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=DEADLINE)
     assert (process.returncode, out) == (1, b"")
-    assert errors == b"interrupted; 4 of 6 games are kept; the same command goes on\n"
+    assert errors == b"interrupted; 4 of 6 games are kept; the same command resumes\n"
 
 
 def test_tournament_keeps_its_games_in_the_data_folder(

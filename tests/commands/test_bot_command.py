@@ -8,7 +8,7 @@ from hypothesis import given
 from device.bots.dtc.protocol import Turn, state_block
 from device.bots.search import BOT_NAMES
 from device.bots.simple import Below, play_random
-from device.commands.bot import Player, parts_to_come, reserve, seconds_to_think
+from device.commands.bot import ProtocolPlayer, parts_to_come, reserve, seconds_to_think
 from device.rules.events import Draft, Event
 from device.rules.game import State
 from device.rules.standard import StandardState
@@ -117,7 +117,7 @@ def test_a_bot_knows_the_round_by_counting_how_often_the_displays_were_filled(pl
         seen.append(state.round)
         return play_random(state, below)
 
-    players = [Player(look, lambda number: number - 1) for _ in range(2)]
+    players = [ProtocolPlayer(look, lambda number: number - 1) for _ in range(2)]
     turns = [step.before for step in played.steps if isinstance(step.event, Draft)]
     for state in turns:
         assert isinstance(state, StandardState)

@@ -1,9 +1,9 @@
-/* A bot to start from, in C: it fills lines and spills little. Copy it and make `worth` wiser.
+/* A sample bot in C: it fills lines and drops few tiles. Copy it and improve `value`.
  *
  * Try it:   cc -O2 -o first_bot first_bot.c && azul-table match ./first_bot greedy --games 2
  *
- * It reads from standard input and writes to standard output. Write your notes to standard error, never to
- * standard output; they are kept for you. What you print must be flushed, or nobody will read it.
+ * It reads from standard input and writes to standard output. Write your log to standard error, never to
+ * standard output; it is kept for you. Flush after each line, or the match waits for it in vain.
  */
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ static void read_board(struct board *board)
     scanf("%d %d", &board->floor, &board->score);
 }
 
-/* How many tiles of a colour a line still takes; the floor is line 5. */
+/* How many tiles of a colour still fit into a line; the floor is line 5. */
 static int room(const struct board *board, int line, char colour)
 {
     if (line == 5 || (board->held[line] && board->colour[line] != colour))
@@ -37,8 +37,8 @@ static int room(const struct board *board, int line, char colour)
     return line + 1 - board->held[line];
 }
 
-/* How good it is to put so many tiles where so much room is free: your ideas go here. */
-static int worth(int tiles, int room)
+/* The value of placing so many tiles where so many fit: improve this function. */
+static int value(int tiles, int room)
 {
     int placed = tiles < room ? tiles : room;
     int completed = room > 0 && placed == room;
@@ -48,7 +48,7 @@ static int worth(int tiles, int room)
 int main(void)
 {
     int milliseconds;
-    printf("state\n"); /* what to be told on every turn */
+    printf("state\n"); /* the block to read on every turn */
     fflush(stdout);
     while (scanf("%d", &milliseconds) == 1) { /* until the game is over */
         int tiles[6][5], marker; /* display 0 is the centre */
@@ -72,14 +72,14 @@ int main(void)
                 for (int line = 0; line < 6; line++) {
                     int number = tiles[display][colour];
                     int free = room(&own, line, colours[colour]);
-                    if (number && (free || line == 5) && worth(number, free) > best) {
-                        best = worth(number, free);
+                    if (number && (free || line == 5) && value(number, free) > best) {
+                        best = value(number, free);
                         best_display = display;
                         best_colour = colours[colour];
                         best_line = line;
                     }
                 }
-        fprintf(stderr, "%d ms left, the best move is worth %d\n", milliseconds, best);
+        fprintf(stderr, "%d ms left, the best move has value %d\n", milliseconds, best);
         printf("%d %c %d\n", best_display, best_colour, best_line);
         fflush(stdout);
     }

@@ -1,9 +1,9 @@
-"""A bot to start from: it fills lines and spills little. Copy it and make `worth` wiser.
+"""A sample bot: it fills lines and drops few tiles. Copy it and improve `value`.
 
 Try it:   azul-table match "python3 first_bot.py" greedy --games 2
 
-It reads from standard input and writes to standard output. Write your notes to standard error (`log`), never
-to standard output; they are kept for you. When you print, flush, or nobody will read it.
+It reads from standard input and writes to standard output. Write your log to standard error (`log`), never
+to standard output; it is kept for you. Flush after each line, or the match waits for it in vain.
 """
 # ruff: noqa: T201
 
@@ -13,21 +13,21 @@ COLOURS = "gobyr"
 FLOOR = 5  # the number of the floor line; the pattern lines are 0 to 4
 
 
-def log(*what: object) -> None:
-    """Write a note for yourself."""
-    print(*what, file=sys.stderr)
+def log(*words: object) -> None:
+    """Write a line to the log."""
+    print(*words, file=sys.stderr)
 
 
 def read_board() -> tuple[list[list[str]], list[list[str]]]:
     """Read one board: the pattern lines, such as ["2", "r"], and the wall's rows."""
     lines = [input().split() for _ in range(5)]
     wall = [input().split() for _ in range(5)]
-    input()  # how many tiles are on the floor, and the score: this bot does not care
+    input()  # how many tiles are on the floor, and the score: not used here
     return lines, wall
 
 
 def room(lines: list[list[str]], wall: list[list[str]], line: int, colour: str) -> int:
-    """How many tiles of a colour a line still takes."""
+    """Return how many tiles of a colour still fit into a line."""
     if line == FLOOR:
         return 0
     held, held_colour = lines[line]
@@ -36,17 +36,17 @@ def room(lines: list[list[str]], wall: list[list[str]], line: int, colour: str) 
     return line + 1 - int(held)
 
 
-def worth(tiles: int, free: int) -> int:
-    """How good it is to put so many tiles where so much room is free: your ideas go here."""
+def value(tiles: int, free: int) -> int:
+    """Return the value of placing so many tiles where so many fit: improve this function."""
     placed = min(tiles, free)
-    spilled = tiles - placed
+    dropped = tiles - placed
     completed = placed == free > 0
-    return placed + 2 * completed - 3 * spilled
+    return placed + 2 * completed - 3 * dropped
 
 
 def main() -> None:
     """Play one game."""
-    print("state", flush=True)  # what to be told on every turn
+    print("state", flush=True)  # the block to read on every turn
     while True:
         try:
             milliseconds = int(input())
@@ -62,9 +62,9 @@ def main() -> None:
                 for line in range(6):
                     free = room(lines, wall, line, colour)
                     if tiles and (free or line == FLOOR):
-                        moves.append((worth(tiles, free), display, colour, line))
+                        moves.append((value(tiles, free), display, colour, line))
         best, display, colour, line = max(moves)
-        log(f"{milliseconds} ms left, {len(moves)} moves, the best is worth {best}")
+        log(f"{milliseconds} ms left, {len(moves)} moves, the best has value {best}")
         print(display, colour, line, flush=True)
 
 
