@@ -32,7 +32,7 @@ def show(figures: Iterable[Figure], *, as_json: bool) -> None:
 def rules(mode: str, seconds: float, *, as_json: bool) -> None:
     """Random games of two players, or of one in solo, and the verification of records.
 
-    Drafts a second include finding the legal drafts, applying one, deals and scoring. Half the time is for each.
+    Drafts a second include finding the legal drafts, applying one, deals and scoring. Half the time for each.
     """
     from device.bench.rules import drafting, verifying
 

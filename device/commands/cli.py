@@ -19,7 +19,7 @@ COMMANDS: Final = {
     "review": "Grade every choice of a record FILE (- is standard input).",
     "history": "List the games of a table, the newest first; with N, print the record of game N.",
     "selfplay": "Play games between bots and write their records.",
-    "bot": "Be the bot NAME on standard input and output, as the competition's protocol says.",
+    "bot": "Run the bot NAME on standard input and output, with the competition's protocol.",
     "match": "Play games of the bot ruleset between A and B.",
     "tournament": "Play a full round robin of the bot ruleset: each pair, each seed, each bot starting once.",
     "firmware": "Install the firmware on the Pico, or show which one runs there.",
