@@ -295,24 +295,27 @@ def dotted(folder: Path) -> str:
     return ".".join(folder.parts)
 
 
-# --- The README ------------------------------------------------------------------------------------------
+# --- The documents ---------------------------------------------------------------------------------------
 
-README = HOUSE / "README.md"
-
-
-@pytest.fixture
-def readme() -> str:
-    return README.read_text("utf-8")
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
+SHORT_PATH = re.compile(r"`([\w/]+\.(?:py|toml|js|md|html))`")
+"""A file in code quotes; the documents may leave out the beginning of its path."""
 
 
-def test_the_readme_names_the_two_commands(readme: str) -> None:
-    commands = [line.strip() for line in readme.splitlines() if line.startswith("make ")]
+def test_the_readme_names_the_two_commands() -> None:
+    lines = (HOUSE / "README.md").read_text("utf-8").splitlines()
+    commands = [line.strip() for line in lines if line.startswith("make ")]
     assert commands[:2] == ["make play", "make test"]
 
 
-def test_the_readme_names_every_folder(readme: str) -> None:
+def test_the_architecture_names_every_folder_and_every_package_of_the_device() -> None:
+    text = (HOUSE / "ARCHITECTURE.md").read_text("utf-8")
     folders = {inside(path).parts[0] for path in files() if len(inside(path).parts) > 1}
-    assert [name for name in sorted(folders) if name[0] != "." and f"`{name}/" not in readme] == []
+    rooms = {
+        name.replace(".", "/") for name in PACKAGES if name.count(".") == 1 and name.startswith("device")
+    }
+    named = {*folders, *rooms}
+    assert [name for name in sorted(named) if name[0] != "." and f"`{name}/" not in text] == []
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:
@@ -326,10 +329,19 @@ def test_every_link_of_the_documents_leads_somewhere() -> None:
     assert not dead, "\n".join(dead)
 
 
-def test_every_path_that_the_readme_names_is_there(readme: str) -> None:
-    named = re.findall(r"`((?:device|hardware|firmware_bridge|web_ui|tests|systemd)/[\w/.-]*)`", readme)
-    assert named
-    assert [path for path in named if not (HOUSE / path).exists()] == []
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_path_that_a_document_names_exists(document: str) -> None:
+    text = (HOUSE / document).read_text("utf-8")
+    named = re.findall(r"`((?:device|hardware|firmware_bridge|web_ui|tests|systemd)/[\w/.-]*)`", text)
+    missing = [path for path in named if not (HOUSE / path).exists()]
+    known = [f"/{inside(path)}" for path in files()]
+    ours = {"my-table.toml", "settings.toml", "pt.toml"}  # files of the reader's own
+    missing += [
+        path
+        for path in SHORT_PATH.findall(text)
+        if path not in ours and not any(each.endswith(f"/{path}") for each in known)
+    ]
+    assert missing == []
 
 
 # --- The commands ----------------------------------------------------------------------------------------
