@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from device.bots.search import grade_all
 from device.bots.workers import WorkerPool, cores
 from device.records.review import real_choices
+from tests.harness.pages import ARGUMENTS, CHROMIUM
 from tests.harness.stored_games import STANDARD, greedy_game, store_games, store_grades
 
 TWIN = Path("web_ui/pictures/twin.jpg")
@@ -28,14 +29,6 @@ HANDS = Path("web_ui/pictures/hands.jpg")
 INDICATORS = Path("hardware/layouts/indicators.jpg")
 HISTORY = Path("web_ui/pictures/history.jpg")
 LAYOUTS = {name: Path(f"hardware/layouts/{name}.jpg") for name in ("full", "duo")}
-CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-]
 DRAFTS = 45
 PATIENCE = 1.0
 
@@ -57,7 +50,7 @@ def main() -> None:
 
 
 def _take_layout(browser: Browser, name: str) -> None:
-    """A layout as it is drawn."""
+    """Take a layout as it is drawn."""
     with _table(name) as address:
         page = browser.new_page(viewport={"width": 700, "height": 900})
         page.goto(f"{address}/table")
@@ -65,7 +58,7 @@ def _take_layout(browser: Browser, name: str) -> None:
 
 
 def _take_game(browser: Browser) -> None:
-    """The twin and the phone page in play."""
+    """Take the twin and the phone page in play."""
     with _table("full") as address:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(f"{address}/table")
@@ -77,7 +70,7 @@ def _take_game(browser: Browser) -> None:
 
 
 def _take_smallest(browser: Browser) -> None:
-    """The smallest table in play, and the phone of the player whose turn it is."""
+    """Take the smallest table in play, and the phone of the player whose turn it is."""
     with _table("indicators") as address:
         page = browser.new_page(viewport={"width": 1340, "height": 860})
         page.goto(f"{address}/table")
@@ -91,7 +84,7 @@ def _take_smallest(browser: Browser) -> None:
 
 
 def _take_history(browser: Browser) -> None:
-    """What a past game's costliest move was, on a phone."""
+    """Take the costliest move of a past game, on a phone."""
     with _table("full", _graded_game) as address:
         page = browser.new_page(viewport={"width": 390, "height": 844})
         page.goto(f"{address}/history/1")
@@ -101,7 +94,7 @@ def _take_history(browser: Browser) -> None:
 
 
 def _graded_game(data: Path) -> None:
-    """A game between two, kept with its grades."""
+    """Store a game between two with its grades."""
     play = greedy_game(STANDARD, seed=6)
     choices = list(real_choices(STANDARD, play.events))
     grades = {number: (0.0, event) for number, event in enumerate(play.events)}
@@ -144,7 +137,7 @@ def _table(layout: str, prepare: Callable[[Path], None] = lambda _: None) -> Ite
 
 
 def _play(page: Page, address: str) -> None:
-    """A game of four with names, some rounds on, and a choice half made."""
+    """Play a game of four with names for some rounds, up to a choice that is half made."""
     for place, name in enumerate(("Ana", "Rui", "Inês", "Tomé"), start=1):
         _press(page, f"seat.{place}.floor")
         page.request.post(
@@ -171,7 +164,7 @@ def _play(page: Page, address: str) -> None:
 
 
 def _draft(page: Page, address: str, state: dict[str, Any]) -> None:
-    """Take what fills a line best: the picture should show walls, not floors."""
+    """Choose the draft that fills a line best: the picture should show walls, not floors."""
     sources = [name for name in state["live"] if name == "centre" or name.startswith("display")]
     best = None
     for source in sources:
@@ -193,7 +186,7 @@ def _draft(page: Page, address: str, state: dict[str, Any]) -> None:
 
 
 def _press(page: Page, button: str) -> None:
-    """Press, and wait until the pages have heard what came of it."""
+    """Press, and wait until the pages show the result."""
     address = page.url.removesuffix("/table")
     before = _state(address)["version"]
     page.request.post(

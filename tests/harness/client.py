@@ -1,4 +1,4 @@
-"""A client of the table's socket, whose every wait has a deadline."""
+"""Client of the table's socket for tests; every wait has a deadline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Message = dict[str, Any]
 
 
 class Client:
-    """A connection to the table, and the latest that it told."""
+    """A connection to the table, with the latest layout, snapshot and frame that it sent."""
 
     def __init__(self, path: Path) -> None:
         self._socket = connect(path)
@@ -29,19 +29,22 @@ class Client:
         self.frame = ""
 
     def send(self, *messages: object) -> None:
-        """Send messages in one write."""
+        """Send messages as JSON lines in one write."""
         self.send_bytes(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
 
     def send_bytes(self, content: bytes) -> None:
         self._socket.sendall(content)
 
     def send_until_closed(self, content: bytes) -> None:
-        """Send as much as the table takes until it hangs up."""
+        """Send bytes until the table closes the connection."""
         with suppress(OSError):
             self.send_bytes(content)
 
     def read(self, seconds: float = DEADLINE) -> Message:
-        """The next message; raises EOFError where the table hung up, TimeoutError when nothing comes."""
+        """Return the next message.
+
+        Raises EOFError if the table closed the connection, TimeoutError if no message comes.
+        """
         deadline = time.monotonic() + seconds
         while b"\n" not in self._buffer:
             self._socket.settimeout(max(0.001, deadline - time.monotonic()))
@@ -50,7 +53,7 @@ class Client:
             except ConnectionError:
                 more = b""
             if not more:
-                raise EOFError("the table hung up")
+                raise EOFError("the table closed the connection")
             self._buffer += more
         line, self._buffer = self._buffer.split(b"\n", 1)
         message: Message = json.loads(line)
@@ -60,7 +63,7 @@ class Client:
         return message
 
     def read_to_end(self) -> list[Message]:
-        """Everything that comes until the table hangs up; a line that it did not finish is left out."""
+        """Return all messages until the table closes the connection, without an incomplete last line."""
         messages = []
         try:
             while True:
@@ -69,7 +72,7 @@ class Client:
             return messages
 
     def answer(self) -> Message:
-        """The next message that answers something; news in between is noted."""
+        """Return the next answer or error; snapshots and frames before it are kept."""
         while True:
             message = self.read()
             if message["type"] in ("answer", "error"):
@@ -79,7 +82,7 @@ class Client:
         return [self.answer() for _ in range(number)]
 
     def press(self, button: str) -> Message:
-        """Press a button; the answer."""
+        """Press a button and return the answer."""
         number = next(self._numbers)
         self.send({"type": "press", "button": button, "id": number})
         answer = self.answer()
@@ -87,18 +90,18 @@ class Client:
         return answer
 
     def take(self, *buttons: str) -> None:
-        """Press buttons that must all be taken."""
+        """Press buttons; fail unless the table takes each."""
         for button in buttons:
             answer = self.press(button)
             assert answer["taken"], answer
 
     def subscribe(self, *, frames: bool = False) -> Message:
-        """Ask for news; the first snapshot."""
+        """Subscribe, and return the first snapshot."""
         self.send({"type": "subscribe", "frames": frames})
         return self.until(bool)
 
     def until(self, wanted: Callable[[Message], bool], seconds: float = DEADLINE) -> Message:
-        """The first snapshot, the one known included, that is as wanted."""
+        """Return the first snapshot that satisfies `wanted`, beginning with the latest one."""
         deadline = time.monotonic() + seconds
         while not (self.snapshot and wanted(self.snapshot)):
             assert time.monotonic() < deadline, f"no such snapshot came; the last is {self.snapshot}"
@@ -106,7 +109,7 @@ class Client:
         return self.snapshot
 
     def drain(self) -> None:
-        """Read what has come already."""
+        """Read the messages that have arrived."""
         with suppress(TimeoutError):
             while True:
                 self.read(0.0)
@@ -117,11 +120,11 @@ class Client:
         return self.frame
 
     def end_writing(self) -> None:
-        """Close the half that sends."""
+        """Shut down the sending half of the connection."""
         self._socket.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
-        """Vanish; whoever still sends in another thread is woken."""
+        """Close the connection; a thread that is blocked in sending is woken."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
@@ -134,7 +137,7 @@ class Client:
 
 
 def connect(path: Path) -> socket.socket:
-    """Connect to a Unix socket; its folder may have a longer path than a socket's address can hold."""
+    """Connect to a Unix socket, whose path may be longer than a socket address can hold."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -148,6 +151,6 @@ def connect(path: Path) -> socket.socket:
 
 
 def snapshot_now(path: Path) -> Message:
-    """The latest snapshot, told to a new client."""
+    """Return the latest snapshot, as a new client gets it."""
     with Client(path) as client:
         return client.subscribe()

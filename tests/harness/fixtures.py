@@ -1,4 +1,4 @@
-"""Tables that run: in a process of their own with their pages, or in this one without."""
+"""Fixtures: running tables, tables in this process, clients, and Chromium."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ StartTable = Callable[..., RunningTable]
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A folder for games that is not there yet."""
+    """A data folder that does not exist yet."""
     return tmp_path / "data"
 
 
 @pytest.fixture
 def start(data: Path) -> Iterator[StartTable]:
-    """Start `azul-table play` on the data folder, or another; everything started ends with the test."""
+    """Start `azul-table play` on the data folder or another; every table ends with the test."""
     with ExitStack() as started:
 
         def start_table(*options: str, folder: Path = data, **settings: Any) -> RunningTable:
@@ -40,7 +40,7 @@ def start(data: Path) -> Iterator[StartTable]:
 
 @pytest.fixture
 def held_animations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scorings of tables in this process wait for `ok`: no test must press before their time is up."""
+    """Hold the score animations of tables in this process until `ok` is pressed."""
     monkeypatch.setattr("device.table.score_animation.OPENING", HOUR)
 
 
@@ -51,7 +51,7 @@ def socket_path(short: Path) -> Path:
 
 @pytest.fixture
 def local_table(short: Path, socket_path: Path) -> Iterator[LocalTable]:
-    """A table in this process that is served at a socket."""
+    """A table in this process with a socket server."""
     with LocalTable(short / "azul-table.db", socket=socket_path) as local_table:
         yield local_table
 
@@ -64,7 +64,7 @@ def client(local_table: LocalTable, socket_path: Path) -> Iterator[Client]:
 
 @pytest.fixture
 def short() -> Iterator[Path]:
-    """A folder with a short path, as Unix sockets need it, where everybody may look."""
+    """A folder with a short path for Unix sockets that every user may enter."""
     folder = Path(tempfile.mkdtemp(prefix="azul-"))
     folder.chmod(0o755)
     yield folder

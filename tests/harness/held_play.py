@@ -1,7 +1,7 @@
-"""The command `azul-table` of a patient table: its scorings and what its opponents chose wait for `ok`.
+"""`azul-table` with score animations and opponents' choices that wait for `ok` instead of a time.
 
-`python tests/harness/held_play.py play ...`. So no test must press before their time is up, however busy
-its machine is. Where HOLD_AT is CLOSING, a scoring goes on step by step, and only its end waits.
+Run as `python tests/harness/held_play.py play ...`, so that tests do not race with timers on a busy machine.
+With HOLD_AT=CLOSING in the environment an animation runs step by step, and only its end waits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HOLD_AT = "HOLD_AT"
 
 
 def hold_animations(moment: str) -> None:
-    """From now on a scoring waits at its OPENING or its CLOSING, and an opponent's choice at each step."""
+    """Hold score animations at OPENING or CLOSING for an hour, and opponents at each step."""
     setattr(score_animation, moment, HOUR)
     opponents.PACES.update(dict.fromkeys(opponents.PACES, opponents.Pace(HOUR, HOUR)))
 

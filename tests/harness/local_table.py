@@ -1,4 +1,4 @@
-"""A table in this process: the real loop, store and simulated hardware, and an audience that takes notes."""
+"""A table in the process of the test: the real loop, store and simulated hardware."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.harness.waiting import DEADLINE, until
 
 
 class RecordingPublisher:
-    """Remembers the latest snapshot and counts what it was told; tells a server too, if there is one."""
+    """Keeps the latest snapshot, counts publications, and passes them to a server if there is one."""
 
     frames_wanted = True
 
@@ -44,7 +44,7 @@ class RecordingPublisher:
 
 
 class LocalTable:
-    """A daemon whose loop runs in a thread, and perhaps its socket in another, until the `with` ends."""
+    """A table whose loop, and socket server if it has one, run in threads until the `with` ends."""
 
     def __init__(self, store: Path, layout: str = "full", socket: Path | None = None) -> None:
         self.inbox: Inbox = SimpleQueue()
@@ -63,11 +63,11 @@ class LocalTable:
             layout, palette = self.hardware.layout, PALETTES["box"]
             self.daemon = TableLoop(layout, self.store, palette, self.inbox, self.hardware, self.publisher)
             self.daemon.run(self._ready.set)
-        except BaseException as fault:  # noqa: BLE001 - told to the test, whatever it is
+        except BaseException as fault:  # noqa: BLE001 - reported to the test, whatever it is
             self.fault = fault
 
     def press(self, button: str) -> Answer:
-        """Press a button as a client does; the answer."""
+        """Press a button as a client does, and return the answer."""
         return self.ask(PressButton(button))
 
     def ask(self, message: TableMessage) -> Answer:
@@ -77,11 +77,11 @@ class LocalTable:
 
     @property
     def snapshot(self) -> Message:
-        """The table as it is, with everything in it that was answered."""
+        """The present snapshot, which includes everything that was answered."""
         return snapshot_json(self.daemon.table)
 
     def until(self, stage: str) -> Message:
-        """The first snapshot at a stage."""
+        """Wait for a stage and return its snapshot."""
         until(lambda: self.publisher.snapshot.get("stage") == stage, stage)
         return self.publisher.snapshot
 

@@ -1,4 +1,4 @@
-"""Pages of a table in a real browser."""
+"""Pages of a running table in Chromium."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ PHONE: Final = (360, 740)
 def page_of(
     chromium: Browser, address: str, size: tuple[int, int] = PHONE, expected: str = ""
 ) -> Iterator[Page]:
-    """A page whose every complaint fails the test, but for those of an expected pattern.
+    """Open a page; errors and warnings fail the test unless they match a pattern.
 
-    It is opened once the pages know the table: before, it would load itself again under the hands of a test.
+    It is opened once the pages have a snapshot: before that, the page reloads itself.
     """
     here = urlsplit(address)
     pages = Asking(here.port or 80, here.hostname or "")
@@ -65,13 +65,13 @@ def page_of(
 
 
 def wait_until_shown(table: RunningTable, *pages: Page) -> Message:
-    """The table's state, once its pages' process knows it and these pages show it, or what came after it.
+    """Wait until pages show the present snapshot or a newer one; return its state.
 
-    Who presses on a page that is about to change may press what is not there any more.
+    A press on a page that is about to change may hit a control that is gone.
     """
     version = table.snapshot()["version"]
-    told = until(lambda: _state(table, version), "the table's state on its pages")
-    epoch, number = _stamp(told.headers["ETag"].strip('"'))
+    reply = until(lambda: _state(table, version), "the table's state on its pages")
+    epoch, number = _stamp(reply.headers["ETag"].strip('"'))
     for page in pages:
 
         def shows(page: Page = page) -> bool:
@@ -79,7 +79,7 @@ def wait_until_shown(table: RunningTable, *pages: Page) -> Message:
             return of == epoch and shown >= number
 
         until(shows, "a page that shows the table's state")
-    state: Message = told.json
+    state: Message = reply.json
     return state
 
 
@@ -89,15 +89,15 @@ def _state(table: RunningTable, version: int) -> Reply | None:
 
 
 def _stamp(text: str) -> tuple[str, int]:
-    """Which process of the pages, and how far."""
+    """Split a stamp into the epoch of the pages' process and the view number."""
     epoch, _, number = text.rpartition(".")
     return epoch, int(number or 0)
 
 
 def advance_scoring(table: RunningTable, state: Message) -> None:
-    """Skip a step of a scoring, which may be over by itself before; a game's last steps are waited for.
+    """Skip a step of a score animation; wait for the last steps of a game instead.
 
-    After those `ok` would begin another game.
+    After those, `ok` begins another game.
     """
     if all(step["step"] != "bonus" for step in state["account"]["steps"]):
         table.browser.press("ok")

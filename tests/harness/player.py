@@ -1,18 +1,18 @@
-"""Hands that play by what the pages show: the next button to press, from a snapshot alone."""
+"""Player that chooses the next button from a snapshot alone."""
 
 from __future__ import annotations
 
 from tests.harness.client import Message
 
 COLOURS = "byrkw"
-"""In the order in which a source's button goes through them."""
+"""The order in which repeated presses of a source's button select them."""
 
 Draft = tuple[int, str, int]
 """Source, colour, line."""
 
 
 def next_button(snapshot: Message, seats: tuple[int, ...] = (1, 3)) -> str | None:
-    """The button that a game of these seats goes on with; None when it is over."""
+    """Return the next button to press in a game at these places; None when it is over."""
     stage, asked = snapshot["stage"], snapshot["ask"]["say"]
     if asked == "your_board":
         return "ok"
@@ -47,14 +47,14 @@ def line_button(seat: int, line: int) -> str:
 
 
 def acting_seat(snapshot: Message) -> int:
-    """The seat whose draft is next."""
+    """Return the place whose turn it is."""
     (seat,) = [seat["seat"] for seat in snapshot["seats"] if seat["acting"]]
     assert isinstance(seat, int)
     return seat
 
 
 def drafts(snapshot: Message) -> list[Draft]:
-    """Every draft that the seat whose turn it is may make, as its board shows."""
+    """Return every legal draft of the place whose turn it is."""
     board = snapshot["seats"][acting_seat(snapshot) - 1]
     found = []
     for source, tiles in enumerate([snapshot["centre"], *snapshot["displays"]]):
@@ -71,7 +71,7 @@ def _takes(board: Message, line: int, colour: str) -> bool:
 
 
 def best_draft(snapshot: Message) -> Draft:
-    """The draft that brings a row of the wall to its end soonest, so that games are short."""
+    """Return the draft that completes a row of the wall soonest, so that games are short."""
     board = snapshot["seats"][acting_seat(snapshot) - 1]
 
     def value(draft: Draft) -> int:

@@ -1,4 +1,4 @@
-"""The command `azul-table` with eyes: what each strip of its simulated Pico got last is kept in a file.
+"""`azul-table` that records the last data of each strip of its simulated Pico in a file.
 
 `python -m tests.harness.recorded_play play --simulate pico ...`; the folder is named by RECORDED_STRIPS.
 """
@@ -17,7 +17,7 @@ FOLDER = "RECORDED_STRIPS"
 
 
 def record_strips(folder: Path) -> None:
-    """From now on keep what the strips of any simulated Pico get; whoever reads never sees half of it."""
+    """Write what each strip of a simulated Pico gets to a file named by its pin, atomically."""
     begin = SimulatedPico.__init__
 
     def keep(pin: int, data: bytes, _at: float) -> None:

@@ -1,4 +1,4 @@
-"""What the table must stand at: the same presses, taken by the pure table without a store or a process."""
+"""Reference for a running table: the same presses given to the pure table, without store or process."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.harness.player import next_button
 from tests.table.simulator import game_of, with_game
 
 IGNORED_KEYS = ("version", "ask", "live", "refusal", "hint", "simulated", "tags")
-"""What a start anew may change of a snapshot, which asks then about your board; what is not of the game."""
+"""Keys of a snapshot that are not part of the game, or that a restart may change."""
 
 
 class ReferenceTable:
-    """A table on which no time passes: a ceremony lasts until somebody presses ok."""
+    """A table on which no time passes: a score animation lasts until `ok` is pressed."""
 
     def __init__(self, table: Table | None = None, seed: str = "") -> None:
         self.table = table or new_table(4, 9)
@@ -30,7 +30,7 @@ class ReferenceTable:
         self.table = update(self.table, ButtonPressed(button, 0.0))
 
     def draw(self, seed: str) -> None:
-        """Draw what is due as the daemon does, by the seed of its game."""
+        """Draw the chance events that are due as the table loop does, by the seed of its game."""
         self.seed = seed
         while needed_draw(self.table) is not None:
             assert self.table.play is not None
@@ -40,7 +40,7 @@ class ReferenceTable:
         return ReferenceTable(self.table, self.seed)
 
     def pressed(self, button: str) -> ReferenceTable:
-        """The mirror after one more press."""
+        """Return the table after one more press."""
         after = self.copy()
         after.press(button)
         if after.table.play is not None and self.seed:
@@ -56,24 +56,24 @@ class ReferenceTable:
         return next_button(self.snapshot)
 
     def end_score_animation(self) -> ReferenceTable:
-        """The mirror after the time of a ceremony."""
+        """Return the table after the end of a score animation."""
         return self.pressed("ok") if self.table.stage is Stage.SCORING else self.copy()
 
 
 def snapshot_json(table: Table) -> Message:
-    """A table's snapshot as it comes over the socket."""
-    told: Message = json.loads(json.dumps(snapshot(table, PALETTES["box"])))
-    return told
+    """Return the snapshot of a table as it is sent over the socket."""
+    sent: Message = json.loads(json.dumps(snapshot(table, PALETTES["box"])))
+    return sent
 
 
-def same_choice(shown: Message, mirror: ReferenceTable) -> bool:
-    """Whether a snapshot shows the same choice as a mirror, whatever a running ceremony has shown so far."""
-    expected = mirror.snapshot
+def same_choice(shown: Message, reference: ReferenceTable) -> bool:
+    """Return whether a snapshot shows the same choice as the reference, at any step of a score animation."""
+    expected = reference.snapshot
     if shown["stage"] == "scoring" == expected["stage"]:
         steps = shown["account"]["steps"]
-        animation = game_of(mirror.table).animation
+        animation = game_of(reference.table).animation
         assert animation is not None
-        shorter = with_game(mirror.table, animation=replace(animation, shown=len(steps)))
+        shorter = with_game(reference.table, animation=replace(animation, shown=len(steps)))
         expected = ReferenceTable(shorter).snapshot
     return game_part(shown) == game_part(expected)
 

@@ -1,4 +1,4 @@
-"""A table that really runs: `azul-table play` in a process of its own, with its pages."""
+"""`azul-table play` in a process of its own, with the process of its pages."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.web_ui.browsing import Browser
 
 COMMAND: Final = Path(sys.executable).with_name("azul-table")
 HELD: Final = (sys.executable, "-P", Path(__file__).with_name("held_play.py"))
-"""The command of a table that waits for `ok`."""
+"""The command of a table whose score animations wait for `ok`."""
 _ADDRESS: Final = re.compile(r"The table \(twin\): (http://\S+:(\d+))/table\n.*\n")
 
 
 class RunningTable:
-    """The command `play`; ended, with its pages, when the `with` ends."""
+    """A running table; it and its pages are killed when the `with` ends."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class RunningTable:
         return self._err.read_text()
 
     def ready(self) -> Self:
-        """Wait until the addresses are printed: the table can be seen."""
+        """Wait until the table has printed its addresses, and return it."""
         until(lambda: _ADDRESS.match(self.out) or self.process.poll() is not None, "the table's addresses")
         assert self.process.poll() is None, f"the table ended (status {self.process.poll()}): {self.err}"
         return self
@@ -87,11 +87,11 @@ class RunningTable:
         return snapshot_now(self.socket)
 
     def pages(self) -> int:
-        """The process of the pages."""
+        """Return the process id of the pages."""
         return until(lambda: next(iter(children(self.process.pid)), 0), "a process of the pages")
 
     def kill(self) -> None:
-        """End it as a pulled plug would; its pages notice and end too."""
+        """Kill the table, and wait until its pages have ended, too."""
         pages = children(self.process.pid)
         self.process.kill()
         self.process.wait(DEADLINE)
@@ -99,12 +99,12 @@ class RunningTable:
             until(lambda each=each: not is_running(each), "the end of the pages")  # type: ignore[misc]
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """End it as Ctrl-C or a service manager does; its status."""
+        """Send a signal, SIGTERM by default, and return the exit status."""
         self.process.send_signal(number)
         return self.wait()
 
     def wait(self) -> int:
-        """Its status, once it has ended by itself."""
+        """Wait for the end of the table and return its exit status."""
         return self.process.wait(DEADLINE)
 
     def __enter__(self) -> Self:
@@ -117,7 +117,7 @@ class RunningTable:
 
 
 def children(process: int) -> list[int]:
-    """The processes that a process has started and that still live."""
+    """Return the child processes of a process that still run."""
     found = []
     for listing in Path("/proc", str(process), "task").glob("*/children"):
         with suppress(OSError):
@@ -126,7 +126,7 @@ def children(process: int) -> list[int]:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process runs; one that nobody has waited for yet does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         state = Path("/proc", str(process), "stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -135,7 +135,7 @@ def is_running(process: int) -> bool:
 
 
 def command_line(process: int) -> str:
-    """The command line of a process; empty where it has none, or is gone."""
+    """Return the command line of a process; empty if it has none or has ended."""
     try:
         return Path("/proc", str(process), "cmdline").read_text()
     except OSError:
@@ -143,7 +143,7 @@ def command_line(process: int) -> str:
 
 
 def run(arguments: Sequence[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end."""
+    """Run `azul-table` with arguments to its end."""
     return subprocess.run(
         [COMMAND, *arguments],
         cwd=cwd,

@@ -1,4 +1,4 @@
-"""Stores that hold games that were played, or stopped, without anybody pressing a button."""
+"""Finished and stopped games, and stores that hold them, made without a running table."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ PLACES = {
     SOLO: (1, 2),
     SOLO_GRAY: (1, 2),
 }
-"""Every mode, and at which seats of the table it is played."""
+"""Every mode, and the places of its players."""
 
 
 def greedy_game(chosen: Setup, seed: int = 1, most: int = 10_000) -> Play:
-    """A game between greedy bots, ended after so many events at the latest."""
+    """Play a game between greedy bots, with at most so many events."""
     chance = Random(seed)
     state: State = game.setup(chosen)
     events: list[Event] = []
@@ -51,7 +51,7 @@ def greedy_game(chosen: Setup, seed: int = 1, most: int = 10_000) -> Play:
 
 
 def game_of_dropped_tiles(rounds: int) -> Play:
-    """A game of two who drop all their tiles, so that it never ends; so many rounds of it (R17)."""
+    """Play so many rounds of a game in which all tiles go to the floor, so that it never ends (R17)."""
     chance = Random(1)
     state: State = game.setup(STANDARD)
     events: list[Event] = []
@@ -63,7 +63,7 @@ def game_of_dropped_tiles(rounds: int) -> Play:
 
 
 def store_games(path: Path, plays: Iterable[Play], *, on_table: bool = False) -> None:
-    """Save games one after another; the last one stays on the table or is put away."""
+    """Store games one after another; the last one stays on the table if `on_table`."""
     store = Store.open(path)
     blank = new_table(4, 9)
     store.load(blank, 0.0)
@@ -78,7 +78,7 @@ def store_games(path: Path, plays: Iterable[Play], *, on_table: bool = False) ->
 
 
 def store_grades(path: Path, number: int, grades: Mapping[int, tuple[float, Event]]) -> None:
-    """Grade a game's events."""
+    """Store the grades of a game: points lost and the best choice, by event number."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.executemany(
             "INSERT OR REPLACE INTO grades VALUES (?, ?, ?, ?)",

@@ -1,4 +1,4 @@
-"""Waiting for something to become true, never for a time."""
+"""Polling for a condition with a deadline; no test sleeps for a fixed time."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Final, TypeVar
 Found = TypeVar("Found")
 
 DEADLINE: Final = 60.0
-"""Seconds after which a test that waits in vain fails."""
+"""Seconds after which a wait fails."""
 _PAUSE: Final = 0.005
 
 
-def until(look: Callable[[], Found | None], what: str, seconds: float = DEADLINE) -> Found:
-    """What `look` finds, once it is true; fails with `what` was waited for when it does not come."""
+def until(look: Callable[[], Found | None], name: str, seconds: float = DEADLINE) -> Found:
+    """Call `look` until it returns a true value, and return that; fail after so many seconds."""
     deadline = time.monotonic() + seconds
     while not (found := look()):
-        assert time.monotonic() < deadline, f"waited {seconds:g} s in vain for {what}"
+        assert time.monotonic() < deadline, f"waited {seconds:g} s in vain for {name}"
         time.sleep(_PAUSE)
     return found
