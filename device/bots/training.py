@@ -12,7 +12,6 @@ import sys
 import time
 from array import array
 from concurrent.futures import Executor
-from pathlib import Path
 
 from device.bots.core import constants, weights
 from device.bots.core.alpha_beta import AlphaBeta
@@ -24,7 +23,6 @@ from device.bots.core.solo_tree import SoloTree
 from device.bots.workers import InlineExecutor
 
 BATCHES = 20
-FOLDER = Path(__file__).with_name("weights")
 EXPLORATION = 20
 """Random moves in 1,000, so that the weights see more than the best play."""
 DEPTH = 3
@@ -84,7 +82,7 @@ def _learn(name: str, learner: Learner, search: AlphaBeta | None, games: int, ra
             f"{batch + 1}/{BATCHES}: off by {error:.2f} points; {seconds:.0f} s;"
             f" {each:.1f} points in {rounds / (games // BATCHES):.2f} rounds"
         )
-        weights.write(FOLDER, name, learner.evaluation.weights)
+        weights.write(weights.FOLDER, name, learner.evaluation.weights)
 
 
 def _play_deep_game(learner: Learner, search: AlphaBeta, rate: int) -> None:
@@ -131,7 +129,7 @@ def train_solo(mode: str, games: int, seed: int) -> None:
             f"{batch + 1}/{BATCHES}: off by {error:.2f} points; {time.perf_counter() - start:.0f} s;"
             f" easy games: {points / easy:.1f} points, {won / easy:.1%} won"
         )
-    weights.write(FOLDER, mode, array("i", [*tree.evaluation.weights, *tree.weights]))
+    weights.write(weights.FOLDER, mode, array("i", [*tree.evaluation.weights, *tree.weights]))
 
 
 def _play_solo_game(tree: SoloTree, game: SoloPosition, level: int) -> None:

@@ -1,7 +1,7 @@
-"""The proof that the fast core plays by `device.rules`: both play the same game, step by step.
+"""Comparison of the core with `device.rules`: both play the same game, step by step.
 
-`python -m tests.bots.core_check [GAMES] [uncompiled] [TITLE...]` runs it with many games: 10,000 of
-every mode, or only of those whose title is named, such as "solo 1 easy gray".
+`python -m tests.bots.core_check [GAMES] [uncompiled] [TITLE...]` runs it with many games: 10,000 of every
+mode, or only of the titles given, such as "solo 1 easy gray".
 """
 
 import os
@@ -25,7 +25,7 @@ from device.rules.standard import StandardState
 Core = Position | SoloPosition
 
 ROUNDS = 40
-"""A gray game can go on for ever: its rows may be blocked (R17)."""
+"""A gray game may never end, because its rows can be blocked (R17)."""
 NAMES = ("Ana", "Rui", "Eva", "Ida")
 SETUPS = [
     *(Setup(mode, NAMES[:players]) for mode in ("standard", "gray") for players in (2, 3, 4)),
@@ -44,7 +44,7 @@ def title(chosen: Setup) -> str:
 
 
 def core_of(state: State) -> Core:
-    """The core's form of a state of any mode."""
+    """Convert a state of any mode to the core."""
     if isinstance(state, SoloState):
         return to_solo_position(state)
     assert isinstance(state, StandardState)
@@ -52,13 +52,13 @@ def core_of(state: State) -> Core:
 
 
 def figures(core: Core) -> dict[str, Any]:
-    """Everything that a core holds of its game, by name, to compare it with another."""
+    """Return all fields of a core position except the undo stack and the random state, by name."""
     names = {name for name in core.__slots__ if not name.startswith("saved_")} - {"depth", "random_state"}
     return {name: getattr(core, name) for name in names}
 
 
 def events_of(core: Core) -> list[Event]:
-    """Every choice that the core allows now, of all seats."""
+    """Return all choices that the core allows now, of all seats."""
     if isinstance(core, SoloPosition):
         return [from_move(core.phase, move) for move in core.legal()]
     if core.phase == constants.OFFER:
@@ -75,7 +75,7 @@ def events_of(core: Core) -> list[Event]:
 
 
 def play(core: Core, event: Event) -> None:
-    """Make an event of the rules happen in the core, which does not check it."""
+    """Apply an event of the rules to the core, which does not check it."""
     if isinstance(core, SoloPosition):
         _play_solo(core, event)
         return
@@ -105,15 +105,15 @@ def _play_solo(core: SoloPosition, event: Event) -> None:
 
 
 def differences(core: Core, state: State) -> dict[str, object]:
-    """Where the core and the rules tell different games: what the core holds, and what it should."""
+    """Return the fields in which core and rules differ: the core's value and the expected one."""
     holds, should = figures(core), figures(core_of(state))
     return {name: (holds[name], should[name]) for name in holds if holds[name] != should[name]}
 
 
 def check_random_game(chosen: Setup, chance: random.Random) -> int:
-    """A random game; how many steps agreed.
+    """Compare a random game; return the number of steps.
 
-    Some are played by who never drops without need, some of solo mostly by `greedy`, or few would get far.
+    Half of the games avoid the floor, and half of the solo games mostly play `greedy`, or few would get far.
     """
 
     def below(number: int) -> int:
@@ -144,7 +144,7 @@ def check_random_game(chosen: Setup, chance: random.Random) -> int:
 
 
 def check_events(chosen: Setup, events: Iterable[Event]) -> None:
-    """A recorded game."""
+    """Compare a recorded game."""
     state = game.setup(chosen)
     core = core_of(state)
     for event in events:

@@ -1,4 +1,4 @@
-"""The thinking process: it answers without being waited for, and never outlives its parent."""
+"""The process of the bots: it answers without being waited for, and ends with its parent."""
 
 import os
 import signal
@@ -42,7 +42,7 @@ def bots(answers: SimpleQueue[Answer]) -> Iterator[BotProcess]:
     bots.close()
 
 
-def test_it_thinks_hints_and_grades(bots: BotProcess, answers: SimpleQueue[Answer]) -> None:
+def test_choices_hints_and_grades_are_answered(bots: BotProcess, answers: SimpleQueue[Answer]) -> None:
     state = dealt()
     event = state.legal()[-1]
     bots.ask(Question(1, "choose", "strong", state, 0.02))
@@ -60,17 +60,17 @@ def test_it_thinks_hints_and_grades(bots: BotProcess, answers: SimpleQueue[Answe
     "chosen",
     [Setup("standard", ("a", "b")), Setup("gray", ("a", "b", "c")), Setup("solo", ("a",), 0, "easy", "gray")],
 )
-def test_a_game_can_be_prepared_for(bots: BotProcess, answers: SimpleQueue[Answer], chosen: Setup) -> None:
+def test_a_preparation_has_no_result(bots: BotProcess, answers: SimpleQueue[Answer], chosen: Setup) -> None:
     bots.ask(Question(1, "prepare", "master", game.setup(chosen), 0.0))
     bots.ask(Question(2, "prepare", "greedy", game.setup(chosen), 0.0))
     assert [answers.get(timeout=PATIENCE) for _ in range(2)] == [Answer(1, None), Answer(2, None)]
 
 
 @pytest.mark.parametrize("politeness", [0, 7])
-def test_it_queues_for_the_processor_by_itself_and_yields_only_if_told_to(
+def test_the_process_has_a_session_of_its_own_and_the_given_niceness(
     politeness: int, answers: SimpleQueue[Answer]
 ) -> None:
-    """In the table's session its lights waited longer, and yielding it was late with what it had found."""
+    """In the table's session its lights waited longer; with a niceness it missed deadlines."""
     bots = BotProcess(answers.put, politeness)
     before = set(children(os.getpid()))
     bots.ask(Question(1, "prepare", "strong", dealt(), 0.0))
@@ -81,7 +81,7 @@ def test_it_queues_for_the_processor_by_itself_and_yields_only_if_told_to(
     bots.close()
 
 
-def test_the_process_can_be_started_before_it_is_asked(
+def test_the_process_can_be_started_before_the_first_question(
     bots: BotProcess, answers: SimpleQueue[Answer]
 ) -> None:
     before = set(children(os.getpid()))
@@ -105,7 +105,7 @@ def test_asking_does_not_wait(bots: BotProcess, answers: SimpleQueue[Answer]) ->
         answers.get(timeout=0.2)
 
 
-def test_a_fault_is_told_and_the_next_question_is_answered(
+def test_an_exception_is_reported_and_the_next_question_is_answered(
     bots: BotProcess, answers: SimpleQueue[Answer]
 ) -> None:
     bots.ask(Question(1, "choose", "nobody", dealt(), 0.01))
@@ -116,9 +116,7 @@ def test_a_fault_is_told_and_the_next_question_is_answered(
     assert answers.get(timeout=PATIENCE).result in dealt().legal()
 
 
-def test_a_process_that_dies_is_told_and_started_again(
-    bots: BotProcess, answers: SimpleQueue[Answer]
-) -> None:
+def test_a_killed_process_is_reported_and_restarted(bots: BotProcess, answers: SimpleQueue[Answer]) -> None:
     bots.ask(Question(1, "choose", "master", dealt(), 10 * PATIENCE))
     assert bots.pid is not None
     os.kill(bots.pid, signal.SIGKILL)
@@ -146,7 +144,7 @@ answers.get()
 """
 
 
-def test_it_dies_with_its_parent_in_mid_thought() -> None:
+def test_the_process_ends_with_its_parent_during_a_search() -> None:
     parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     with parent.stdout:
@@ -161,17 +159,15 @@ def test_it_dies_with_its_parent_in_mid_thought() -> None:
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process is there and not merely unburied."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
 
 
-def test_a_question_that_is_forgotten_makes_way_for_the_next(
-    bots: BotProcess, answers: SimpleQueue[Answer]
-) -> None:
-    """In mid-search, and while it waits behind another; neither is answered."""
+def test_a_cancelled_question_makes_way_for_the_next(bots: BotProcess, answers: SimpleQueue[Answer]) -> None:
+    """During its search, and while it waits behind another; neither is answered."""
     bots.ask(Question(1, "choose", "strong", dealt(), 0.01))
     assert answers.get(timeout=PATIENCE).number == 1
     bots.ask(Question(2, "choose", "master", dealt(), 10 * PATIENCE))
@@ -184,7 +180,7 @@ def test_a_question_that_is_forgotten_makes_way_for_the_next(
 
 
 @pytest.mark.parametrize("name", ["random", "calm", "greedy", "strong", "master"])
-def test_each_seat_is_thought_for_where_several_choose_columns(
+def test_g3_a_column_is_chosen_for_the_given_seat(
     name: str, bots: BotProcess, answers: SimpleQueue[Answer]
 ) -> None:
     """G3: not only for the first of them."""
@@ -201,10 +197,10 @@ def test_each_seat_is_thought_for_where_several_choose_columns(
         assert chosen in state.legal()
 
 
-def test_a_process_that_cant_be_started_is_told_and_tried_again(
+def test_a_process_that_can_not_be_started_is_reported_and_tried_again(
     monkeypatch: pytest.MonkeyPatch, bots: BotProcess, answers: SimpleQueue[Answer]
 ) -> None:
-    """Where memory is short, for one: the table plays on, and does not end because nobody thinks."""
+    """For example if memory is short: the table must play on."""
     with monkeypatch.context() as short:
         short.setattr(sys, "executable", "/nowhere/python")
         bots.ask(Question(1, "choose", "strong", dealt(), 0.01))
@@ -214,10 +210,10 @@ def test_a_process_that_cant_be_started_is_told_and_tried_again(
     assert answers.get(timeout=PATIENCE).result is not None
 
 
-def test_a_process_that_ends_before_it_is_asked_loses_no_question(
+def test_every_question_to_a_process_that_ends_at_once_is_answered(
     monkeypatch: pytest.MonkeyPatch, answers: SimpleQueue[Answer]
 ) -> None:
-    """Its reader had looked for open questions before this one was: it was never told of."""
+    """The reader had listed the open questions before this one was added: it was never answered."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
     bots = BotProcess(answers.put)
     for number in range(20):
@@ -231,7 +227,7 @@ def test_a_process_that_ends_before_it_is_asked_loses_no_question(
 def test_asking_does_not_wait_for_a_process_that_hangs(
     bots: BotProcess, answers: SimpleQueue[Answer]
 ) -> None:
-    """Its pipe filled up, and with the table's loop stood everything else."""
+    """Its pipe filled up, and blocked the table's loop."""
     bots.ask(Question(0, "choose", "strong", dealt(), 0.01))
     answers.get(timeout=PATIENCE)
     assert bots.pid is not None
@@ -246,8 +242,8 @@ def test_asking_does_not_wait_for_a_process_that_hangs(
 
 
 @pytest.mark.parametrize("said", [b"", b"\x64\0", b"\x64\0\0\0half a question", b"\x04\0\0\0what"])
-def test_it_ends_where_its_questions_end(said: bytes) -> None:
-    """Once, half a question or an unreadable one left a process that nobody could ask, for good."""
+def test_the_process_ends_when_its_input_ends_or_is_unreadable(said: bytes) -> None:
+    """Half a question or an unreadable one left a process running for ever."""
     code = "from device.bots.workers import main; main()"
     process = subprocess.Popen([sys.executable, "-P", "-c", code], stdin=subprocess.PIPE)
     try:

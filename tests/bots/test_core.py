@@ -1,4 +1,4 @@
-"""The fast core plays by `device.rules`: see `core_check`, which also runs with many more games."""
+"""The core against `device.rules`; `core_check` runs with many more games."""
 
 import random
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_records_agree_step_by_step(path: Path) -> None:
             check_events(each.setup, each.events)
 
 
-def test_a_difference_would_be_seen() -> None:
+def test_differences_between_core_and_rules_are_found() -> None:
     state = offer({1: "kk", 2: "b"}, board({2: "b"}), board())
     core = to_position(state)
     core.play(core.drafts()[0])
@@ -52,7 +52,7 @@ def test_a_difference_would_be_seen() -> None:
 
 
 def rounds_of(chosen: Setup, seed: int) -> list[StandardState]:
-    """The first draft of each round of a random game."""
+    """Return the states at the first draft of each round of a random game."""
     chance = random.Random(seed)
     state = game.setup(chosen)
     starts = []
@@ -67,7 +67,7 @@ def rounds_of(chosen: Setup, seed: int) -> list[StandardState]:
 
 
 @pytest.mark.parametrize("chosen", [each for each in SETUPS if each.mode != "solo"], ids=title)
-def test_drafts_are_taken_back_to_the_round_s_start(chosen: Setup) -> None:
+def test_unmake_restores_every_position_of_a_round(chosen: Setup) -> None:
     chance = random.Random(5)
     for state in rounds_of(chosen, 5):
         core = to_position(state)
@@ -80,7 +80,7 @@ def test_drafts_are_taken_back_to_the_round_s_start(chosen: Setup) -> None:
             assert figures(core) == each
 
 
-def test_a_copy_is_the_same_game() -> None:
+def test_a_copy_equals_its_original() -> None:
     for chosen in SETUPS:
         state = game.setup(chosen).apply(game.setup(chosen).chance(random.Random(1).randrange))
         core = core_of(state)
@@ -95,7 +95,7 @@ def test_a_copy_is_the_same_game() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_the_core_s_own_random_games_end_as_random_games_do(players: int) -> None:
+def test_random_games_of_the_core_have_the_expected_length(players: int) -> None:
     core = Position(players, seed=3)
     drafts = rounds = 0
     for number in range(50):
@@ -110,7 +110,7 @@ def test_the_core_s_own_random_games_end_as_random_games_do(players: int) -> Non
     assert 5.8 < rounds / 50 < 7.6
 
 
-def test_the_core_s_own_random_solo_games_end() -> None:
+def test_random_solo_games_of_the_core_end() -> None:
     core = SoloPosition(gray=True, seed=3)
     endings = set()
     for _ in range(300):

@@ -73,7 +73,7 @@ def play_out_of_time(one: Player, other: Player, seat: int, logs: Path) -> match
 @pytest.mark.system
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("wishes", [("update", "both"), ("both", "update"), ("both", "both")])
-def test_d3_bots_that_keep_the_boards_by_the_updates_play_to_the_end(
+def test_d3_bots_that_track_the_updates_play_to_the_end(
     wishes: tuple[str, str], first: int, tmp_path: Path
 ) -> None:
     one, other = tracker(wishes[0], 1), tracker(wishes[1], 2)
@@ -87,7 +87,7 @@ def test_d3_bots_that_keep_the_boards_by_the_updates_play_to_the_end(
 
 
 @pytest.mark.system
-def test_r17_games_that_nobody_ends_are_stopped(tmp_path: Path) -> None:
+def test_r17_a_game_is_stopped_at_the_limit_of_rounds(tmp_path: Path) -> None:
     result = play_one(GOOD, GOOD, tmp_path, terms=replace(PATIENT, rounds=3))
     assert (result.stopped, result.rounds, result.fault) == (True, 3, None)
     assert (result.scores, result.winners) == ((0, 0), (0, 1))
@@ -104,7 +104,7 @@ def test_built_in_bots_play_the_same_game_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-def test_a_result_as_json_and_back(tmp_path: Path) -> None:
+def test_a_result_round_trips_through_json(tmp_path: Path) -> None:
     for way in ("behaves", "leaves"):
         result = play_one(bad_bot(way), GOOD, tmp_path, terms=replace(PATIENT, rounds=2))
         told = json.loads(json.dumps(result.in_json()))
@@ -146,7 +146,7 @@ def test_d3_a_fault_ends_the_game_with_minus_50(
 
 @pytest.mark.system
 def test_d3_the_clock_runs_down_over_the_game(tmp_path: Path) -> None:
-    """Not for each move anew: a bot that logs its clock sees it fall."""
+    """The clock is for the whole game, not for each move."""
     terms = replace(PATIENT, milliseconds=60_000, rounds=2)
     result = play_one(parse_player(f"one={FIRST_BOT}"), GOOD, tmp_path, terms=terms)
     log = tmp_path / "0001-1-one.err"
@@ -221,7 +221,7 @@ def test_d1_a_small_bag_fills_what_it_can() -> None:
 # --- Contestants -----------------------------------------------------------------------------------------
 
 
-def test_contestants_are_named_after_what_they_run() -> None:
+def test_players_are_named_after_their_program() -> None:
     script = SAMPLES / "first_bot.py"
     texts = [
         "greedy",
@@ -254,7 +254,7 @@ def test_contestants_are_named_after_what_they_run() -> None:
         (str(SAMPLES / "first_bot.c"), "first_bot.c' may not be executed"),
     ],
 )
-def test_who_can_not_play(text: str, why: str) -> None:
+def test_an_invalid_player_is_refused(text: str, why: str) -> None:
     with pytest.raises(PlayerError) as caught:
         parse_player(text)
     assert why in str(caught.value)

@@ -1,4 +1,4 @@
-"""A bot program as a child process: what it says, what it may use, and that nothing of it stays."""
+"""A bot program as a child process: its lines, its limits, and the end of all its processes."""
 
 import os
 import signal
@@ -21,12 +21,12 @@ from tests.rules.positions import board, offer
 
 BAD = Path(__file__).with_name("bad_bots.py")
 LONG = 60_000
-"""Milliseconds that no bot needs here unless it is meant to."""
+"""Milliseconds that no bot exceeds unless it is meant to."""
 SHORT = 60
 LIMITS = (0.2, 1.0, 5.0, 25.0)
 """Seconds, tried in turn where a bot must act before its limit; a slow machine needs longer ones."""
 PATIENT = Limits(start=60)
-"""A busy machine may be long in starting a program."""
+"""A busy machine may take long to start a program."""
 MEGABYTE = 1024**2
 TURN = format_turn(
     Turn(LONG, None, state_block(offer({1: "bbyk", 2: "kkkk"}, board(), board(), mode="dtc"), 0))
@@ -44,14 +44,14 @@ def log(tmp_path: Path) -> Path:
 
 
 def conversation(program: Program, last: float = LONG) -> Iterator[str]:
-    """The first line and two answers; `last` are the milliseconds for the second."""
+    """Yield the first line and two answers; `last` is the clock in milliseconds for the second."""
     yield program.first_line()
     yield program.ask(TURN, LONG)[0]
     yield program.ask(TURN, last)[0]
 
 
 def fault(way: str, log: Path, last: float = LONG, limits: Limits | None = None, after: int = 2) -> BotError:
-    """What a bad bot does wrong, after so many good lines."""
+    """Return the error of a bad bot after so many correct lines."""
     with Program(bad(way), log, limits or PATIENT) as program:
         lines = conversation(program, last)
         good = [next(lines) for _ in range(after)]
@@ -63,7 +63,7 @@ def fault(way: str, log: Path, last: float = LONG, limits: Limits | None = None,
 
 
 @pytest.mark.system
-def test_a_conversation(log: Path) -> None:
+def test_a_program_answers_turns(log: Path) -> None:
     with Program(bad("behaves"), log, PATIENT) as program:
         assert program.first_line() == "state"
         for _ in range(3):
@@ -107,7 +107,7 @@ def test_half_a_first_line_is_shown(log: Path) -> None:
 
 
 @pytest.mark.system
-def test_a_program_that_is_not_there(log: Path, tmp_path: Path) -> None:
+def test_a_program_that_does_not_exist(log: Path, tmp_path: Path) -> None:
     with Program([str(tmp_path / "nobody")], log, PATIENT) as program, pytest.raises(BotError) as caught:
         program.first_line()
     assert caught.value.why == "crash"
@@ -223,7 +223,7 @@ def test_an_answer_out_of_turn(log: Path) -> None:
 
 
 @pytest.mark.system
-def test_memory_beyond_the_limit_is_not_given(log: Path) -> None:
+def test_an_allocation_beyond_the_memory_limit_fails(log: Path) -> None:
     error = fault("takes_much_memory", log, limits=replace(PATIENT, memory=200 * MEGABYTE))
     assert (error.why, error.sentence) == (
         "crash",
@@ -233,7 +233,7 @@ def test_memory_beyond_the_limit_is_not_given(log: Path) -> None:
 
 @pytest.mark.system
 @pytest.mark.parametrize("way", ["takes_much_shared_memory", "takes_memory_with_children"])
-def test_memory_is_that_of_all_processes_together(way: str, log: Path) -> None:
+def test_memory_of_all_processes_is_summed(way: str, log: Path) -> None:
     error = fault(way, log, limits=replace(PATIENT, memory=128 * MEGABYTE))
     assert (error.why, error.sentence) == ("crash", "it used more than its 0.125 GB of memory")
 
@@ -245,7 +245,7 @@ def test_processes_are_counted(log: Path) -> None:
 
 
 @pytest.mark.system
-def test_one_core(log: Path) -> None:
+def test_a_program_runs_on_one_core(log: Path) -> None:
     core = min(os.sched_getaffinity(0))
     with Program(bad("tells_where_it_runs"), log, PATIENT, core=core) as program:
         program.first_line()
@@ -257,8 +257,8 @@ def test_the_competitions_limits() -> None:
 
 
 @pytest.mark.system
-def test_a_bot_rests_while_it_is_not_its_turn(log: Path, tmp_path: Path) -> None:
-    """With all that it has started: a child in a session of its own thought on, on the other's time."""
+def test_a_bot_is_stopped_between_its_turns(log: Path, tmp_path: Path) -> None:
+    """With all its processes: a child in a session of its own went on thinking."""
     with Program(bad("starts_children", tmp_path), log, PATIENT) as program:
         program.first_line()
         everybody = [number(tmp_path, kind) for kind in ("bot", "child", "session", "orphan")]
@@ -268,7 +268,7 @@ def test_a_bot_rests_while_it_is_not_its_turn(log: Path, tmp_path: Path) -> None
 
 
 def number(folder: Path, kind: str) -> int:
-    """A process's number, once it is told."""
+    """Return a process id once its file exists."""
     path = folder / kind
     until(path.exists, f"the number of the {kind}")
     return int(path.read_text())
@@ -282,7 +282,7 @@ def state(process: int) -> str:
 
 
 @pytest.mark.system
-def test_a_log_is_kept_and_a_long_one_cut_in_its_middle(log: Path) -> None:
+def test_a_long_log_is_truncated_in_its_middle(log: Path) -> None:
     with Program(bad("logs_too_much"), log, PATIENT) as program:
         program.first_line()
         program.ask(TURN, LONG)
@@ -293,7 +293,7 @@ def test_a_log_is_kept_and_a_long_one_cut_in_its_middle(log: Path) -> None:
     assert kept.endswith(b"a long story\nthe last line\n")
 
 
-def test_a_log_little_longer_than_what_is_kept_is_whole(tmp_path: Path) -> None:
+def test_a_log_as_long_as_the_limits_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "log"
     log = supervisor.Log(os.open(path, os.O_WRONLY | os.O_CREAT))
     story = b"".join(b"%07d\n" % line for line in range((supervisor.HEAD + supervisor.TAIL) // 8))
@@ -308,7 +308,7 @@ def test_a_log_little_longer_than_what_is_kept_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-def test_everything_it_has_started_ends_with_it(log: Path, tmp_path: Path) -> None:
+def test_all_processes_of_a_program_end_with_it(log: Path, tmp_path: Path) -> None:
     with Program(bad("starts_children", tmp_path), log, PATIENT) as program:
         program.first_line()
         processes = [number(tmp_path, kind) for kind in ("bot", "child", "session", "orphan")]
@@ -317,7 +317,7 @@ def test_everything_it_has_started_ends_with_it(log: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.system
-def test_everything_ends_when_the_match_is_killed(tmp_path: Path) -> None:
+def test_all_processes_of_a_program_end_when_the_match_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom device.bots.dtc.process import Limits, Program\n"
         "program = Program(sys.argv[2:], Path(sys.argv[1], 'log'), Limits(start=60))\n"
@@ -335,7 +335,7 @@ def test_everything_ends_when_the_match_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-def test_who_does_not_end_is_killed(log: Path) -> None:
+def test_a_program_that_does_not_end_is_killed(log: Path) -> None:
     started = time.monotonic()
     with Program(bad("does_not_end"), log, Limits(start=60, end=0.1)) as program:
         program.first_line()
@@ -363,8 +363,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.system
-def test_a_guard_ends_no_sooner_than_a_child_that_it_did_not_see_at_once() -> None:
-    """Whose parent ends between two looks at who is whose child was seen by no look, and stayed."""
+def test_the_guard_kills_a_child_that_its_first_scan_missed() -> None:
+    """A process whose parent ended between two reads of /proc was missed by the scan, and stayed."""
     with subprocess.Popen([sys.executable, "-c", UNSEEN], stdout=subprocess.PIPE) as guard:
         assert guard.stdout is not None
         child = int(guard.stdout.readline())
@@ -376,8 +376,8 @@ def test_a_guard_ends_no_sooner_than_a_child_that_it_did_not_see_at_once() -> No
 
 
 @pytest.mark.system
-def test_everything_ends_when_the_supervisor_is_killed(log: Path, tmp_path: Path) -> None:
-    """Once, a child in a session of its own stayed for good."""
+def test_all_processes_of_a_program_end_when_the_supervisor_is_killed(log: Path, tmp_path: Path) -> None:
+    """A child in a session of its own survived."""
     with Program(bad("kills_its_supervisor_beside_a_child", tmp_path), log, PATIENT) as program:
         program.first_line()
         child = number(tmp_path, "session")
@@ -388,7 +388,7 @@ def test_everything_ends_when_the_supervisor_is_killed(log: Path, tmp_path: Path
 
 
 @pytest.mark.system
-def test_a_bot_that_stops_its_supervisor_ends_like_any_other(log: Path) -> None:
+def test_a_bot_that_stops_its_supervisor_is_killed_and_its_log_kept(log: Path) -> None:
     """Its log was lost, and its end took ten seconds."""
     for seconds in LIMITS:
         assert fault("stops_its_supervisor", log, last=1000 * seconds).why == "time"
@@ -398,19 +398,18 @@ def test_a_bot_that_stops_its_supervisor_ends_like_any_other(log: Path) -> None:
 
 
 @pytest.mark.system
-def test_who_is_at_fault_gets_no_time_to_end(log: Path) -> None:
+def test_a_bot_at_fault_gets_no_time_to_end(log: Path) -> None:
     with pytest.raises(BotError), Program(bad("says_nothing"), log, Limits(start=0.01, end=3600)) as program:
         program.first_line()
 
 
 @pytest.mark.system
-def test_a_kernel_that_lists_no_children(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_descendants_are_found_without_the_kernels_list_of_children() -> None:
     code = "import os\nchild = os.fork()\nif child: print(child, flush=True)\ninput()"
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe) as process:
         assert process.stdout is not None
         child = int(process.stdout.readline())
-        assert list(supervisor.descendants(process.pid)) == [child]
-        monkeypatch.setattr(supervisor, "_KERNEL_LISTS_CHILDREN", False)
-        assert list(supervisor.descendants(process.pid)) == [child]
+        for listed in (True, False):
+            assert list(supervisor.descendants(process.pid, listed=listed)) == [child]
         process.communicate(b"\n\n")

@@ -1,4 +1,4 @@
-"""A review of a game: which choices were real, what they lost, and whether a blunder is found."""
+"""Reviews of games: the loss of each choice, and the command."""
 
 import json
 import os
@@ -33,14 +33,14 @@ from tests.records.recorded import GOLDEN, lines_of, records
 from tests.rules.positions import after, board, offer
 
 BLUNDER = 8
-"""Points that nobody loses who plays well, however little time the grade has."""
+"""Points that good play never loses, however short the search."""
 TWO = Setup("standard", ("Ana", "Rui"))
 COMMAND = Path(sys.executable).with_name("azul-table")
 
 
 @cache
 def two_rounds(seat_to_blunder: int) -> tuple[tuple[Event, ...], int]:
-    """Two rounds of two that play well, but for one draft in the second; its number among the events."""
+    """Return two rounds of good play with one bad draft in the second, and its number among the events."""
     chance = Random(4)
     searcher = Searcher(MASTER, Ticks())
     state: State = game.setup(TWO)
@@ -65,7 +65,7 @@ def two_rounds(seat_to_blunder: int) -> tuple[tuple[Event, ...], int]:
 
 
 def worst(state: State) -> Event:
-    """The most tiles that can be taken, to the floor."""
+    """Return the draft of the most tiles to the floor."""
     floor = [event for event in state.legal() if isinstance(event, Draft) and not event.line]
     return max(floor, key=lambda event: taken(state, event))
 
@@ -76,7 +76,7 @@ def taken(state: State, event: Event) -> int:
 
 
 def graded(chosen: Setup, events: Sequence[Event]) -> list[Graded]:
-    """By a clock that no machine is too slow for: with little time another choice seems to lose more."""
+    """Grade all choices by a clock that is independent of the machine."""
     searcher = Searcher(MASTER, Ticks())
     choices = list(real_choices(chosen, events))
     grades = [searcher.grade(choice.state, choice.representative, 5.0) for choice in choices]
@@ -93,8 +93,8 @@ def lost(state: State, text: str) -> tuple[float, str]:
 
 
 @pytest.mark.system
-def test_the_only_sensible_draft_loses_nothing_and_any_other_does() -> None:
-    """The last tile of the offer: it fills a line, or it is dropped for points."""
+def test_the_best_draft_loses_nothing_and_a_bad_one_does() -> None:
+    """The last tile of the offer fills a line, or is dropped for points."""
     state = offer(
         {1: "b"}, board({5: "bbbb"}, wall=("b....", ".b...", "..b..", "...b.", "....."), score=9), board()
     )
@@ -106,13 +106,13 @@ def test_the_only_sensible_draft_loses_nothing_and_any_other_does() -> None:
 
 @pytest.mark.system
 def test_a_draft_from_the_second_of_two_equal_displays_is_graded() -> None:
-    """Once, nothing was found to grade there: the search leaves out what comes to the same."""
+    """The search omits equal displays, so the draft was not found."""
     state = offer({1: "bbbb", 2: "yykw", 3: "rrkk", 4: "bbbb"}, board(score=20), board(score=20))
     assert lost(state, "4bf")[0] > lost(state, "4b4")[0]
 
 
 def columns(*wall: str, lines: dict[int, str]) -> dict[int, float]:
-    """What each column of a gray wall loses, for the topmost full line."""
+    """Return the loss of each column of a gray wall for the topmost full line."""
     full = board(lines, (*wall, *["....."] * (5 - len(wall))), score=20)
     state = after(offer({1: "w"}, full, board(), mode="gray"), "1wf")
     tiles = [event for event in state.legal() if isinstance(event, Tile) and event.seat == 0]
@@ -122,7 +122,7 @@ def columns(*wall: str, lines: dict[int, str]) -> dict[int, float]:
 
 @pytest.mark.system
 def test_a_column_and_its_mirror_image_lose_the_same() -> None:
-    """Once, a first tile in column 5 lost 30 points against column 1."""
+    """A first tile in column 5 lost 30 points against column 1."""
     assert columns(lines={1: "k", 3: "bbb"}) == dict.fromkeys(range(1, 6), 0.0)
     left, right = columns("b...r", lines={2: "kk"}), columns("r...b", lines={2: "kk"})
     assert left == {6 - column: lost for column, lost in right.items()}
@@ -135,8 +135,8 @@ def test_a_column_that_scores_less_loses_the_difference() -> None:
     assert all(2 <= found[column] < 4 for column in (3, 4, 5))
 
 
-def test_no_review_advises_to_lose_at_once() -> None:
-    """Once, it did where a lost game would have ended far below zero otherwise."""
+def test_a_grade_never_recommends_a_choice_that_loses_at_once() -> None:
+    """It did where the game would have ended far below zero otherwise."""
     for seed in range(12):
         play = greedy_game(SOLO_GRAY, seed)
         choices = [each for each in real_choices(SOLO_GRAY, play.events) if has_full_penalty_row(each)]
@@ -153,7 +153,7 @@ def has_full_penalty_row(choice: Choice) -> bool:
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_blunder_is_named_first(seat: int) -> None:
+def test_a_blunder_is_the_costliest_choice(seat: int) -> None:
     events, blunder = two_rounds(seat)
     found = reviews(graded(TWO, events), 2)
     costliest = found[seat].costliest
@@ -165,7 +165,7 @@ def test_a_blunder_is_named_first(seat: int) -> None:
 
 
 @pytest.mark.system
-def test_a_process_that_can_not_grade_is_told() -> None:
+def test_an_illegal_choice_raises_a_grading_error() -> None:
     state = offer({1: "bbbb"}, board(), board())
     with pytest.raises(GradingError, match="Error"):
         list(grade_all([(state, event_of("2y1"))], 0.02, InlineExecutor(), 1))
@@ -173,11 +173,11 @@ def test_a_process_that_can_not_grade_is_told() -> None:
 
 # --- The command -----------------------------------------------------------------------------------------
 
-Review = Callable[..., "Said"]
+Review = Callable[..., "Run"]
 
 
-class Said:
-    """What a run of the command said, and how it ended."""
+class Run:
+    """A run of the command: exit status and output."""
 
     def __init__(self, *arguments: str, given: bytes = b"") -> None:
         ran = subprocess.run([COMMAND, "review", *arguments], input=given, capture_output=True, check=False)
@@ -185,10 +185,10 @@ class Said:
 
 
 @pytest.mark.system
-def test_a_blunder_in_words(tmp_path: Path) -> None:
+def test_review_prints_the_blunder(tmp_path: Path) -> None:
     events, _ = two_rounds(0)
     (tmp_path / "round.jsonl").write_bytes(write(TWO, events, stopped=True))
-    said = Said(str(tmp_path / "round.jsonl"), "--seconds", "0.3")
+    said = Run(str(tmp_path / "round.jsonl"), "--seconds", "0.3")
     assert (said.status, said.err) == (0, "")
     head, ana, rui = said.out.split("\n\n")
     assert head.startswith("game 1 (line 1): standard, 2 rounds: Ana ")
@@ -216,8 +216,8 @@ def test_every_mode_is_reviewed(path: Path) -> None:
     assert told.count("better: ") == min(6, sum(min(3, each.choices) for each in reviews(made, 4)))
 
 
-def test_every_choice_has_words() -> None:
-    """All kinds of choices that the golden games hold, as they would stand in a review."""
+def test_every_kind_of_choice_is_described() -> None:
+    """All kinds of choices in the golden games."""
     kinds = set()
     for path in GOLDEN:
         for record in records(lines_of(path.stem)):
@@ -230,9 +230,9 @@ def test_every_choice_has_words() -> None:
 
 
 @pytest.mark.system
-def test_as_json_and_from_standard_input() -> None:
+def test_review_reads_standard_input_and_prints_json() -> None:
     events, blunder = two_rounds(0)
-    said = Said("-", "--json", "--seconds", "0.3", given=write(TWO, events, stopped=True))
+    said = Run("-", "--json", "--seconds", "0.3", given=write(TWO, events, stopped=True))
     told = json.loads(said.out)
     assert (told["game"], told["line"], told["mode"]) == (1, 1, "standard")
     assert [player["name"] for player in told["players"]] == ["Ana", "Rui"]
@@ -245,14 +245,14 @@ def test_as_json_and_from_standard_input() -> None:
 
 
 @pytest.mark.system
-def test_one_game_of_several(tmp_path: Path) -> None:
+def test_review_of_one_game_of_several(tmp_path: Path) -> None:
     events, _ = two_rounds(0)
     written = write(TWO, events, stopped=True)
     (tmp_path / "two.jsonl").write_bytes(2 * written)
-    said = Said(str(tmp_path / "two.jsonl"), "--game", "2", "--seconds", "0.02")
+    said = Run(str(tmp_path / "two.jsonl"), "--game", "2", "--seconds", "0.02")
     assert said.out.startswith(f"game 2 (line {len(written.splitlines()) + 1}): ")
     assert said.out.count("game ") == 1
-    beyond = Said(str(tmp_path / "two.jsonl"), "--game", "3")
+    beyond = Run(str(tmp_path / "two.jsonl"), "--game", "3")
     assert beyond.status == 1
     assert beyond.err.endswith("two.jsonl: there is no game 3: the file holds 2 games\n")
 
@@ -261,9 +261,9 @@ def test_one_game_of_several(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "damage", [b"", b"what\n", b'{"record":"azul","version":9}\n', b"".join(lines_of("standard-2")[:40])]
 )
-def test_damage_is_named_as_by_replay(damage: bytes, tmp_path: Path) -> None:
+def test_review_reports_damage_like_replay(damage: bytes, tmp_path: Path) -> None:
     (tmp_path / "damaged.jsonl").write_bytes(damage)
-    said = Said(str(tmp_path / "damaged.jsonl"))
+    said = Run(str(tmp_path / "damaged.jsonl"))
     replayed = subprocess.run(
         [COMMAND, "replay", tmp_path / "damaged.jsonl"], capture_output=True, text=True, check=False
     )
@@ -272,8 +272,8 @@ def test_damage_is_named_as_by_replay(damage: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-def test_ctrl_c_ends_it_with_a_sentence_and_its_processes_are_silent(tmp_path: Path) -> None:
-    """Once, each thinking process wrote a traceback."""
+def test_ctrl_c_ends_a_review_with_one_line_on_standard_error(tmp_path: Path) -> None:
+    """Each worker process wrote a traceback."""
     events, _ = two_rounds(0)
     (tmp_path / "round.jsonl").write_bytes(write(TWO, events, stopped=True))
     arguments: list[str | Path] = [COMMAND, "review", tmp_path / "round.jsonl", "--seconds", "60"]
@@ -287,7 +287,7 @@ def test_ctrl_c_ends_it_with_a_sentence_and_its_processes_are_silent(tmp_path: P
     assert re.fullmatch(r"interrupted after \d of \d+ choices\n", err)
 
 
-def test_a_file_that_is_not_there_is_said() -> None:
+def test_a_missing_file_is_reported() -> None:
     ran = CliRunner().invoke(command, ["/nowhere/at/all.jsonl"])
     assert (ran.exit_code, ran.output) == (
         1,
@@ -295,7 +295,7 @@ def test_a_file_that_is_not_there_is_said() -> None:
     )
 
 
-def test_no_name_reaches_the_terminal_raw() -> None:
+def test_names_are_printed_without_control_characters() -> None:
     record = records(lines_of("standard-2"))[0]
     named = Setup("standard", ("\x1b[31mAna", "Rui"))
     odd = Record(1, 1, named, record.events, record.state, record.outcome)

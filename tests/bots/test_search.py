@@ -1,4 +1,4 @@
-"""The opponents that search: they find what is best, keep their time, and beat the weaker ones."""
+"""Searching bots: best choices, time limits, strength, and learned weights."""
 
 import subprocess
 import sys
@@ -26,12 +26,12 @@ from tests.rules.positions import after, board, offer
 from tests.rules.positions import board as solo_board
 from tests.rules.solo_positions import offer as solo_offer
 
-LITTLE = 1500
-"""Calls of functions, some microseconds each."""
+MAX_CALLS = 1500
+"""Function calls, of some microseconds each."""
 
 
 class Ticks:
-    """A clock that goes on by a thousandth of a second whenever it is read: no machine is too slow for it."""
+    """A clock that advances by a millisecond at each read: the machine's speed does not matter."""
 
     def __init__(self) -> None:
         self.reads = 0
@@ -46,7 +46,7 @@ def searcher(strength: str = "master") -> Searcher:
 
 
 def random_state(chosen: Setup, seed: int, drafts: int) -> State:
-    """Some choices into a random game; it is somebody's turn."""
+    """Return the state after so many choices of a random game, at which a seat has to act."""
     chance = Random(seed)
     state = game.setup(chosen)
     made = 0
@@ -119,7 +119,7 @@ def test_alpha_beta_finds_the_minimax_value_at_the_end_of_a_round(mode: str) -> 
     raise AssertionError(f"too few positions: {due} are missing")
 
 
-def test_a_tile_that_fills_a_line_fills_it() -> None:
+def test_a_single_tile_goes_to_line_1() -> None:
     state = offer({1: "b", 2: "y"}, board(), board())
     assert text_of(searcher().choose(state, 1.0)).endswith("1")
 
@@ -143,7 +143,7 @@ def test_every_bot_plays_every_mode(chosen: Setup, name: str) -> None:
 
 
 @pytest.mark.parametrize("chosen", SETUPS, ids=title)
-def test_hints_and_grades_hang_together(chosen: Setup) -> None:
+def test_hints_and_grades_are_legal_and_consistent(chosen: Setup) -> None:
     asked = searcher()
     for seed in range(3):
         state = random_state(chosen, seed, 2 + seed)
@@ -158,14 +158,14 @@ def test_hints_and_grades_hang_together(chosen: Setup) -> None:
         assert best.best in state.legal()
 
 
-def test_a_senseless_draft_costs_points() -> None:
+def test_a_bad_draft_loses_points() -> None:
     state = offer({1: "bbbb", 2: "yykw", 3: "rrkk"}, board(), board())
     grade = searcher().grade(state, next(each for each in state.legal() if text_of(each) == "1bf"), 0.2)
     assert grade.lost > 3
     assert text_of(grade.best) != "1bf"
 
 
-def test_all_choices_of_a_gray_wall_are_weighed() -> None:
+def test_all_columns_of_a_gray_wall_are_graded() -> None:
     wall = ("bykr.", *["....."] * 4)
     state = after(offer({1: "k"}, board({2: "rr"}, wall=wall), board(), mode="gray"), "1kf")
     tiles = [each for each in state.legal() if isinstance(each, Tile)]
@@ -178,7 +178,7 @@ def test_all_choices_of_a_gray_wall_are_weighed() -> None:
 
 
 def test_a_hint_for_a_column_and_its_grade_agree() -> None:
-    """The hint praised column 1 of an empty wall by 12 points, as learned from walls filled from the left."""
+    """The hint gave column 1 of an empty wall 12 points, by weights learned from other walls."""
     state = after(offer({1: "k"}, board({2: "rr"}), board(), mode="gray"), "1kf")
     hint = searcher().hint(state, 0.05)
     assert hint.gain == 0
@@ -186,8 +186,8 @@ def test_a_hint_for_a_column_and_its_grade_agree() -> None:
     assert searcher().grade(state, hint.next_best, 0.05).lost == 0
 
 
-def test_a_column_is_chosen_by_the_rule_that_hints_and_grades_go_by() -> None:
-    """Bots went by learned worths, which take a wall and its mirror image for different ones."""
+def test_columns_are_chosen_by_the_rule_of_hints_and_grades() -> None:
+    """Choices used learned weights, which value a wall and its mirror image differently."""
     chosen = []
     for wall in ("b..r.", ".r..b"):
         lines = board({1: "y", 2: "rr"}, (wall, *["....."] * 4))
@@ -202,8 +202,8 @@ def test_a_column_is_chosen_by_the_rule_that_hints_and_grades_go_by() -> None:
 
 @pytest.mark.parametrize("displays", [{5: "bbyr"}, {1: "bbyr", 2: "rrkk"}])
 @pytest.mark.parametrize("score", [1, 15, 20])
-def test_no_solo_game_is_given_up(displays: dict[int, str], score: int) -> None:
-    """An eighth penalty tile seemed better than a game that would end far below zero."""
+def test_no_choice_or_hint_loses_a_solo_game_at_once(displays: dict[int, str], score: int) -> None:
+    """An eighth penalty tile was valued above a game that would end far below zero."""
     state = solo_offer(displays, solo_board(score=score), solo_board(floor="bbyyrrk"))
     hint = searcher().hint(state, 0.1)
     assert isinstance(hint.next_best, Draft)
@@ -223,7 +223,7 @@ def test_the_only_choice_takes_no_time() -> None:
 
 
 @pytest.mark.parametrize("chosen", SETUPS, ids=title)
-def test_time_that_is_up_ends_the_search_at_once(chosen: Setup) -> None:
+def test_a_search_ends_at_its_deadline(chosen: Setup) -> None:
     clock = Ticks()
     for strength in (STRONG, MASTER):
         asked = Searcher(strength, clock)
@@ -278,17 +278,17 @@ for chosen in SETUPS:
 
 
 @pytest.mark.system
-def test_little_is_done_between_two_looks_at_the_clock() -> None:
-    """So little that Python does it in some milliseconds on a slow machine: one step is one call here."""
+def test_little_work_is_done_between_two_reads_of_the_clock() -> None:
+    """So little that Python needs some milliseconds on a slow machine; each step is a call here."""
     told = subprocess.run([sys.executable, "-c", LOOKS], capture_output=True, text=True, check=True).stdout
     most = {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in told.splitlines()}
     assert list(most) == [title(chosen) for chosen in SETUPS]
-    assert max(most.values()) < LITTLE, most
+    assert max(most.values()) < MAX_CALLS, most
 
 
 @pytest.mark.parametrize("chosen", [each for each in SETUPS if each.mode != "solo"], ids=title)
-def test_a_machine_that_pauses_is_reckoned_with(chosen: Setup) -> None:
-    """Others use it between looks, 20 ms each time: the search ends before a pause would make it late."""
+def test_a_search_allows_for_pauses_of_the_machine(chosen: Setup) -> None:
+    """Other programs pause it for 20 ms at each read: it ends before a pause makes it late."""
     times = [0.0]
 
     def clock() -> float:
@@ -303,8 +303,8 @@ def test_a_machine_that_pauses_is_reckoned_with(chosen: Setup) -> None:
     assert 0.3 < times[-1] - start < 0.53
 
 
-class PutForward(Ticks):
-    """Ends a search as the thinking process does when nobody waits for it any more."""
+class CancelledClock(Ticks):
+    """A clock that jumps ahead, as that of a worker whose call was cancelled."""
 
     ends = True
 
@@ -313,8 +313,8 @@ class PutForward(Ticks):
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_a_search_that_was_ended_early_makes_the_next_one_no_shorter(players: int) -> None:
-    clock = PutForward()
+def test_a_cancelled_search_does_not_shorten_the_next_one(players: int) -> None:
+    clock = CancelledClock()
     asked = Searcher(MASTER, clock)
     state = random_state(Setup("standard", ("a", "b", "c")[:players]), 1, 0)
     asked.choose(state, 0.2)
@@ -327,7 +327,7 @@ def test_a_search_that_was_ended_early_makes_the_next_one_no_shorter(players: in
 # --- Strength: small matches; `azul-table bench bots` plays many more ------------------------------------
 
 
-def test_calm_is_a_beginner_but_no_fool() -> None:
+def test_calm_beats_random_and_loses_to_greedy() -> None:
     calm, greedy, chance = Contender("calm"), Contender("greedy"), Contender("random")
     assert duel(calm, chance, 60, Ticks(), 1).value > 0.9
     assert duel(greedy, calm, 30, Ticks(), 1).value > 0.75
@@ -338,7 +338,7 @@ def test_strong_and_master_beat_greedy() -> None:
     assert duel(Contender("master", 0.2), Contender("greedy"), 12, Ticks(), 1, mode="gray").value > 0.7
 
 
-def test_master_beats_greedys() -> None:
+def test_master_beats_two_greedy_bots() -> None:
     assert crowd(Contender("master", 1.0), Contender("greedy"), 3, 6, Ticks(), 1).value > 0.6
 
 
@@ -349,20 +349,19 @@ def test_master_wins_solo_games() -> None:
 # --- Learning, and the two engines -----------------------------------------------------------------------
 
 
-def test_weights_come_back_as_they_were_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_round_trip_through_their_file(tmp_path: Path) -> None:
     read = weights.read("standard-2")
     weights.write(tmp_path / "weights", "standard-2", read)
-    monkeypatch.setattr(weights, "files", lambda _: tmp_path)
-    assert weights.read("standard-2") == read
+    assert weights.read("standard-2", tmp_path / "weights") == read
+    assert weights.exists("standard-2")
     assert not weights.exists("standard-5")
 
 
-def test_all_weights_are_small() -> None:
-    folder = Path(weights.__file__).parents[1] / "weights"
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 1_000_000
+def test_the_files_of_weights_are_small() -> None:
+    assert sum(path.stat().st_size for path in weights.FOLDER.iterdir()) < 1_000_000
 
 
-def test_learning_brings_expectation_and_outcome_together() -> None:
+def test_learning_reduces_the_error() -> None:
     from device.bots.core.learner import Learner
     from device.bots.training import initial_weights
 

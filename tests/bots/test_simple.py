@@ -1,4 +1,4 @@
-"""The two bots without thinking time."""
+"""The bots without search."""
 
 from random import Random
 
@@ -25,7 +25,7 @@ def test_greedy_beats_random(mode: str) -> None:
 
 @pytest.mark.parametrize("name", SIMPLE_BOTS)
 @pytest.mark.parametrize("wall", ["coloured", "gray"])
-def test_both_play_solo_to_its_end(name: str, wall: str) -> None:
+def test_simple_bots_play_solo_to_its_end(name: str, wall: str) -> None:
     chosen = Setup("solo", (name,), 0, "easy", wall)
     for seed in range(5):
         assert play(chosen, [SIMPLE_BOTS[name]], Random(seed).randrange).record.rounds
@@ -49,7 +49,7 @@ def test_a_bot_answers_for_the_first_seat_that_chooses() -> None:
         ("1k3", offer({1: "k", 0: "bbbbb"}, board({1: "y", 2: "yy", 3: "kk"}), board())),
     ],
 )
-def test_greedy_sees_what_is_plain(text: str, position: game.State) -> None:
+def test_greedy_finds_the_obvious_draft(text: str, position: game.State) -> None:
     assert text_of(play_greedy(position, lambda _: 0)) == text
 
 

@@ -1,4 +1,4 @@
-"""Round robins: the schedule, the table, the ratings, and going on after an interruption."""
+"""Tournaments: schedule, standings, ratings, the results folder and the command."""
 
 import json
 import math
@@ -53,7 +53,7 @@ def settings(players: tuple[Player, ...] = PLAYERS, seeds: tuple[int, ...] = (1,
 
 
 def result(number: int, names: tuple[str, str] = ("one", "two"), loser: int = 0) -> match.Result:
-    """A game that ended before it began."""
+    """Return a game that ended with a crash before its first move."""
     written = write(Setup("dtc", names), [], forfeit=Forfeit(loser, "crash"))
     scores = (-50, 0) if loser == 0 else (0, -50)
     fault = Fault(loser, "crash", "it ended")
@@ -80,7 +80,7 @@ def test_every_pair_plays_every_seed_and_each_starts_once() -> None:
     assert all(game.terms is TERMS for game in games)
 
 
-def test_two_points_for_a_win_one_for_a_tie_and_game_points_part_equals() -> None:
+def test_a_win_gives_2_points_a_tie_1_and_game_points_break_ties() -> None:
     table = standings(
         ["one", "two", "three"],
         [
@@ -102,7 +102,7 @@ def test_two_points_for_a_win_one_for_a_tie_and_game_points_part_equals() -> Non
     assert [line.thinking for line in table] == [30, 20, 40]
 
 
-def test_who_has_the_same_shares_the_place() -> None:
+def test_equal_points_and_game_points_share_a_place() -> None:
     table = standings(["one", "two", "three"], [scored(("one", "two"), (30, 30))])
     assert [(line.place, line.name) for line in table] == [(1, "one"), (1, "two"), (3, "three")]
 
@@ -118,7 +118,7 @@ def test_faults_are_counted_and_cost_50() -> None:
 # --- Ratings ---------------------------------------------------------------------------------------------
 
 
-def test_a_rating_of_two_is_the_logarithm_of_their_wins() -> None:
+def test_the_rating_difference_of_two_bots_is_the_logarithm_of_the_odds() -> None:
     one, two = ratings(2, [(0, 1, 1.0)] * 750 + [(0, 1, 0.0)] * 250)
     assert one.points == pytest.approx(-two.points)
     assert one.points - two.points == pytest.approx(400 * math.log10(3), abs=1)
@@ -133,20 +133,20 @@ def test_a_tie_is_half_a_win_and_the_order_of_names_does_not_matter() -> None:
     assert one.points > 0
 
 
-def test_who_has_won_everything_has_a_rating_too_and_a_wide_error() -> None:
+def test_a_bot_that_won_everything_has_a_finite_rating_with_a_wide_error() -> None:
     few, _ = ratings(2, [(0, 1, 1.0)] * 4)
     many, _ = ratings(2, [(0, 1, 1.0)] * 4000)
     assert 0 < few.points < many.points < 2000
     assert few.error > 150
 
 
-def test_without_games_nothing_is_known() -> None:
+def test_without_games_ratings_are_0_with_a_wide_error() -> None:
     one, _ = ratings(2, [])
     assert (one.points, ratings(0, [])) == (0, [])
     assert one.error > 400
 
 
-def test_the_errors_hold_the_truth_19_times_in_20() -> None:
+def test_95_percent_of_the_intervals_contain_the_true_rating() -> None:
     chance = random.Random(5)
     truth = [-1.0, -0.3, 0.2, 1.1]
     held = 0
@@ -164,7 +164,7 @@ def test_the_errors_hold_the_truth_19_times_in_20() -> None:
     assert 0.92 < held / 400 < 0.98
 
 
-def test_the_share_of_wins_and_its_error() -> None:
+def test_wilson_interval_of_the_share_of_wins() -> None:
     assert win_share(20, 20) == pytest.approx((0.8389, 1.0), abs=1e-4)
     assert win_share(50, 100) == pytest.approx((0.4038, 0.5962), abs=1e-4)
 
@@ -172,7 +172,7 @@ def test_the_share_of_wins_and_its_error() -> None:
 # --- The folder ------------------------------------------------------------------------------------------
 
 
-def test_games_are_kept_and_found_again(tmp_path: Path) -> None:
+def test_added_games_are_read_again(tmp_path: Path) -> None:
     with ResultsFolder(tmp_path / "t", settings()) as kept:
         kept.add(result(3))
         kept.add(result(1, loser=1))
@@ -187,7 +187,7 @@ def records(folder: Path) -> list[object]:
 
 
 @pytest.mark.parametrize("cut", [1, 20, 150])
-def test_half_a_line_is_cut_off(tmp_path: Path, cut: int) -> None:
+def test_an_incomplete_line_is_truncated(tmp_path: Path, cut: int) -> None:
     with ResultsFolder(tmp_path, settings()) as kept:
         kept.add(result(1))
         kept.add(result(2))
@@ -201,7 +201,7 @@ def test_half_a_line_is_cut_off(tmp_path: Path, cut: int) -> None:
     assert len(records(tmp_path)) == 2
 
 
-def test_a_record_without_its_line_is_cut_off(tmp_path: Path) -> None:
+def test_a_record_without_its_line_is_truncated(tmp_path: Path) -> None:
     with ResultsFolder(tmp_path, settings()) as kept:
         kept.add(result(1))
     with (tmp_path / tournament.RECORDS).open("ab") as stream:
@@ -211,7 +211,7 @@ def test_a_record_without_its_line_is_cut_off(tmp_path: Path) -> None:
     assert len(records(tmp_path)) == 2
 
 
-def test_a_line_without_its_record_is_cut_off(tmp_path: Path) -> None:
+def test_a_line_without_its_record_is_truncated(tmp_path: Path) -> None:
     with ResultsFolder(tmp_path, settings()) as kept:
         kept.add(result(1))
         kept.add(result(2))
@@ -222,7 +222,7 @@ def test_a_line_without_its_record_is_cut_off(tmp_path: Path) -> None:
     assert len(records(tmp_path)) == 1
 
 
-def test_damage_is_told(tmp_path: Path) -> None:
+def test_damage_is_reported(tmp_path: Path) -> None:
     with ResultsFolder(tmp_path, settings()) as kept:
         kept.add(result(1))
     path = tmp_path / tournament.RECORDS
@@ -237,8 +237,8 @@ def test_damage_is_told(tmp_path: Path) -> None:
         ResultsFolder(tmp_path, settings())
 
 
-def test_a_damaged_line_costs_no_game_after_it(tmp_path: Path) -> None:
-    """Once, they were cut off without a word: but only the last line can be one that was being written."""
+def test_a_damaged_line_does_not_lose_the_games_after_it(tmp_path: Path) -> None:
+    """They were truncated without a message; only the last line can be incomplete."""
     with ResultsFolder(tmp_path, settings()) as kept:
         for number in (1, 2, 3):
             kept.add(result(number))
@@ -270,7 +270,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
         ResultsFolder(tmp_path, settings())
 
 
-def test_the_folders_name_is_that_of_the_tournament(tmp_path: Path) -> None:
+def test_the_folder_name_identifies_the_tournament(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     names = []
     for text in ("one", "two", "one"):
@@ -284,7 +284,7 @@ def test_the_folders_name_is_that_of_the_tournament(tmp_path: Path) -> None:
 # --- Games at once ---------------------------------------------------------------------------------------
 
 
-def test_matches_have_a_core_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matches_run_on_different_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # no other match of this user is known there
     with own_core() as one, own_core() as other:
         assert one != other or cores() == 1
@@ -292,7 +292,7 @@ def test_matches_have_a_core_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.system
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_machine_that_can_not_play_is_no_bots_fault(jobs: int, tmp_path: Path) -> None:
+def test_an_error_of_the_machine_is_no_bots_fault(jobs: int, tmp_path: Path) -> None:
     games = schedule(PLAYERS[:2], [1], TERMS)
     with WorkerPool(jobs) if jobs > 1 else InlineExecutor() as executor:
         results = play_all(games, tmp_path / "nowhere", executor, jobs)
@@ -304,7 +304,7 @@ def test_a_machine_that_can_not_play_is_no_bots_fault(jobs: int, tmp_path: Path)
 
 
 @pytest.mark.system
-def test_tournament_prints_a_table_and_shows_it_again(tmp_path: Path) -> None:
+def test_tournament_prints_the_standings_and_prints_them_again(tmp_path: Path) -> None:
     arguments = ["tournament", "greedy", FLOOR_BOT, CRASHER, "--seeds", 1, "--folder", tmp_path / "t"]
     result = run(*arguments)
     assert result.exit_code == 0
@@ -324,7 +324,7 @@ def test_tournament_prints_a_table_and_shows_it_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-def test_tournament_goes_on_after_it_was_killed(tmp_path: Path) -> None:
+def test_tournament_resumes_after_it_was_killed(tmp_path: Path) -> None:
     """Two games of six are played before; the others wait for a file."""
     folder = tmp_path / "t"
     waits = f"waits={sys.executable} -I -S {BAD} waits_to_play {tmp_path}"
@@ -347,7 +347,7 @@ def test_tournament_goes_on_after_it_was_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-def test_tournament_interrupted_says_what_is_kept(tmp_path: Path) -> None:
+def test_an_interrupted_tournament_reports_the_games_that_are_kept(tmp_path: Path) -> None:
     folder = tmp_path / "t"
     silent = f"silent={sys.executable} -I -S {BAD} stops_answering"
     options = ["--seeds", "1", "--time", FOR_EVER, "--jobs", "1", "--folder", str(folder)]

@@ -12,13 +12,13 @@ from device.commands.bot import ProtocolPlayer, parts_to_come, reserve, seconds_
 from device.rules.events import Draft, Event
 from device.rules.game import State
 from device.rules.standard import StandardState
-from tests.bots.test_dtc import EXAMPLE, state_alone
+from tests.bots.test_protocol import EXAMPLE, state_only
 from tests.harness.running import COMMAND
 from tests.rules.games import Game, games
 
 
 def bot(given: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
-    """Run a built-in bot as anybody's runner would."""
+    """Run a built-in bot as a match runner would."""
     return subprocess.run(
         [COMMAND, "bot", *arguments], input=given, capture_output=True, timeout=60, check=False
     )
@@ -27,7 +27,7 @@ def bot(given: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
 @pytest.mark.system
 @pytest.mark.parametrize("name", BOT_NAMES)
 def test_d3_bot_answers_the_published_example(name: str) -> None:
-    done = bot(state_alone(EXAMPLE).encode() * 2, name, "--move-time", "20")
+    done = bot(state_only(EXAMPLE).encode() * 2, name, "--move-time", "20")
     assert (done.returncode, done.stderr) == (0, b"")
     subscription, *answers = done.stdout.decode().splitlines()
     assert subscription == "state"
@@ -36,15 +36,15 @@ def test_d3_bot_answers_the_published_example(name: str) -> None:
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("given", [b"", b"282", state_alone(EXAMPLE).encode()[:100]])
-def test_bot_ends_quietly_wherever_its_input_ends(given: bytes) -> None:
+@pytest.mark.parametrize("given", [b"", b"282", state_only(EXAMPLE).encode()[:100]])
+def test_bot_ends_without_an_error_wherever_its_input_ends(given: bytes) -> None:
     done = bot(given, "greedy")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"state\n", b"")
 
 
 @pytest.mark.system
 @pytest.mark.parametrize("given", [b"hello\n", b"\xff\n", b"30000\n0 0 0\n"])
-def test_bot_says_that_the_match_is_at_fault(given: bytes) -> None:
+def test_bot_reports_a_fault_of_the_match(given: bytes) -> None:
     done = bot(given, "greedy")
     assert done.returncode == 1
     assert done.stderr.startswith(b"the match's fault: line ")
@@ -52,7 +52,7 @@ def test_bot_says_that_the_match_is_at_fault(given: bytes) -> None:
 
 
 @pytest.mark.system
-def test_bot_ends_quietly_when_nobody_listens() -> None:
+def test_bot_ends_without_an_error_when_its_output_is_closed() -> None:
     with subprocess.Popen(
         [COMMAND, "bot", "greedy"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -61,7 +61,7 @@ def test_bot_ends_quietly_when_nobody_listens() -> None:
         assert process.stderr is not None
         assert process.stdout.readline() == b"state\n"
         process.stdout.close()
-        process.stdin.write(state_alone(EXAMPLE).encode())
+        process.stdin.write(state_only(EXAMPLE).encode())
         process.stdin.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == 0
@@ -69,7 +69,7 @@ def test_bot_ends_quietly_when_nobody_listens() -> None:
 
 @pytest.mark.system
 def test_bot_with_a_seed_plays_the_same() -> None:
-    given = state_alone(EXAMPLE).encode() * 20
+    given = state_only(EXAMPLE).encode() * 20
     assert bot(given, "random", "--seed", "a").stdout == bot(given, "random", "--seed", "a").stdout
     assert bot(given, "random", "--seed", "a").stdout != bot(given, "random", "--seed", "b").stdout
 
@@ -78,7 +78,7 @@ CLOCK = 30_000
 
 
 def test_most_of_the_clock_is_used_and_never_all_of_it() -> None:
-    """Five rounds in which the first two turns take all the time they get, as much late as early."""
+    """Five rounds in which the first two turns use all their time, equally in early and late rounds."""
     clock = CLOCK
     kept = reserve(CLOCK)
     spent = []
@@ -92,8 +92,8 @@ def test_most_of_the_clock_is_used_and_never_all_of_it() -> None:
 
 
 @pytest.mark.parametrize("held_up", range(0, 19 * 8, 5))
-def test_a_bot_that_is_held_up_for_a_second_at_a_bad_moment_does_not_lose_on_time(held_up: int) -> None:
-    """Nor does a game that lasts long use the clock up, nor one in which every move is late."""
+def test_a_pause_of_a_second_at_any_move_does_not_lose_on_time(held_up: int) -> None:
+    """Long games and delays at every move do not use up the clock either."""
     clock = CLOCK
     moves = [(number, groups) for number in range(1, 20) for groups in range(18, 2, -2)]
     for move, (number, groups) in enumerate(moves):
@@ -110,7 +110,7 @@ def test_a_short_clock_has_a_reserve_too() -> None:
 
 
 @given(games("dtc"))
-def test_a_bot_knows_the_round_by_counting_how_often_the_displays_were_filled(played: Game) -> None:
+def test_the_round_is_counted_by_the_restocks(played: Game) -> None:
     seen: list[int] = []
 
     def look(state: State, below: Below, _: float) -> Event:

@@ -424,7 +424,7 @@ def test_bench_of_a_table_that_does_not_start_says_so(tmp_path: Path) -> None:
     status, told = run_apart("bench", "table", "--seconds", "1", PYTHONPATH=str(tmp_path))
     assert status == 1
     assert "out of order" in told
-    assert told.splitlines()[-1] == "the table did not start; why stands above"
+    assert told.splitlines()[-1] == "the table did not start; see the error above"
 
 
 @pytest.mark.system

@@ -1,4 +1,4 @@
-"""The command `match`: what it prints and keeps, and that nothing of it stays."""
+"""The command `match`: its output, its files, and the end of all its processes."""
 
 import json
 import signal
@@ -18,7 +18,7 @@ from tests.harness.waiting import DEADLINE, until
 pytestmark = pytest.mark.system
 
 FOR_EVER = "86400000"
-"""Milliseconds that no game here comes to the end of."""
+"""Milliseconds that no game here uses up."""
 
 
 def run(*arguments: object) -> Result:
@@ -53,7 +53,7 @@ def test_match_prints_tables_and_keeps_the_records(tmp_path: Path) -> None:
     assert not (tmp_path / "new" / "result.jsonl.logs").exists()
 
 
-def test_match_into_the_same_file_leaves_no_log_of_the_match_before(tmp_path: Path) -> None:
+def test_match_into_the_same_file_removes_the_logs_of_the_match_before(tmp_path: Path) -> None:
     file, logs = tmp_path / "result", tmp_path / "result.logs"
     run("match", "greedy", f"bad={sys.executable} {BAD} crashes", "--games", 2, "--file", file)
     assert sorted(log.name for log in logs.iterdir()) == ["0001-2-bad.err", "0002-2-bad.err"]
@@ -108,7 +108,7 @@ def test_match_wrong_usage_has_status_2(arguments: list[str]) -> None:
     assert "Error: " in result.stderr
 
 
-def test_match_a_file_that_can_not_be_written(tmp_path: Path) -> None:
+def test_match_reports_a_file_that_can_not_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = run("match", "greedy", "random", "--file", tmp_path / "file" / "result")
     assert result.exit_code == 1
@@ -138,5 +138,5 @@ def test_match_stopped_by_a_signal_leaves_nothing_behind(
 
 
 def descendants(process: int) -> list[int]:
-    """Every process below one."""
+    """Return every process below one."""
     return [each for child in children(process) for each in (child, *descendants(child))]

@@ -3,20 +3,22 @@
 import sys
 import zlib
 from array import array
-from importlib.resources import files
 from pathlib import Path
+from typing import Final
 
 from device.bots.core import constants
+
+FOLDER: Final = Path(__file__).parents[1] / "weights"
 
 
 def exists(name: str) -> bool:
     """Return whether there is a file of weights with this name."""
-    return files("device.bots").joinpath("weights", f"{name}.bin").is_file()
+    return (FOLDER / f"{name}.bin").is_file()
 
 
-def read(name: str) -> "array[int]":
-    """Return the weights of a name, in ten-thousandths of a point."""
-    raw = array("h", zlib.decompress(files("device.bots").joinpath("weights", f"{name}.bin").read_bytes()))
+def read(name: str, folder: Path = FOLDER) -> "array[int]":
+    """Return the weights of a name, in ten-thousandths of a point. Raises OSError if there is no file."""
+    raw = array("h", zlib.decompress((folder / f"{name}.bin").read_bytes()))
     if sys.byteorder == "big":
         raw.byteswap()
     features = constants.FEATURES + (constants.SOLO_FEATURES if name.startswith("solo") else 0)

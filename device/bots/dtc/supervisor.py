@@ -270,17 +270,17 @@ def _lower(limit: int, value: int) -> None:
 # --- Processes -------------------------------------------------------------------------------------------
 
 
-def descendants(process: int) -> Iterator[int]:
-    """Yield every process below one."""
-    children = _children if _KERNEL_LISTS_CHILDREN else _all_children().get
+_KERNEL_LISTS_CHILDREN: Final = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110
+
+
+def descendants(process: int, *, listed: bool = _KERNEL_LISTS_CHILDREN) -> Iterator[int]:
+    """Yield every process below one; `listed` is whether the kernel lists the children of a process."""
+    children = _children if listed else _all_children().get
     waiting = list(children(process) or ())
     while waiting:
         child = waiting.pop()
         yield child
         waiting += children(child) or ()
-
-
-_KERNEL_LISTS_CHILDREN: Final = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110
 
 
 def _children(process: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""The bot protocol as text, to the letter and both ways (D3)."""
+"""Parsing and formatting of the bot protocol (D3)."""
 
 import pytest
 from hypothesis import given
@@ -66,17 +66,17 @@ y . . . .
 . . . . .
 1 6
 """
-"""The published one: both blocks."""
+"""The published example with both blocks."""
 GREEN, ORANGE, BLUE, YELLOW, RED = Colour
 
 
-def heard(subscription: Subscription, text: str) -> list[Turn]:
+def parse(subscription: Subscription, text: str) -> list[Turn]:
     parser = TurnParser(subscription)
     turns = [parser.receive(line) for line in text.splitlines()]
     return [turn for turn in turns if turn is not None]
 
 
-def state_alone(text: str) -> str:
+def state_only(text: str) -> str:
     lines = text.splitlines(keepends=True)
     return "".join([lines[0], *lines[4:]])
 
@@ -84,8 +84,8 @@ def state_alone(text: str) -> str:
 # --- The published example -------------------------------------------------------------------------------
 
 
-def test_d3_the_published_example_is_read() -> None:
-    (turn,) = heard(Subscription.BOTH, EXAMPLE)
+def test_d3_the_published_example_is_parsed() -> None:
+    (turn,) = parse(Subscription.BOTH, EXAMPLE)
     assert turn.milliseconds == 28220
     assert turn.updates == (Draft(0, GREEN, 1),)
     view = turn.view
@@ -101,15 +101,15 @@ def test_d3_the_published_example_is_read() -> None:
     assert view.other.colours == (GREEN, None, GREEN, YELLOW, YELLOW)
 
 
-def test_d3_the_published_example_comes_out_again() -> None:
-    (turn,) = heard(Subscription.BOTH, EXAMPLE)
+def test_d3_the_published_example_round_trips() -> None:
+    (turn,) = parse(Subscription.BOTH, EXAMPLE)
     assert format_turn(turn) == EXAMPLE
-    assert format_turn(Turn(turn.milliseconds, None, turn.view)) == state_alone(EXAMPLE)
+    assert format_turn(Turn(turn.milliseconds, None, turn.view)) == state_only(EXAMPLE)
     assert format_turn(Turn(turn.milliseconds, turn.updates, None)) == "28220\n1\nmove\n0 g 0\n"
 
 
-def test_d3_a_match_tells_the_published_example() -> None:
-    """From a state of the rules, one draft before it."""
+def test_d3_a_turn_builder_makes_the_published_example() -> None:
+    """From a state of the rules one draft earlier."""
     own = board({2: "ww", 4: "rr", 5: "bbb"}, ("..rk.", "..yr.", "...yr", ".....", "....."), score=7)
     other = board({3: "bb", 4: "kkk", 5: "kkk"}, (".y...", ".by..", "k....", "..w..", "....."), score=6)
     before = offer({0: "brk", 2: "yrkw", 3: "byrw", 4: "yrkw"}, other, own, mode="dtc")
@@ -121,8 +121,8 @@ def test_d3_a_match_tells_the_published_example() -> None:
     assert format_turn(builder.turn(after, 28220)) == EXAMPLE
 
 
-def test_d3_the_state_block_alone_makes_a_game() -> None:
-    (turn,) = heard(Subscription.STATE, state_alone(EXAMPLE))
+def test_d3_a_state_is_made_of_the_state_block() -> None:
+    (turn,) = parse(Subscription.STATE, state_only(EXAMPLE))
     assert turn.updates is None
     assert turn.view is not None
     state = state_from_block(turn.view, 3)
@@ -142,7 +142,7 @@ def test_d3_the_first_line(subscription: Subscription) -> None:
 
 
 @pytest.mark.parametrize("line", ["", "StandardState", "state ", " state", "state\r", "update both", "hello"])
-def test_d3_another_first_line_is_the_bots_fault(line: str) -> None:
+def test_d3_an_invalid_first_line_is_the_bots_fault(line: str) -> None:
     with pytest.raises(ProtocolError, match="the bot's fault: its first line is") as caught:
         parse_subscription(line)
     assert caught.value.whose == "bot"
@@ -167,7 +167,7 @@ NO_ANSWERS += ["0 k 0", "0 G 0", "0 g 6", "0 g f", "00 g 0", "0 g 00", "\u0660 g
 
 
 @pytest.mark.parametrize("line", NO_ANSWERS)
-def test_d3_another_answer_is_the_bots_fault(line: str) -> None:
+def test_d3_an_invalid_answer_is_the_bots_fault(line: str) -> None:
     with pytest.raises(ProtocolError, match=r"^the bot's fault: ") as caught:
         parse_draft(line)
     assert caught.value.message.startswith(f"its answer is {line!r}, not a move 'd c l'")
@@ -183,7 +183,7 @@ def test_d3_another_answer_is_the_bots_fault(line: str) -> None:
         ("1 g 2", "row 2 of its wall holds g already"),
     ],
 )
-def test_d3_why_a_move_is_illegal_is_said_in_the_protocols_numbers(move: str, why: str) -> None:
+def test_d3_an_illegal_move_is_explained_in_the_protocols_numbers(move: str, why: str) -> None:
     state = offer(
         {1: "bbyk"}, board({1: "y", 2: "y"}, (".....", ".....", "..b..", ".....", ".....")), board()
     )
@@ -226,11 +226,11 @@ def test_d3_why_a_move_is_illegal_is_said_in_the_protocols_numbers(move: str, wh
         (33, "1", "is the floor's length, 0 to 7, and the score"),
     ],
 )
-def test_d3_another_line_is_the_matchs_fault_and_named(number: int, line: str, what: str) -> None:
+def test_d3_an_invalid_line_is_the_matchs_fault_and_named(number: int, line: str, what: str) -> None:
     lines = EXAMPLE.splitlines()
     lines[number - 1] = line
     with pytest.raises(ProtocolError) as caught:
-        heard(Subscription.BOTH, "\n".join(lines))
+        parse(Subscription.BOTH, "\n".join(lines))
     assert caught.value.whose == "match"
     assert caught.value.message.startswith(f"line {number} of this turn {what}")
 
@@ -246,32 +246,32 @@ def test_d3_another_line_is_the_matchs_fault_and_named(number: int, line: str, w
         ),
     ],
 )
-def test_d3_a_state_block_that_no_game_has_is_the_matchs_fault(change: dict[str, str], what: str) -> None:
+def test_d3_an_impossible_state_block_is_the_matchs_fault(change: dict[str, str], what: str) -> None:
     lines = [change.get(line, line) for line in EXAMPLE.splitlines()]
-    (turn,) = heard(Subscription.BOTH, "\n".join(lines))
+    (turn,) = parse(Subscription.BOTH, "\n".join(lines))
     assert turn.view is not None
     with pytest.raises(ProtocolError, match=f"^the match's fault: {what}$"):
         state_from_block(turn.view)
 
 
-def test_d3_more_tiles_on_the_floors_than_there_are() -> None:
+def test_d3_too_many_tiles_on_the_floors_are_refused() -> None:
     own = BoardView(floor=7)
     view = StateBlock(((20, 20, 20, 20, 15), *[(0,) * 5] * 5), MarkerTaker.NONE, own, own)
     with pytest.raises(ProtocolError, match="more than 100 tiles"):
         state_from_block(view)
 
 
-def test_d3_turn_follows_turn() -> None:
-    assert len(heard(Subscription.BOTH, EXAMPLE * 3)) == 3
-    assert len(heard(Subscription.UPDATE, "10\n1\nmove\n0 g 0\n9\n0\n")) == 2
-    assert heard(Subscription.BOTH, EXAMPLE[:-4]) == []
+def test_d3_several_turns_are_parsed() -> None:
+    assert len(parse(Subscription.BOTH, EXAMPLE * 3)) == 3
+    assert len(parse(Subscription.UPDATE, "10\n1\nmove\n0 g 0\n9\n0\n")) == 2
+    assert parse(Subscription.BOTH, EXAMPLE[:-4]) == []
 
 
 # --- Whole games -----------------------------------------------------------------------------------------
 
 
-def test_d3_what_a_bot_is_told_of_the_beginning() -> None:
-    """The first restock too; who starts has seen nothing else, the other one also the first move."""
+def test_d3_the_first_turn_has_the_first_restock_and_the_moves_before_it() -> None:
+    """The starting player reads the restock only, the other one the first move, too."""
     state = game.setup(game.Setup("dtc", ("one", "two")))
     builders = [TurnBuilder(seat, Subscription.UPDATE) for seat in range(2)]
     for text in ("deal bbyr bbyk yrkk brrk rrkw", "1b1"):
@@ -292,9 +292,7 @@ def test_d3_what_a_bot_is_told_of_the_beginning() -> None:
 
 
 @given(games("dtc"), st.sampled_from([Subscription.UPDATE, Subscription.BOTH]))
-def test_d3_who_keeps_the_boards_by_the_updates_has_what_the_state_block_says(
-    game: Game, subscription: Subscription
-) -> None:
+def test_d3_the_updates_lead_to_the_state_block(game: Game, subscription: Subscription) -> None:
     builders = [TurnBuilder(seat, subscription) for seat in range(2)]
     parsers = [TurnParser(subscription) for _ in range(2)]
     trackers = [Tracker() for _ in range(2)]
@@ -305,7 +303,7 @@ def test_d3_who_keeps_the_boards_by_the_updates_has_what_the_state_block_says(
             seat = state.turn
             turn = builders[seat].turn(state, number)
             lines = format_turn(turn).splitlines()
-            assert heard_whole(parsers[seat], lines) == turn
+            assert parse_whole(parsers[seat], lines) == turn
             block = trackers[seat].take_update(lines[1:])
             view = state_block(state, seat)
             assert trackers[seat].block() == format_turn(Turn(number, None, view)).splitlines()[1:]
@@ -317,7 +315,7 @@ def test_d3_who_keeps_the_boards_by_the_updates_has_what_the_state_block_says(
             builder.record_event(state, event)
 
 
-def heard_whole(parser: TurnParser, lines: list[str]) -> Turn | None:
+def parse_whole(parser: TurnParser, lines: list[str]) -> Turn | None:
     *early, last = [parser.receive(line) for line in lines]
     assert set(early) <= {None}
     return last
@@ -328,8 +326,8 @@ def legal_drafts(state: StandardState) -> list[Draft]:
 
 
 @given(games("dtc"), st.data())
-def test_d3_a_game_made_of_a_state_block_goes_on_like_the_real_one(played: Game, data: st.DataObject) -> None:
-    """To the end of its round: the same choices, boards, bag and next starter, seen from the bot's side."""
+def test_d3_a_state_from_a_state_block_continues_like_the_real_one(played: Game, data: st.DataObject) -> None:
+    """To the end of its round: the same choices, boards, bag and next starter."""
     drafts = [number for number, step in enumerate(played.steps) if isinstance(step.event, Draft)]
     start = data.draw(st.sampled_from(drafts))
     real = played.steps[start].before
