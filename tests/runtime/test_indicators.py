@@ -59,7 +59,7 @@ class Players:
     def on_phone(self, button: str) -> Message:
         answer = self.phone.post(
             "/action",
-            data=json.dumps({"button": button}),
+            data=json.dumps({"type": "press", "button": button}),
             headers={"Host": "192.168.1.5:8080", "Content-Type": "application/json"},
             environ_overrides={"REMOTE_ADDR": f"192.168.1.{self.on_phones % 200}"},
         )
