@@ -81,7 +81,7 @@ def command(
         # Most of the program is imported here, while the pages' process starts.
         from device.runtime.assembly import PlayOptions, build_loop
 
-        options = PlayOptions(resin=tiles == "resin", phones=phones, simulate=simulate)
+        options = PlayOptions(physical_tiles=tiles == "resin", phones=phones, simulate=simulate)
         loop = build_loop(table_layout, data, runtime, _read_settings(data), options, log, closing)
         closing.callback(manager.stopping)
         loop.run(partial(_ready, manager, listening), manager.alive)

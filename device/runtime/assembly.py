@@ -38,7 +38,7 @@ Log = Callable[[str], None]
 class PlayOptions:
     """The options of the command `play` that concern the table."""
 
-    resin: bool = False
+    physical_tiles: bool = False
     phones: str | None = None  # "look" or "play"; None: as in the settings
     simulate: str | None = None  # "table" or "pico"
 
@@ -69,10 +69,10 @@ def build_loop(
     phones = settings.phones_play if wanted.phones is None else wanted.phones == "play"
     options = Options(
         settings.confirm_columns,
-        resin=wanted.resin,
+        physical_tiles=wanted.physical_tiles,
         phones_play=phones,
         simulated=simulated_parts,
-        manners=opponent_settings(settings),
+        opponents=opponent_settings(settings),
     )
     return TableLoop(
         layout,

@@ -113,13 +113,13 @@ class Options:
     """Options of the table that hold for all games."""
 
     confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
-    resin: bool = False  # play with physical tiles
+    physical_tiles: bool = False  # play with physical tiles
     simulated: SimulatedParts = NOTHING_SIMULATED
     phones_play: bool = False  # phones may press every button
-    manners: OpponentSettings = field(default_factory=OpponentSettings)
+    opponents: OpponentSettings = field(default_factory=OpponentSettings)
 
 
-def fittings(layout: Layout, options: Options) -> Equipment:
+def equipment_of(layout: Layout, options: Options) -> Equipment:
     """Return which buttons, readers and lights a layout's table has."""
     lights = frozenset(light.name for light in layout.lights)
     sources = (CENTRE, *range(1, layout.displays + 1))
@@ -195,9 +195,9 @@ class TableLoop:
             layout.seats,
             layout.displays,
             confirm_columns=options.confirm_columns,
-            physical_tiles=options.resin,
-            equipment=fittings(layout, options),
-            opponents=options.manners,
+            physical_tiles=options.physical_tiles,
+            equipment=equipment_of(layout, options),
+            opponents=options.opponents,
         )
         self.table = self._blank
         self._open_store(store_path)
@@ -209,7 +209,9 @@ class TableLoop:
             try:
                 if self._options.simulated.readers:
                     tags = store.tags()
-                    store.save_tags(tags, with_simulated_tags(tags, resin=self._options.resin))
+                    store.save_tags(
+                        tags, with_simulated_tags(tags, physical_tiles=self._options.physical_tiles)
+                    )
                 table = store.load(self._blank, self._clock())
             except StoreError:
                 store.close()

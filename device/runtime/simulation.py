@@ -48,7 +48,7 @@ def simulated_tiles() -> dict[str, TileTag]:
     }
 
 
-def with_simulated_tags(known: Tags, *, resin: bool) -> Tags:
+def with_simulated_tags(known: Tags, *, physical_tiles: bool) -> Tags:
     """Add tags to those that a table with simulated readers knows.
 
     The simulated cards if it knows no tag at all; the simulated tiles if it is played with physical tiles
@@ -56,7 +56,7 @@ def with_simulated_tags(known: Tags, *, resin: bool) -> Tags:
     """
     tags = known or SIMULATED_CARDS
     has_tiles = any(isinstance(meaning, TileTag) for meaning in tags.values())
-    return {**tags, **simulated_tiles()} if resin and not has_tiles else tags
+    return {**tags, **simulated_tiles()} if physical_tiles and not has_tiles else tags
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from device.lights.animation import SLOW
 from device.lights.palettes import BOX
 from device.lights.view import CREST, REFUSED, view
 from device.rules.tiles import NO_TILES
-from device.runtime.loop import Options, fittings
+from device.runtime.loop import Options, equipment_of
 from hardware.api import LightFrame, Rgb
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import read_layout
@@ -25,7 +25,7 @@ LIGHTS = frozenset(light.name for light in INDICATORS.lights)
 
 def small(sim: Simulator) -> Simulator:
     """The same hands at the same moment, at the smallest table."""
-    sim.table = with_settings(sim.table, equipment=fittings(INDICATORS, Options()))
+    sim.table = with_settings(sim.table, equipment=equipment_of(INDICATORS, Options()))
     return sim
 
 
@@ -47,9 +47,9 @@ def like(shown: Rgb, light: Rgb) -> bool:
 
 
 def test_what_is_a_layouts_own_is_known_to_its_table() -> None:
-    assert fittings(FULL, Options()).single == fittings(DUO, Options()).single == ()
-    assert fittings(FULL, Options()).boards
-    mine = fittings(INDICATORS, Options())
+    assert equipment_of(FULL, Options()).single == equipment_of(DUO, Options()).single == ()
+    assert equipment_of(FULL, Options()).boards
+    mine = equipment_of(INDICATORS, Options())
     assert mine.single == tuple(range(10))
     assert not mine.boards
     assert mine.buttons == frozenset(

@@ -1,17 +1,30 @@
-"""The loop: what comes in is taken in its order, none of it is lost, and nothing is told that is not new."""
+"""The main loop: every event is handled in its order; the store, the lights and the socket get the result."""
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
 
-from device.runtime.loop import MOST_AT_ONCE, Stop
-from device.socket.messages import Answer, PressButton
+from device.lights.palettes import BOX
+from device.rules.events import Deal
+from device.runtime.loop import MOST_AT_ONCE, Inbox, Options, Stop, TableLoop, seeded_draw
+from device.runtime.simulation import SimulatedParts
+from device.socket.messages import Answer, PlugPico, PressButton, TableMessage
 from device.socket.server import Request
-from hardware.api import ButtonPressed
+from device.table.game import resume
+from device.table.state import Table
+from hardware.api import ButtonPressed, LightFrame, Loss, PartBack, PartLost, PartMessage
+from hardware.layout.model import read_layout
+from tests.harness.client import Message
 from tests.harness.local_table import LocalTable
+from tests.harness.past import STANDARD, played
 from tests.harness.waiting import DEADLINE, until
 from tests.table.simulator import game_of
 
@@ -22,7 +35,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_no_press_of_a_flood_is_lost(path: Path) -> None:
-    """Once, the loop forgot one after every `MOST_AT_ONCE`."""
+    """The loop lost one event after every `MOST_AT_ONCE`."""
     with LocalTable(path) as local_table:
         answers: SimpleQueue[Answer] = SimpleQueue()
         number = 5 * MOST_AT_ONCE + 3
@@ -33,7 +46,7 @@ def test_no_press_of_a_flood_is_lost(path: Path) -> None:
     assert [answer.why for answer in found] == [None, *["seat_taken"] * (number - 1)]
 
 
-def test_two_presses_in_the_same_millisecond_are_taken_in_their_order(path: Path) -> None:
+def test_presses_of_the_same_moment_keep_their_order(path: Path) -> None:
     with LocalTable(path) as local_table:
         local_table.play(4)
         moment = game_of(local_table.daemon.table).movement
@@ -44,8 +57,8 @@ def test_two_presses_in_the_same_millisecond_are_taken_in_their_order(path: Path
             until(lambda second=second: chosen(local_table) == second, "the second")  # type: ignore[misc]
 
 
-def test_the_news_of_a_press_is_out_before_its_answer(path: Path) -> None:
-    """Once, who was answered and looked then could see the table as it was before."""
+def test_a_press_is_answered_after_its_snapshot(path: Path) -> None:
+    """A client that was answered could still read the snapshot from before its press."""
     with LocalTable(path) as local_table:
         seen: SimpleQueue[bool] = SimpleQueue()
 
@@ -70,7 +83,7 @@ def test_buttons_of_the_hardware_and_of_clients_are_the_same(path: Path) -> None
         until(lambda: (local_table.publisher.snapshot["refusal"] or {}).get("number") == 2, "another refusal")
 
 
-def test_nothing_is_told_while_nothing_changes_but_the_lights_are_refreshed(path: Path) -> None:
+def test_an_unchanged_frame_is_sent_again_but_an_unchanged_snapshot_is_not(path: Path) -> None:
     with LocalTable(path) as local_table:
         local_table.press("seat.1.floor")
         until(lambda: local_table.publisher.snapshot["seats"][0]["taken"], "the snapshot")
@@ -79,7 +92,7 @@ def test_nothing_is_told_while_nothing_changes_but_the_lights_are_refreshed(path
         assert local_table.publisher.snapshots == snapshots
 
 
-def test_the_end_does_not_wait_for_what_still_waits(path: Path) -> None:
+def test_stop_comes_before_the_events_behind_it(path: Path) -> None:
     with LocalTable(path) as local_table:
         local_table.inbox.put(Stop())
         for _ in range(10_000):
@@ -87,8 +100,8 @@ def test_the_end_does_not_wait_for_what_still_waits(path: Path) -> None:
     assert not local_table.daemon.table.seats.taken
 
 
-def test_a_solo_game_goes_on_after_a_start(path: Path) -> None:
-    """Once, its two boards for one player were taken for damage."""
+def test_a_solo_game_goes_on_after_a_restart(path: Path) -> None:
+    """Two boards for one player were taken for damage."""
     with LocalTable(path) as local_table:
         for button in ("seat.3.floor", "ok", "seat.3.floor"):
             assert local_table.press(button).taken
@@ -101,7 +114,7 @@ def test_a_solo_game_goes_on_after_a_start(path: Path) -> None:
         assert local_table.snapshot["ask"] == before["ask"]
 
 
-def test_who_starts_is_drawn_once(path: Path) -> None:
+def test_the_first_player_is_drawn_once(path: Path) -> None:
     with LocalTable(path) as local_table:
         for button in ("seat.1.floor", "seat.2.floor", "seat.4.floor", "ok", "centre"):
             assert local_table.press(button).taken
@@ -109,3 +122,189 @@ def test_who_starts_is_drawn_once(path: Path) -> None:
         assert first in (1, 2, 4)
     with LocalTable(path) as local_table:
         assert local_table.snapshot["first"] == first
+
+
+# --- One turn after the other, in this thread ------------------------------------------------------------
+
+NOW = 1000.0
+
+
+class Turns:
+    """A loop that runs in this thread for so many turns, with a clock that stands still.
+
+    `at_turn` has functions to call at the end of a turn, numbered from 1. The object is also the lights, the
+    publisher and the observer of its loop, and records their calls.
+    """
+
+    frames_wanted = False
+
+    def __init__(self, path: Path, options: Options | None = None) -> None:
+        self.inbox: Inbox = SimpleQueue()
+        self.notes: list[str] = []
+        self.snapshots: list[Message] = []
+        self.observed: list[Table] = []
+        self.turns = 0
+        self.at_turn: dict[int, Callable[[], None]] = {}
+        self.log: list[str] = []
+        self.loop = TableLoop(
+            read_layout("full"),
+            path,
+            BOX,
+            self.inbox,
+            self,
+            self,
+            clock=lambda: NOW,
+            options=options or Options(),
+            observers=[self],
+            log=self.log.append,
+        )
+
+    def run(self, turns: int) -> Turns:
+        self.at_turn[turns] = lambda: self.inbox.put(Stop())
+        self.loop.run(lambda: self.notes.append("ready"), self.turn)
+        return self
+
+    def turn(self) -> None:
+        self.turns += 1
+        self.at_turn.get(self.turns, lambda: None)()
+
+    def show(self, _frame: LightFrame) -> None:
+        self.notes.append("lights")
+
+    def publish_snapshot(self, line: bytes) -> None:
+        self.notes.append("snapshot")
+        self.snapshots.append(json.loads(line)["snapshot"])
+
+    def publish_frame(self, _line: bytes) -> None:
+        self.notes.append("frame")
+
+    def close(self) -> None:
+        self.notes.append("close")
+
+    def observe(self, table: Table) -> None:
+        self.observed.append(table)
+
+
+def test_the_lights_come_before_the_snapshot_and_both_before_ready(path: Path) -> None:
+    assert Turns(path).run(1).notes[:3] == ["lights", "snapshot", "ready"]
+
+
+def test_frames_are_published_only_for_subscribers(path: Path) -> None:
+    turns = Turns(path)
+    assert "frame" not in turns.run(1).notes
+    turns = Turns(path)
+    turns.frames_wanted = True
+    assert turns.run(1).notes[:2] == ["lights", "frame"]
+
+
+def test_lights_that_are_back_get_a_frame_at_once(path: Path) -> None:
+    turns = Turns(path)
+    turns.at_turn[2] = lambda: turns.inbox.put(PartBack("lights", NOW))
+    assert turns.run(5).notes.count("lights") == 2
+    assert Turns(path).run(5).notes.count("lights") == 1, "the clock stands still: nothing else is due"
+
+
+def test_lost_parts_are_in_the_snapshot_with_the_time_of_day(path: Path) -> None:
+    before = time.time()
+    turns = Turns(path)
+    turns.inbox.put(PartLost("lights", Loss.ABSENT, "no strip", NOW - 60))
+    turns.run(1)
+    (fault,) = turns.snapshots[-1]["faults"]
+    assert (fault["part"], fault["why"]) == ("lights", "absent")
+    assert before - 61 <= fault["since"] <= time.time() - 59
+    assert turns.log == ["Lost: lights: no strip"]
+
+
+def test_messages_of_parts_are_logged_line_by_line(path: Path) -> None:
+    turns = Turns(path)
+    turns.inbox.put(PartMessage("pico", "first\nsecond", NOW))
+    turns.inbox.put(PartBack("pico", NOW))
+    assert turns.run(1).log == ["pico: first", "pico: second", "Back: pico"]
+
+
+def test_observers_see_the_table_after_the_events_of_each_turn(path: Path) -> None:
+    turns = Turns(path)
+    turns.inbox.put(ButtonPressed("seat.2.floor", NOW))
+    turns.at_turn[1] = lambda: turns.inbox.put(ButtonPressed("seat.4.floor", NOW))
+    assert [table.seats.taken for table in turns.run(2).observed] == [(2,), (2, 4)]
+
+
+def test_requests_before_stop_are_answered(path: Path) -> None:
+    answers: list[Answer] = []
+    turns = Turns(path)
+    turns.inbox.put(Request(PressButton("seat.2.floor"), answers.append))
+    turns.inbox.put(Stop())
+    turns.run(1)
+    assert [answer.taken for answer in answers] == [True]
+
+
+def test_the_store_is_closed_at_the_end(path: Path) -> None:
+    """SQLite removes the WAL when the last connection is closed."""
+    turns = Turns(path)
+    turns.inbox.put(ButtonPressed("seat.2.floor", NOW))
+    turns.run(1)
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_the_first_player_is_drawn_among_all_players(path: Path) -> None:
+    firsts: set[int] = set()
+    for number in range(60):
+        if len(firsts) == 3:
+            break
+        turns = Turns(path.with_name(f"{number}.db"))
+        for button in ("seat.1.floor", "seat.2.floor", "seat.4.floor", "ok", "centre"):
+            turns.inbox.put(ButtonPressed(button, NOW))
+        play = turns.run(1).loop.table.play
+        assert play is not None
+        firsts.add(play.places[play.setup.first])
+    assert firsts == {1, 2, 4}
+
+
+def test_plugging_the_simulated_pico_is_a_new_snapshot(path: Path) -> None:
+    class Pico:
+        plugged = True
+
+        def try_press(self, button: str) -> bool:
+            return button == "seat.1.floor"
+
+        def try_tag(self, _reader: str, _tag: str) -> bool:
+            return False
+
+        def plug(self, *, plugged: bool) -> None:
+            self.plugged = plugged
+
+    answers: list[Answer] = []
+    turns = Turns(path, Options(simulated=SimulatedParts(pico=Pico())))
+    messages: list[TableMessage] = [
+        PlugPico(plugged=False),
+        PressButton("seat.1.floor"),
+        PressButton("seat.2.floor"),
+    ]
+    for number, message in enumerate(messages, 1):
+        turns.at_turn[number] = partial(turns.inbox.put, Request(message, answers.append))
+    turns.run(5)
+    assert [each["simulated"]["plugged"] for each in turns.snapshots] == [True, False, False]
+    assert [answer.taken for answer in answers] == [True, True, True]
+    assert turns.loop.table.seats.taken == (2,), (
+        "the first press went to the Pico, which has yet to report it"
+    )
+
+
+def test_versions_of_snapshots_count_up_also_after_a_restart(path: Path) -> None:
+    versions = []
+    for _ in range(2):
+        turns = Turns(path)
+        turns.inbox.put(ButtonPressed("seat.2.floor", NOW))
+        turns.at_turn[1] = lambda: None
+        versions += [each["version"] for each in turns.run(2).snapshots]
+    assert versions == sorted(set(versions))
+    assert versions[0] > (time.time() - 3600) * 1000
+
+
+def test_draws_differ_by_their_number_and_the_seed() -> None:
+    play = played(STANDARD)
+    deals = [number for number, event in enumerate(play.events) if isinstance(event, Deal)]
+    first, second = (resume(STANDARD, play.places, play.events[:number]) for number in deals[:2])
+    assert seeded_draw(first, "a") == seeded_draw(first, "a") != seeded_draw(first, "b")
+    same_bag = replace(second, state=first.state)
+    assert seeded_draw(same_bag, "a") != seeded_draw(first, "a")

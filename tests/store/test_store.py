@@ -91,14 +91,14 @@ def rows(path: Path, query: str) -> list[Any]:
         return connection.execute(query).fetchall()
 
 
-def after_power_cut(path: Path, elsewhere: Path, *, resin: bool = False) -> Table:
+def after_power_cut(path: Path, elsewhere: Path, *, physical_tiles: bool = False) -> Table:
     """Load the table from a copy of the files as they are now."""
     elsewhere.mkdir()
     for file in path.parent.glob(f"{path.name}*"):
         shutil.copy(file, elsewhere)
     store = Store.open(elsewhere / path.name)
     try:
-        return store.load(new_table(4, 9, physical_tiles=resin), 0.0)
+        return store.load(new_table(4, 9, physical_tiles=physical_tiles), 0.0)
     finally:
         store.close()
         shutil.rmtree(elsewhere)
@@ -134,7 +134,7 @@ def saved(store: Store, path: Path, tmp_path: Path) -> Callable[[Table], None]:
     def save(table: Table) -> None:
         store.save(table)
         assert after_power_cut(
-            path, tmp_path / "elsewhere", resin=table.settings.physical_tiles
+            path, tmp_path / "elsewhere", physical_tiles=table.settings.physical_tiles
         ) == as_loaded(table)
 
     return save
