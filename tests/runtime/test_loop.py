@@ -24,7 +24,7 @@ from hardware.api import ButtonPressed, LightFrame, Loss, PartBack, PartLost, Pa
 from hardware.layout.model import read_layout
 from tests.harness.client import Message
 from tests.harness.local_table import LocalTable
-from tests.harness.past import STANDARD, played
+from tests.harness.stored_games import STANDARD, greedy_game
 from tests.harness.waiting import DEADLINE, until
 from tests.table.simulator import game_of
 
@@ -302,7 +302,7 @@ def test_versions_of_snapshots_count_up_also_after_a_restart(path: Path) -> None
 
 
 def test_draws_differ_by_their_number_and_the_seed() -> None:
-    play = played(STANDARD)
+    play = greedy_game(STANDARD)
     deals = [number for number, event in enumerate(play.events) if isinstance(event, Deal)]
     first, second = (resume(STANDARD, play.places, play.events[:number]) for number in deals[:2])
     assert seeded_draw(first, "a") == seeded_draw(first, "a") != seeded_draw(first, "b")
