@@ -1,4 +1,4 @@
-"""Opponents for tables that are values: they answer the questions that are open."""
+"""Opponents for the simulator: they reply to the open requests."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from device.table.state import BotReply, BotRequest, Stage, Table, new_table
 from tests.table.simulator import BUTTONS, MODE_BUTTONS, Simulator, random_draws
 
 MOST_STEPS = 5_000
-"""Whoever waits so often waits for something that never comes."""
+"""Steps after which `play_until` gives up."""
 
 Think = Callable[[State, int], Event]
-"""Chooses for a seat."""
+"""Returns a choice for a seat."""
 
 
 def random_choice(seed: int) -> Think:
-    """Any choice, by chance."""
+    """Return an opponent that chooses at random."""
     random = Random(seed)
 
     def think(state: State, seat: int) -> Event:
@@ -30,23 +30,23 @@ def random_choice(seed: int) -> Think:
     return think
 
 
-def reply_to(table: Table, asked: BotRequest, think: Think, at: float) -> BotReply:
-    """What comes of a question."""
+def reply_to(table: Table, request: BotRequest, think: Think, at: float) -> BotReply:
+    """Return the reply to a request."""
     assert table.play is not None
-    return BotReply(asked.number, think(table.play.state, asked.seat), at)
+    return BotReply(request.number, think(table.play.state, request.seat), at)
 
 
 def reply_to_all(sim: Simulator, think: Think) -> Simulator:
-    """Answer every question that is open."""
-    for asked in sim.table.opponents.requests:
-        sim.reply(reply_to(sim.table, asked, think, sim.now))
+    """Reply to all open requests."""
+    for request in sim.table.opponents.requests:
+        sim.reply(reply_to(sim.table, request, think, sim.now))
     return sim
 
 
 def begin_with(
     *players: str, mode: str = "standard", seed: int = 1, first: int = 1, resin: bool = False
 ) -> Simulator:
-    """Hands at a table where the first seats are taken by opponents, or persons (""), and a game is on."""
+    """Return a table in a game; the first places have opponents, or persons (an empty name)."""
     sim = Simulator(new_table(4, 9, physical_tiles=resin), random_draws(seed))
     for place, bot in enumerate(players, start=1):
         sim.press(f"seat.{place}.floor")
@@ -61,7 +61,7 @@ def begin_with(
 def play_until(
     sim: Simulator, think: Think, until: Callable[[Simulator], bool], person: Random | None = None
 ) -> Simulator:
-    """Let time pass, opponents answer, and persons press what is live, until something is so."""
+    """Let time pass, opponents reply and persons press live buttons until a condition is true."""
     for _ in range(MOST_STEPS):
         if until(sim):
             return sim
@@ -70,7 +70,7 @@ def play_until(
         if person is not None and live:
             sim.press(live[person.randrange(len(live))])
         sim.wait(0.7)
-    raise AssertionError("this never came")
+    raise AssertionError("the condition never became true")
 
 
 def _worth_pressing(sim: Simulator) -> set[str]:

@@ -1,4 +1,4 @@
-"""Hands at a table that is a value: they press, wait and draw, as people and the daemon do."""
+"""Simulator of a table without hardware: a table value, a clock, presses, and the draws of the loop."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ RECORDS = Path(__file__).resolve().parents[3] / "shared" / "records"
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 MOST_EVENTS = 10_000
-"""Whoever presses and waits so often waits for something that never comes."""
+"""Events after which a simulator gives up."""
 
 Draw = Callable[[Play], Chance]
-"""Gives the chance event that a game waits for."""
+"""Returns the chance event that a game waits for."""
 
 
 def random_draws(seed: int) -> Draw:
-    """The same draw for the same number of draws before it, so that what is undone comes again."""
+    """Return seeded draws; after undo the same draws follow."""
 
     def draw(play: Play) -> Chance:
         drawn = sum(isinstance(event, Chance) for event in play.events)
@@ -67,30 +67,30 @@ def random_draws(seed: int) -> Draw:
 
 
 def recorded_draws(events: Iterable[Event]) -> Draw:
-    """The chance events of a record, each in its turn."""
+    """Return the draws of a record, one after another."""
     chances = [event for event in events if isinstance(event, Chance)]
     return lambda play: chances[sum(isinstance(event, Chance) for event in play.events)]
 
 
 @dataclass
 class Simulator:
-    """A table and the time; what is pressed is kept in `pressed`."""
+    """A table, the time in seconds, and the buttons pressed so far."""
 
     table: Table
     draw: Draw = field(default_factory=lambda: random_draws(1))
-    first: int = 1  # the seat that is drawn where the players let the table draw who starts
+    first: int = 1  # the place that is drawn as starting player
     now: float = 100.0
     pressed: list[str] = field(default_factory=list)
-    taken: int = 0  # presses, ticks and names so far
+    taken: int = 0  # events so far
 
     def wait(self, seconds: float) -> Simulator:
-        """Let time go on."""
+        """Let some seconds pass."""
         self.now += seconds
         self._take(Tick(self.now))
         return self
 
     def press(self, *buttons: str, after: float = 0.1) -> Simulator:
-        """Press buttons one after another, each some seconds after the one before."""
+        """Press buttons one after another, each `after` seconds after the one before."""
         for button in buttons:
             self.now += after
             self.pressed.append(button)
@@ -98,22 +98,22 @@ class Simulator:
         return self
 
     def name(self, place: int, name: str) -> Simulator:
-        """Say who sits at a place."""
+        """Give a player at a place a name."""
         self._take(PlayerNamed(place, name, self.now))
         return self
 
     def report_letter(self, letter: str) -> Simulator:
-        """Tell a drawn tile of resin."""
+        """Report a drawn tile by its letter."""
         self._take(TileShown(Colour("byrkw".index(letter)), None, None, self.now))
         return self
 
     def reply(self, answer: BotReply) -> Simulator:
-        """Take what came of a question to an opponent."""
+        """Take the reply to a request."""
         self._take(answer)
         return self
 
     def refused(self, button: str, after: float = 0.1) -> str | None:
-        """Press a button and say why it was refused; None where it was taken."""
+        """Press a button; return why it was refused, None if it was accepted."""
         before = self.refusals
         self.press(button, after=after)
         refusal = self.table.refusal
@@ -121,18 +121,18 @@ class Simulator:
 
     def _take(self, event: ButtonPressed | Tick | PlayerNamed | BotReply | TileShown) -> None:
         self.taken += 1
-        assert self.taken < MOST_EVENTS, "this would go on for ever"
+        assert self.taken < MOST_EVENTS, "too many events"
         self.table = settle(update(self.table, event), self.draw, self.first, self.now)
 
     @property
     def play(self) -> Play:
-        """The game on the table."""
+        """The game in play."""
         assert self.table.play is not None
         return self.table.play
 
     @property
     def game(self) -> CurrentGame:
-        """The game on the table, with what is under way in it."""
+        """The game in play, with everything under way in it."""
         return game_of(self.table)
 
     @property
@@ -142,37 +142,37 @@ class Simulator:
 
     @property
     def refusals(self) -> int:
-        """How many presses were refused so far."""
+        """The number of refusals so far."""
         return self.table.refusal.number if self.table.refusal is not None else 0
 
     @property
     def frame(self) -> LightFrame:
-        """What the lights show now, before the daemon leaves out those that the layout has not."""
+        """What all lights show now, with or without a place in the layout."""
         return view(self.table, self.now, BOX)
 
     def levels(self, *lights: str, seconds: float = 2.0) -> dict[str, list[int]]:
-        """How bright some lights are (their brightest channel), frame by frame, if nothing is pressed."""
+        """Return the brightest channel of some lights in each of the next frames, without presses."""
         frames = [view(self.table, self.now + at / 16, BOX) for at in range(int(seconds * 16))]
         return {light: [max(frame.colour(light)) for frame in frames] for light in lights}
 
     def rhythm(self, light: str) -> str:
-        """How a light will do while nothing is pressed: dark, steady, slow or fast."""
+        """Return the rhythm of a light without presses: dark, steady, slow or fast."""
         return rhythm_of(self.levels(light)[light])
 
     def colour(self, light: str) -> Rgb:
-        """What one light shows now."""
+        """Return what a light shows now."""
         return self.frame.colour(light)
 
-    # --- What somebody means to do -----------------------------------------------------------------------
+    # --- Choices ---
 
     def choose(self, source: str, letter: str) -> Simulator:
-        """Press a source until a colour of it is chosen."""
+        """Press a source until a colour of it is selected."""
         number = 0 if source == "centre" else int(source.removeprefix("display."))
         offered = "".join(dict.fromkeys(letters(self.play.state.sources[number])))
         return self.press(*[source] * (offered.index(letter) + 1))
 
     def make(self, event: Event) -> Simulator:
-        """Make a choice by its buttons; a line that is only tried at first is pressed again."""
+        """Make a choice by its buttons; a line that is only tried first is pressed again."""
         before = len(self.play.events)
         if isinstance(event, Draft):
             self._draft(event)
@@ -190,12 +190,12 @@ class Simulator:
             self.press(line)
 
     def skip(self) -> Simulator:
-        """Press `ok` if a ceremony is on."""
+        """Skip the score animation if one is running."""
         return self.press("ok") if self.table.stage is Stage.SCORING else self
 
 
 def rhythm_of(levels: list[int]) -> str:
-    """What two seconds of a light's levels, looped, look like: by how often it gets brighter again."""
+    """Return the rhythm of two seconds of levels that repeat, by how often they rise."""
     changes = [after - before for before, after in zip(levels, levels[1:] + levels[:1], strict=True)]
     up = [change > 0 for change in changes if change]
     rises = sum(now and not before for before, now in zip(up[-1:] + up, up, strict=False))
@@ -220,7 +220,7 @@ def with_settings(table: Table, **changes: Any) -> Table:
 
 
 def settle(table: Table, draw: Draw, first: int, now: float) -> Table:
-    """Draw what a table waits for, until it waits for people."""
+    """Make the draws that a table waits for, until it waits for people."""
     while (want := needed_draw(table)) is not None:
         if want is NeededDraw.FIRST:
             table = update(
@@ -232,13 +232,13 @@ def settle(table: Table, draw: Draw, first: int, now: float) -> Table:
     return table
 
 
-# --- Tables to start from --------------------------------------------------------------------------------
+# --- Tables ---
 
 
 def empty_table(
     places: int = 4, displays: int = 9, *, confirm_columns: bool = True, draw: Draw | None = None
 ) -> Simulator:
-    """Hands at a table where nobody sits."""
+    """Return a table where nobody sits."""
     table = new_table(places, displays, confirm_columns=confirm_columns)
     return Simulator(table, draw) if draw is not None else Simulator(table)
 
@@ -249,7 +249,7 @@ WALL_BUTTONS = {"coloured": "display.4", "gray": "display.5"}
 
 
 def begin_game(sim: Simulator, setup: Setup, places: Iterable[int]) -> Simulator:
-    """Sit down at some places, name everybody, choose what a setup says, and begin the game."""
+    """Take seats, name the players, choose the options of a setup, and begin the game."""
     taken = list(places)
     for place, name in zip(taken, setup.players, strict=True):
         sim.name(place, name).press(f"seat.{place}.floor")
@@ -270,7 +270,7 @@ def playing(
     wall: str | None = None,
     confirm_columns: bool = True,
 ) -> Simulator:
-    """Hands at a game that has just been dealt; the first seats play, and the first starts."""
+    """Return a table whose game has just been dealt; its first places play, and place 1 starts."""
     if mode == SOLO:
         setup = Setup(SOLO, ("Solo",), 0, level or "easy", wall or "coloured")
     else:
@@ -280,7 +280,7 @@ def playing(
 
 
 def dealt(*deals: str, players: int = 2, mode: str = "standard") -> Simulator:
-    """Hands at a game whose first deals are given, each as displays in letters: "bbyr kkww ..."."""
+    """Return a table whose game has given first deals, each as displays in letters: "bbyr kkww ..."."""
     given = [Deal(tuple(counts(each) for each in deal.split())) for deal in deals]
     later = random_draws(1)
 
@@ -293,33 +293,33 @@ def dealt(*deals: str, players: int = 2, mode: str = "standard") -> Simulator:
 
 
 def counts(text: str) -> Counts:
-    """Tiles from their letters in any order."""
+    """Return the counts of tiles given as letters."""
     b, y, r, k, w = (text.count(letter) for letter in "byrkw")
     return (b, y, r, k, w)
 
 
-# --- Records ---------------------------------------------------------------------------------------------
+# --- Records ---
 
 
 def record_files() -> list[Path]:
-    """Every file of recorded games that is here."""
+    """Return all files of recorded games."""
     return sorted([*RECORDS.glob("*.jsonl"), *GOLDEN.glob("*.jsonl")])
 
 
 @cache
 def games_of(path: Path) -> tuple[Record, ...]:
-    """The verified games of a file."""
+    """Return the verified games of a file."""
     with path.open("rb") as file:
         return tuple(record.read(file))
 
 
 def finished(recorded: Record) -> bool:
-    """Whether a game came to its end by itself, neither stopped at a limit of rounds nor forfeited."""
+    """Return whether a game was neither stopped at a limit of rounds nor forfeited."""
     return not recorded.stopped and recorded.forfeit is None
 
 
 def grouped_by_seat(events: Iterable[Event]) -> list[Event]:
-    """Events with each round's placements in seat order, as a record lists them (G3)."""
+    """Return events with each round's placements in seat order, as a record lists them (G3)."""
     listed: list[Event] = []
     placements: list[Tile] = []
     for event in [*events, None]:
@@ -335,18 +335,18 @@ def grouped_by_seat(events: Iterable[Event]) -> list[Event]:
 
 
 def play_record(sim: Simulator, game_record: Record) -> Simulator:
-    """Make every choice of a recorded game by its buttons, skipping the ceremonies but the last."""
+    """Make every choice of a recorded game by its buttons; skip all score animations but the last."""
     for event in game_record.events:
         if not isinstance(event, Chance):
             sim.skip().make(event)
     return sim
 
 
-# --- Games in the middle ---------------------------------------------------------------------------------
+# --- Games under way ---
 
 
 def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True) -> Simulator:
-    """Hands at a game after so many choices made at random, or at its end."""
+    """Return a table whose game has had so many random choices, or has ended before."""
     draw = random_draws(seed)
     random = Random(seed)
     solo = setup.mode == SOLO
@@ -375,7 +375,7 @@ def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True
 
 
 def random_event(play: Play, random: Random) -> Event:
-    """Any choice; in solo one that sends as few tiles to the penalty row as can be, for a longer game."""
+    """Return a random choice; in solo one that sends few tiles to the penalty row, for a longer game."""
     allowed = play.state.legal()
     random.shuffle(allowed)
     return min(
@@ -385,19 +385,19 @@ def random_event(play: Play, random: Random) -> Event:
 
 
 def to_end_of_round(sim: Simulator, random: Random) -> Simulator:
-    """Choose until this round is over: its ceremony is on, or the game has ended without one."""
+    """Make random choices until the score animation of the round, or the end of the game."""
     while sim.table.stage in (Stage.OFFER, Stage.CHOICE):
         sim.make(random_event(sim.play, random))
     return sim
 
 
 def to_end(sim: Simulator, random: Random) -> Simulator:
-    """Choose until the game is over and its ceremony, too."""
+    """Make random choices until the game and its score animation are over."""
     while sim.table.stage is not Stage.OVER:
         to_end_of_round(sim.skip(), random).skip()
     return sim
 
 
 def colours_of(letters_of_colours: str) -> list[Colour]:
-    """Colours from letters."""
+    """Return colours from letters."""
     return [Colour("byrkw".index(letter)) for letter in letters_of_colours]

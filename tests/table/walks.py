@@ -1,4 +1,4 @@
-"""Random walks at a table for property tests: presses that mean something, presses that do not, and time."""
+"""Random walks at a table for property tests: live buttons, other buttons, unknown ones, and time."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ SETUPS = [
 
 @dataclass(frozen=True)
 class Step:
-    """Time goes on, and then perhaps a button: of those that are live, of all, or one that there is not."""
+    """Some seconds, and then perhaps a button: a live one, any, or an unknown one."""
 
     seconds: float
     kind: str
     pick: int
 
     def button(self, table: Table) -> str | None:
-        """The button that this step presses."""
+        """Return the button that this step presses."""
         buttons: Sequence[str] = {
             "live": live_buttons(table),
             "any": BUTTONS,
@@ -60,16 +60,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a walk starts: at a table with nobody, or in the middle of a game."""
+    """Start of a walk: an empty table, or a game under way."""
 
     setup: Setup | None
     seed: int
     events: int
     confirm_columns: bool = True
-    to: str = ""  # on to the ceremony of this round, or to the end of the game
+    to: str = ""  # on to the score animation of this round, or to the end of the game
 
     def simulator(self) -> Simulator:
-        """Hands at that table, theirs alone."""
+        """Return a simulator of its own at that start."""
         found = _start(self)
         return Simulator(found.table, found.draw, now=found.now)
 
@@ -99,13 +99,13 @@ starts = st.builds(
     st.sampled_from(["", "", "scoring", "over"]),
 )
 walks = st.tuples(starts, st.lists(steps, min_size=5, max_size=40))
-"""A start and what people do there."""
+"""A start, and steps from there."""
 
 Walk = tuple[Start, list[Step]]
 
 
 def moments(walk: Walk) -> Iterator[Simulator]:
-    """The same hands at every moment of a walk: at the start, and after every step."""
+    """Yield the same simulator at the start of a walk and after every step."""
     start, doing = walk
     sim = start.simulator()
     yield sim
@@ -115,7 +115,7 @@ def moments(walk: Walk) -> Iterator[Simulator]:
 
 
 def take_step(sim: Simulator, step: Step) -> None:
-    """Let time go on, then press the step's button if it has one."""
+    """Let time pass, then press the step's button if it has one."""
     sim.wait(step.seconds)
     button = step.button(sim.table)
     if button is not None:
@@ -123,7 +123,7 @@ def take_step(sim: Simulator, step: Step) -> None:
 
 
 def whole_games() -> list[Start]:
-    """Every kind of game at many of its moments, for tests that need no surprise."""
+    """Return starts in every kind of game, early, late, in a score animation and at the end."""
     return list(
         chain.from_iterable(
             (
