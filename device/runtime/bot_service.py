@@ -60,9 +60,7 @@ class BotService:
         self._clock = clock
         self._process = make_process(self._take_answer)
         self._programs: dict[int, ProgramSeat] = {}  # by place
-        self._leaving: list[
-            ProgramSeat
-        ] = []  # programs of games that are over, until their processes have ended
+        self._leaving: list[ProgramSeat] = []  # of games that are over, until their processes have ended
         self._asked: dict[int, BotRequest] = {}
         self._prepared_for: tuple[frozenset[str], Setup | None] = frozenset(), None
         self._preparations = 0

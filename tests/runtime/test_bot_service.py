@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from device.bots.bot_process import Answer, BotProcess, Question
+from device.bots.search import FIRST_PART, Hint
 from device.rules import game
-from device.runtime.bot_service import BotService
-from device.runtime.settings import Settings
-from device.table.state import BotReply
+from device.runtime.bot_service import LOGS, LOGS_KEPT, BotService
+from device.runtime.settings import BotsFile, Settings
+from device.table.opponents import ATTEMPTS
+from device.table.state import BotReply, HintRequested, OpponentSettings, new_table
+from device.table.update import update
+from tests.harness.waiting import until
 from tests.table.opponents import begin_with, play_until, random_choice
-from tests.table.simulator import Simulator, empty_table, playing
+from tests.table.simulator import MODE_BUTTONS, Simulator, empty_table, playing
+
+SETTINGS = Settings(thinking=BotsFile(strong=0.25, master=2.0))
+NOW = 1000.0
 
 
 class IdleBotProcess(BotProcess):
@@ -57,17 +65,19 @@ def kind_of(state: game.State) -> tuple[str, int]:
 class Served:
     """A table that the bot service observes after each press."""
 
-    def __init__(self, sim: Simulator, folder: Path) -> None:
+    def __init__(self, sim: Simulator, folder: Path, settings: Settings = SETTINGS) -> None:
         self.process = IdleBotProcess()
         self.put: list[BotReply] = []
-        self.service = BotService(Settings(), folder, self.put.append, make_process=self.process.make)
-        self.hands = sim
+        self.service = BotService(
+            settings, folder, self.put.append, lambda: NOW, make_process=self.process.make
+        )
+        self.sim = sim
         self.service.observe(sim.table)
 
     def press(self, *buttons: str) -> IdleBotProcess:
         for button in buttons:
-            self.hands.press(button)
-            self.service.observe(self.hands.table)
+            self.sim.press(button)
+            self.service.observe(self.sim.table)
         return self.process
 
 
@@ -75,7 +85,7 @@ def test_the_process_starts_when_an_opponent_sits_down(tmp_path: Path) -> None:
     served = Served(empty_table(), tmp_path)
     assert not served.press("seat.1.floor", "seat.2.floor").started
     assert served.press("seat.2.line.4").started
-    assert not served.process.asked, "nobody knows yet what is played"
+    assert not served.process.asked
 
 
 def test_the_chosen_game_is_prepared_before_it_begins(tmp_path: Path) -> None:
@@ -122,3 +132,98 @@ def test_a_restart_of_the_process_asks_all_open_requests_again(tmp_path: Path, l
     served.service.observe(sim.table)
     open_questions = {question.number for question in served.process.asked if question.kind == "choose"}
     assert open_questions == {asked.number for asked in sim.table.opponents.requests}
+
+
+def choosing(*opponents: str, mode: str = "standard") -> Simulator:
+    """Return a table where opponents are asked for a choice."""
+    sim = begin_with(*opponents, mode=mode)
+    return play_until(sim, random_choice(1), lambda sim: bool(sim.table.opponents.requests))
+
+
+@pytest.mark.parametrize(("opponent", "seconds"), [("strong", 0.25), ("master", 2.0), ("greedy", 0.0)])
+def test_an_opponent_is_asked_once_with_its_seconds(tmp_path: Path, opponent: str, seconds: float) -> None:
+    sim = choosing(opponent, "")
+    served = Served(sim, tmp_path)
+    served.service.observe(sim.table)
+    (request,) = sim.table.opponents.requests
+    (question,) = [each for each in served.process.asked if each.kind == "choose"]
+    assert (question.number, question.bot, question.seconds) == (request.number, opponent, seconds)
+    assert question.state is sim.play.state
+    assert question.seat == request.seat
+
+
+def test_a_reply_has_the_choice_and_the_time_of_the_answer(tmp_path: Path) -> None:
+    sim = choosing("strong", "")
+    served = Served(sim, tmp_path)
+    (question,) = [each for each in served.process.asked if each.kind == "choose"]
+    choice = random_choice(1)(sim.play.state, 0)
+    served.process.answer(Answer(question.number, choice))
+    served.process.answer(Answer(question.number, None, "it ended"))
+    assert served.put == [
+        BotReply(question.number, choice, NOW),
+        BotReply(question.number, None, NOW, "lost", "it ended"),
+    ]
+
+
+def test_a_request_that_is_gone_is_cancelled(tmp_path: Path) -> None:
+    sim = choosing("strong", "")
+    served = Served(sim, tmp_path)
+    served.service.observe(empty_table().table)
+    assert [each.kind for each in served.process.asked] == ["prepare"]
+
+
+def test_after_the_last_attempt_the_choice_is_made_at_once(tmp_path: Path) -> None:
+    sim = choosing("strong", "")
+    served = Served(sim, tmp_path)
+    while sim.table.opponents.requests[0].attempt <= ATTEMPTS:
+        sim.reply(BotReply(sim.table.opponents.requests[0].number, None, sim.now))
+    served.service.observe(sim.table)
+    (reply,) = served.put
+    assert reply.number == sim.table.opponents.requests[0].number
+    assert reply.choice in sim.play.state.legal()
+
+
+def test_a_hint_is_thought_about_longer_and_has_a_gain(tmp_path: Path) -> None:
+    sim = begin_with("", "")
+    sim.table = update(sim.table, HintRequested(None, sim.now))
+    served = Served(sim, tmp_path)
+    (question,) = served.process.asked
+    assert (question.kind, question.bot) == ("hint", "strong")
+    assert question.seconds == pytest.approx(0.25 / FIRST_PART)
+    best, next_best = sim.play.state.legal()[:2]
+    served.process.answer(Answer(question.number, Hint(best, 12.0, 1.5, next_best)))
+    assert served.put == [BotReply(question.number, best, NOW, gain=1.5, next_best=next_best)]
+
+
+def test_a_program_that_is_not_in_the_settings_is_reported(tmp_path: Path) -> None:
+    sim = program_game()
+    served = Served(sim, tmp_path)
+    (request,) = sim.table.opponents.requests
+    assert served.put == [
+        BotReply(request.number, None, NOW, "settings", "it is not in the settings"),
+    ]
+
+
+def program_game() -> Simulator:
+    """Return a table where the program `My Bot` is to choose."""
+    sim = Simulator(new_table(2, 5, opponents=OpponentSettings(programs=("My Bot",))))
+    buttons = ("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
+    return play_until(sim.press(*buttons), random_choice(1), lambda sim: bool(sim.table.opponents.requests))
+
+
+@pytest.mark.system
+def test_only_the_newest_logs_of_programs_are_kept(tmp_path: Path) -> None:
+    logs = tmp_path / LOGS
+    logs.mkdir()
+    for number in range(LOGS_KEPT + 5):
+        (logs / f"20200101-000{number:03}-old-{number:04}.err").touch()
+    settings = Settings(programs={"My Bot": (sys.executable, "-c", "raise SystemExit('out of order')")})
+    served = Served(program_game(), tmp_path, settings)
+    until(lambda: served.put, "the end of the program")
+    served.service.close()
+    *others, newest = sorted(each.name for each in logs.iterdir())
+    assert len(others) == LOGS_KEPT - 1
+    assert others[0] == "20200101-000006-old-0006.err"
+    assert "-My_Bot-" in newest
+    assert (logs / newest).read_text() == "out of order\n"
+    assert served.put[0].choice is None
