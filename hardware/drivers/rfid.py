@@ -1,8 +1,8 @@
 """Tag readers on serial ports: RDM6300 and ID-12LA, which send each tag by themselves, and the PN532.
 
-In this order: parser of the serial frames, presence of tags with hysteresis, polling of the PN532, and the
-driver `TagReaders` with one thread for each reader. It opens the port, and opens it again when the reader was
-unplugged, when it sends garbage, and when it was silent for long: readers sometimes stop answering.
+Here are the parser of serial frames, the presence of tags with hysteresis, the driver `TagReaders` with one
+thread for each reader, and the polling of a PN532. The driver opens a port again when the reader was
+unplugged, sends garbage, or was silent for long, because readers sometimes stop answering.
 """
 
 from __future__ import annotations

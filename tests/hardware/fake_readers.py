@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
+import sys
+import termios
 import threading
 import tty
 from pathlib import Path
@@ -35,6 +38,10 @@ class FakePort:
             os.close(self.master)
             self.master = -1
 
+    def unread(self) -> int:
+        """Return how many bytes were sent but not yet read."""
+        return int.from_bytes(fcntl.ioctl(self._slave, termios.FIONREAD, bytes(4)), sys.byteorder)
+
     def send(self, data: bytes) -> None:
         os.write(self.master, data)
 
@@ -53,13 +60,15 @@ class FakePn532(FakePort):
     """A PN532 as in the chip's manual: it acknowledges each frame and answers it if there is an answer.
 
     `tag` is the number of the tag that lies on it. While `silent` it answers nothing, while `garbled` with
-    invalid data. It sleeps until it is woken up; `wake_ups` counts that, `commands` are those received.
+    invalid data, while `alternating` every second time. It sleeps until it is woken up; `wake_ups` counts
+    that, `commands` are those received.
     """
 
     def __init__(self, path: Path) -> None:
         self.tag: bytes | None = None
         self.silent = False
         self.garbled = False
+        self.alternating = False
         self.wake_ups = 0
         self.commands: list[int] = []
         super().__init__(path)
@@ -122,6 +131,7 @@ class FakePn532(FakePort):
                 answer = bytes((1, 1, 0x00, 0x04, 0x08, len(tag), *tag))
             case _:
                 raise AssertionError(f"{body.hex()} is an unexpected command")
+        garbled = self.garbled or (self.alternating and len(self.commands) % 2 == 0)
         said = bytes((0xD5, body[1] + 1)) + answer
         frame = bytes((0, 0, 0xFF, len(said), -len(said) & 0xFF)) + said + bytes((-sum(said) & 0xFF, 0))
-        os.write(master, ACK + (bytes(len(frame)) if self.garbled else frame))
+        os.write(master, ACK + (bytes(len(frame)) if garbled else frame))

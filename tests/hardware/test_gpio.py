@@ -215,6 +215,11 @@ def test_a_chattering_button_is_lost_once_and_back_when_it_rests(polled: Panel, 
     assert isinstance(back, PartBack) and back.part == "button.display.3"
     polled.press("display.3")
     assert isinstance(next_of(polled.inbox), ButtonPressed)
+    for _ in range(100):
+        polled.press("display.3", held=10 * MS, rest=30 * MS)
+    while isinstance(again := next_of(polled.inbox), ButtonPressed):
+        pass
+    assert isinstance(again, PartLost) and again.part == "button.display.3"
 
 
 def test_a_poll_finds_a_change_without_an_edge(polled: Panel, clock: Clock) -> None:

@@ -197,6 +197,28 @@ def test_a_failing_poll_is_reported_as_lost_until_it_works_again() -> None:
     ]
 
 
+def test_undervoltage_is_reported_again_after_a_failed_poll() -> None:
+    """The loss of the poll had replaced it."""
+    readings: list[Reading | Exception] = [LOW, ValueError("no memory"), LOW]
+
+    def read_next() -> Reading:
+        reading = readings.pop(0) if readings else LOW
+        if isinstance(reading, Exception):
+            raise reading
+        return reading
+
+    inbox: Inbox = SimpleQueue()
+    monitor = PowerMonitor(inbox.put, read_next, Clock(), poll=0.001)
+    events = [next_of(inbox) for _ in range(4)]
+    monitor.close()
+    assert [event.reason if isinstance(event, PartLost) else type(event) for event in events] == [
+        Loss.VOLTAGE,
+        Loss.FAILED,
+        PartBack,
+        Loss.VOLTAGE,
+    ]
+
+
 def test_a_machine_without_a_reading_has_no_fault() -> None:
     inbox: Inbox = SimpleQueue()
     reads: list[bool] = []

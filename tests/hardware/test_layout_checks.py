@@ -350,6 +350,14 @@ def test_two_seats_on_the_same_pixels_are_a_fault(faults: Faults) -> None:
     assert found[1].startswith("chain.seat2: there is no light at pixels 0 to 67")
 
 
+def test_every_overlap_with_a_long_run_is_a_fault(faults: Faults) -> None:
+    found = faults(
+        "duo", ("[display.1]", "first = 68", "first = 10"), ("[display.2]", "first = 72", "first = 20")
+    )
+    assert found[0].startswith("display.1.first: overlaps seat.1.first at pixels 10 to 13")
+    assert found[1].startswith("display.2.first: overlaps seat.1.first at pixels 20 to 23")
+
+
 def test_pixels_beyond_the_end_of_a_chain_are_a_fault(faults: Faults) -> None:
     only(
         faults("duo", ("[chain]", "174", "173")),
@@ -404,6 +412,14 @@ def test_overlaps_and_gaps_on_a_board_are_faults(faults: Faults) -> None:
 )
 def test_unusable_pins_of_the_pi_are_faults(faults: Faults, change: Change, parts: tuple[str, ...]) -> None:
     only(faults("duo", change), *parts)
+
+
+def test_every_other_use_of_a_pin_names_the_first_one(faults: Faults) -> None:
+    found = faults("duo", ("[centre]", "button = 7", "button = 16"), ("[ok]", "button = 12", "button = 16"))
+    assert [fault.split(";")[0] for fault in found] == [
+        "ok.button: GPIO16 is already used by centre.button",
+        "undo.button: GPIO16 is already used by centre.button",
+    ]
 
 
 def test_serial_pins_are_free_without_a_reader(faults: Faults) -> None:
@@ -643,6 +659,24 @@ def test_things_outside_or_overlapping_are_faults(
     found = faults("full", change)
     for part in parts:
         assert any(part in fault for fault in found), found
+
+
+@pytest.mark.parametrize("turned", [1, 2])
+@pytest.mark.parametrize(("x", "overlap"), [(63, False), (69, True)])
+def test_rectangles_overlap_unless_a_side_of_either_separates_them(
+    faults: Faults,
+    turned: int,
+    x: int,
+    overlap: bool,  # noqa: FBT001
+) -> None:
+    """A board of 392 x 284 mm reaches 239 mm to the side if it is turned by 45 degrees, else 196 mm."""
+    found = faults(
+        "full",
+        ("[seat.1]", "turn = 0", f"turn = {45 if turned == 1 else 0}"),
+        ("[seat.2]", "x = 154\ny = 500", f"x = {x}\ny = 846"),
+        ("[seat.2]", "turn = 90", f"turn = {45 if turned == 2 else 0}"),
+    )
+    assert any(fault.startswith("seat.2: overlaps seat.1;") for fault in found) is overlap
 
 
 # --- Any file ---

@@ -35,6 +35,8 @@ def test_the_wiring_is_derived_from_the_layout(full: Layout) -> None:
     assert [(chain.pin, chain.lights) for chain in wired.chains] == [
         (chain.pin, chain.pixels) for chain in full.chains
     ]
+    assert full.matrix is not None
+    assert (wired.rows, wired.columns) == (full.matrix.rows, full.matrix.columns)
     assert wired.switches == 36 and wired.readers == tuple(reader.pin for reader in full.readers)
     assert wired.status == pixel_numbers(full)["status"] == 337
 

@@ -14,12 +14,12 @@ import pytest
 from serial import Serial
 
 from hardware.api import Loss, PartBack, PartLost, TagArrived, TagLeft
-from hardware.drivers.rfid import LEAVES, TagReaders, Times
+from hardware.drivers.rfid import LEAVES, MAX_INVALID, TagReaders, Times
 from hardware.layout.model import Drivers, Layout, Reader
 
 from . import vendors
 from .fake_readers import FakePn532
-from .waiting import Clock, Inbox, next_of, until
+from .waiting import Clock, Inbox, next_of, until, waiting_in
 
 pytestmark = pytest.mark.system
 
@@ -118,6 +118,26 @@ def test_a_chip_that_has_seen_no_tag_for_long_is_initialized_again(
     start(chip, initialize=0.3)
     until(lambda: chip.wake_ups > 1)
     assert inbox.empty()
+
+
+def test_a_chip_that_sees_tags_is_not_initialized_again(chip: FakePn532, start: Start, inbox: Inbox) -> None:
+    chip.tag = SHORT
+    start(chip, initialize=0.2)
+    until(lambda: chip.wake_ups == 1)
+    end = monotonic() + 0.4
+    until(lambda: monotonic() > end)
+    assert chip.wake_ups == 1
+
+
+def test_single_invalid_answers_are_no_loss(
+    chip: FakePn532, start: Start, inbox: Inbox, clock: Clock
+) -> None:
+    start(chip, clock)
+    until(lambda: POLL in chip.commands)
+    chip.alternating = True
+    chip.tag = SHORT
+    until(lambda: chip.commands.count(POLL) > 4 * MAX_INVALID)
+    assert [type(event) for event in waiting_in(inbox)] == [TagArrived]
 
 
 def test_a_chip_with_invalid_answers_is_lost(chip: FakePn532, start: Start, inbox: Inbox) -> None:

@@ -169,7 +169,7 @@ def test_lights_are_judged_and_shown_again_on_request(duo: Layout, operator: Fak
 
 def test_swapped_buttons_are_wrong(duo: Layout, operator: FakeOperator) -> None:
     operator.events_of["ok"] = [ButtonPressed("undo", 0.0)]
-    operator.events_of["undo"] = [ButtonPressed("ok", 0.0), ButtonPressed("undo", 0.0)]
+    operator.events_of["undo"] = [*[ButtonPressed("ok", 0.0)] * 2, ButtonPressed("undo", 0.0)]
     operator.skipped.add("ok")
     results = results_of(duo, operator)
     assert results["button.ok"].outcome is Outcome.WRONG
@@ -202,6 +202,12 @@ def test_lost_parts_are_reported_with_the_reason(duo: Layout, operator: FakeOper
     assert results["centre"] == Result("centre", Outcome.LOST, "no strip")
     assert results["button.seat.1.line.1"].outcome is Outcome.SKIPPED
     assert results["reader.shared"] == Result("reader.shared", Outcome.LOST, "deaf")
+
+
+def test_a_part_that_is_back_is_tested(duo: Layout, operator: FakeOperator) -> None:
+    operator.events.put(PartLost("lights", Loss.ABSENT, "no strip", 0.0))
+    operator.events.put(PartBack("lights", 0.0))
+    assert {result.outcome for result in results_of(duo, operator).values()} == {Outcome.FINE}
 
 
 def test_missing_parts_are_reported_first_and_not_tested(duo: Layout, operator: FakeOperator) -> None:
@@ -294,6 +300,7 @@ def test_the_simulated_operator_finds_faults(duo: Layout) -> None:
     bad = {result.part: result for result in report.results if result.outcome is not Outcome.FINE}
     assert bad.keys() == {"centre", "button.undo"}
     assert "centre.3" in bad["centre"].message
+    assert table.frame == LightFrame({}), "dark at the end"
 
 
 def selftest(*arguments: str, typed: str = "") -> tuple[int, str]:

@@ -69,6 +69,7 @@ def works(attempts: Attempts, seconds: float, error: Exception | None = None) ->
     def attempt(supervisor: Supervisor) -> None:
         supervisor.working()
         attempts.clock.now += seconds
+        supervisor.working()
         if error is not None:
             raise error
 
