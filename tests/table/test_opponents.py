@@ -18,7 +18,7 @@ from device.rules.tiles import ALL_TILES
 from device.socket.snapshot import snapshot
 from device.store.saved_table import from_saved_table, to_saved_table
 from device.table.game import resume
-from device.table.opponents import PACES, PATIENCE
+from device.table.opponents import PACES, PATIENCE, PROGRAM_PATIENCE
 from device.table.prompts import live_buttons, prompt
 from device.table.state import OPPONENTS, BotReply, OpponentSettings, Question, Stage, Table, Tick
 from device.table.update import update
@@ -249,6 +249,44 @@ def test_a_program_that_misbehaves_gives_its_seat_to_greedy_for_good_and_says_wh
     assert again.opponents.stand_ins == sim.table.opponents.stand_ins
 
 
+def test_a_new_game_asks_a_program_that_failed_in_the_last_one() -> None:
+    sim = with_program()
+    sim.reply(BotReply(sim.table.opponents.requests[0].number, None, sim.now, "illegal", "it wrote 'x'"))
+    sim.press("undo", "ok", "seat.1.floor", after=1.0)
+    assert [request.opponent for request in sim.table.opponents.requests] == ["fast"]
+    assert snapshot(sim.table, BOX)["seats"][0]["stand_in"] is None
+
+
+def test_a_program_has_the_time_of_its_whole_game_and_more_to_reply() -> None:
+    sim = with_program()
+    requests = sim.table.opponents.requests
+    assert (
+        sim.wait(PROGRAM_PATIENCE + OpponentSettings().program_seconds - 1).table.opponents.requests
+        == requests
+    )
+    assert sim.wait(2).table.opponents.requests[0].opponent == "greedy"
+
+
+def test_opponents_that_are_asked_together_have_the_time_of_all_to_reply() -> None:
+    """One process thinks for them all, one after another."""
+    sim = begin_with("calm", "calm", "calm", mode="gray")
+    sim.table = with_settings(sim.table, opponents=OpponentSettings(think_seconds=10.0))
+    play_until(sim, random_choice(1), lambda sim: len(sim.table.opponents.requests) > 1)
+    requests = sim.table.opponents.requests
+    since = max(request.since for request in requests)
+    sim.now = since
+    assert sim.wait(PATIENCE + 10.0 * len(requests) - 1).table.opponents.requests == requests
+    assert sim.wait(2).table.opponents.requests != requests
+
+
+def test_a_quick_reply_is_shown_after_the_move_before_it() -> None:
+    sim = begin_with("", "calm")
+    sim.press("display.1", "seat.1.line.5")
+    reply_to_all(sim, random_choice(1)).wait(NORMAL.before - 0.1)
+    assert prompt(sim.table).key == "bot_thinks"
+    assert prompt(sim.wait(0.2).table).key == "bot_takes"
+
+
 def with_program() -> Simulator:
     sim = seated_alone()
     sim.table = with_settings(sim.table, opponents=OpponentSettings(programs=("fast",)))
@@ -286,7 +324,7 @@ def test_on_gray_walls_opponents_and_people_choose_at_the_same_time() -> None:
     assert chosen.choice in sim.play.events
 
 
-def test_with_tiles_of_resin_people_move_an_opponents_tiles_and_say_so() -> None:
+def test_with_physical_tiles_people_move_an_opponents_tiles_and_press_ok() -> None:
     sim = begin_with("calm", "calm", resin=True)
     for letter in "byrkw" * 4:
         sim.report_letter(letter)
@@ -298,12 +336,24 @@ def test_with_tiles_of_resin_people_move_an_opponents_tiles_and_say_so() -> None
     assert asked.values["seat"] == 1
     assert (asked.values["source"], asked.values["line"]) == (move.draft.source, move.draft.line)
     reply_to_all(sim, random_choice(1)).wait(60)
-    assert len(sim.play.moves) == 1, "the next one waits for the hands"
+    assert len(sim.play.moves) == 1, "the next one waits until they are moved"
     sim.press("ok").wait(1.0)
     assert prompt(sim.table).key in ("bot_takes", "bot_puts")
 
 
-def test_with_tiles_of_resin_people_move_an_opponents_last_tiles_of_a_round_before_scoring() -> None:
+def test_with_physical_tiles_playing_on_says_that_an_opponents_tiles_were_moved() -> None:
+    sim = begin_with("calm", "", resin=True)
+    for letter in "byrkw" * 4:
+        sim.report_letter(letter)
+    reply_to_all(sim, random_choice(1)).wait(30)
+    assert prompt(sim.table).key == "move_for_bot"
+    source = next(source for source in range(1, 6) if any(sim.play.state.sources[source]))
+    sim.press(f"display.{source}")
+    assert prompt(sim.table).key == "place"
+    assert sim.refused("ok") == "nothing_to_confirm"
+
+
+def test_with_physical_tiles_people_move_an_opponents_last_tiles_of_a_round_before_scoring() -> None:
     sim = begin_with("calm", "calm", resin=True)
     for letter in "byrkw" * 4:
         sim.report_letter(letter)
@@ -317,7 +367,7 @@ def test_with_tiles_of_resin_people_move_an_opponents_last_tiles_of_a_round_befo
     ]
     place = sim.play.places[sim.play.moves[-1].seat]
     sim.wait(30)
-    assert "slow" in [sim.rhythm(f"seat.{place}.{space}") for space in spaces], "for as long as hands take"
+    assert "slow" in [sim.rhythm(f"seat.{place}.{space}") for space in spaces], "until they are moved"
     sim.press("ok")
     assert prompt(sim.table).key == "scoring_begins"
     sim.press("ok")

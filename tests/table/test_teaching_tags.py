@@ -219,6 +219,28 @@ def test_who_goes_away_is_waited_for_ten_minutes(teacher: Teacher) -> None:
     assert "AA" in teacher.table.tags.known
 
 
+@pytest.mark.parametrize(
+    "event", [LessonUndone(0.0), LessonBegun(Tiles(Colour.RED), 0.0)], ids=["undo", "colour"]
+)
+def test_undo_and_another_colour_prolong_a_lesson(
+    teacher: Teacher, event: LessonUndone | LessonBegun
+) -> None:
+    teacher.why(begin(ALL))
+    teacher.lay("AA")
+    teacher.wait(LESSON_TIMEOUT - 1)
+    assert teacher.why(event) is None
+    assert teacher.wait(LESSON_TIMEOUT - 1).table.stage is Stage.TEACHING
+
+
+def test_a_lesson_drops_a_card_that_waits_for_a_seat(teacher: Teacher) -> None:
+    teacher.why(begin(PlayerCard("Ana")))
+    teacher.lay("AA")
+    teacher.why(END, TagShown("shared", "AA", 0.0))
+    assert prompt(teacher.table).key == "card_seat"
+    teacher.why(begin(ALL), END)
+    assert prompt(teacher.table).key == "take_seat"
+
+
 def test_a_game_waits_untouched_while_tags_are_learned() -> None:
     teacher = Teacher(dealt(DEAL).press("display.1", "seat.1.line.2", "display.2").table)
     before = replace(teacher.table, refusal=None)
