@@ -1,4 +1,4 @@
-"""The house as a whole: who may import whom, what is packaged, what the README promises."""
+"""Architecture: imports between packages, packaging, and the names and links in the documents."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ MAY_IMPORT = {
     "firmware_bridge": (),
     "web_ui": (),
 }
-"""What of ours each package may import, beside itself."""
+"""The packages of this project that each package may import, beside itself."""
 
 NAMES_OF_HARDWARE = ("device.table", "device.lights", "device.socket")
-"""Packages of the device that use the names in `hardware.api`, and nothing else of the hardware."""
+"""Packages of the device that may import `hardware.api`, and nothing else of the hardware."""
 
 PURE = ("device.rules", "device.records", "device.table", "device.lights")
 """Packages that hold values and functions on values: no clock, no random numbers, no files."""
@@ -97,7 +97,7 @@ NOT_PURE = {
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A module that a file imports, and where."""
+    """An import statement's module, with its file and line."""
 
     file: str
     line: int
@@ -108,7 +108,7 @@ class Import:
         return f"{self.file}:{self.line}: {self.importer} imports {self.imported}"
 
     def of(self, *packages: str) -> bool:
-        """Whether it imports one of these packages, or something in it."""
+        """Return whether it imports one of these packages or something in it."""
         return any(
             self.imported == package or self.imported.startswith(f"{package}.") for package in packages
         )
@@ -116,7 +116,7 @@ class Import:
 
 @cache
 def files() -> tuple[Path, ...]:
-    """Every file that git knows; where there is no git, every file that is not hidden."""
+    """Return every file that git tracks; without git, every file that is not hidden."""
     git = shutil.which("git")
     if git is not None and (HOUSE / ".git").exists():
         listed = subprocess.run(
@@ -153,21 +153,33 @@ def module_of(path: Path) -> str:
 
 
 def imports(*packages: str) -> Iterator[Import]:
-    """Everything that the files of packages import, wherever in the file."""
+    """Yield everything that the files of packages import, wherever in the file."""
     for path in python_files(*packages):
-        module, file = module_of(path), str(inside(path))
-        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    yield Import(file, node.lineno, module, alias.name)
-            elif isinstance(node, ast.ImportFrom):
-                base = node.module or ""
-                if node.level:
-                    above = package.split(".")[: len(package.split(".")) - node.level + 1]
-                    base = ".".join([*above, *([base] if base else [])])
-                for alias in node.names:
-                    yield Import(file, node.lineno, module, f"{base}.{alias.name}")
+        yield from imports_of(path)
+
+
+@cache
+def imports_of(path: Path) -> tuple[Import, ...]:
+    """Return the imports of a file, relative ones with their full names."""
+    module, file = module_of(path), str(inside(path))
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found = []
+    for node in nodes(path):
+        if isinstance(node, ast.Import):
+            found += [Import(file, node.lineno, module, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([base] if base else [])])
+            found += [Import(file, node.lineno, module, f"{base}.{alias.name}") for alias in node.names]
+    return tuple(found)
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Return all syntax nodes of a file."""
+    return tuple(ast.walk(ast.parse(path.read_text("utf-8"))))
 
 
 def listed(found: list[Import]) -> str:
@@ -196,7 +208,7 @@ def test_a_pure_package_has_no_clock_no_random_numbers_and_no_files(package: str
     wrong += [
         f"{inside(path)}:{node.lineno}: {node.func.id}()"
         for path in python_files(room)
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in ("open", "print", "input")
@@ -232,7 +244,7 @@ def test_vendor_libraries_are_imported_by_drivers_only() -> None:
 
 
 def test_vendor_libraries_are_imported_inside_open() -> None:
-    """A file of hardware/ must be importable where no such library is: only the extra `pi` brings them."""
+    """The files of hardware/ can be imported without these libraries, which only the extra `pi` installs."""
     wrong = []
     for path in python_files("hardware"):
         for node in ast.parse(path.read_text("utf-8")).body:
@@ -274,7 +286,7 @@ def test_every_package_is_packaged() -> None:
 
 
 def test_every_file_of_a_package_is_packaged() -> None:
-    """What an installed table needs beside its modules; notes and pictures for people may stay behind."""
+    """An installed table needs these files beside its modules; notes and pictures may be missing."""
     missing = []
     for path in files():
         if inside(path).parts[0] not in OURS[:-1] or path.suffix in (".md", ".jpg", ".png"):
