@@ -40,7 +40,7 @@ RANDOM: Final = Contender("random")
 GREEDY: Final = Contender("greedy")
 STRONG: Final = Contender("strong", 0.1)
 MASTER: Final = Contender("master", 1.0)
-CROWD_GOAL: Final = 0.8
+WIN_GOAL: Final = 0.8
 SOLO_GOAL: Final = 0.5
 
 
@@ -53,14 +53,14 @@ class Match:
 
 
 MATCHES: Final[dict[str, Match]] = {
-    "greedy": Match(400, lambda games, clock, seed: duel(GREEDY, RANDOM, games, clock, seed, 0.99)),
-    "strong": Match(400, lambda games, clock, seed: duel(STRONG, GREEDY, games, clock, seed, 0.97)),
-    "master": Match(200, lambda games, clock, seed: duel(MASTER, STRONG, games, clock, seed, 0.65)),
+    "greedy": Match(400, lambda games, clock, seed: against_one(GREEDY, RANDOM, games, clock, seed, 0.99)),
+    "strong": Match(400, lambda games, clock, seed: against_one(STRONG, GREEDY, games, clock, seed, 0.97)),
+    "master": Match(200, lambda games, clock, seed: against_one(MASTER, STRONG, games, clock, seed, 0.65)),
     "gray": Match(
-        40, lambda games, clock, seed: duel(STRONG, GREEDY, games, clock, seed, CROWD_GOAL, "gray")
+        40, lambda games, clock, seed: against_one(STRONG, GREEDY, games, clock, seed, WIN_GOAL, "gray")
     ),
-    "three": Match(60, lambda games, clock, seed: crowd(MASTER, GREEDY, 3, games, clock, seed)),
-    "four": Match(60, lambda games, clock, seed: crowd(MASTER, GREEDY, 4, games, clock, seed)),
+    "three": Match(60, lambda games, clock, seed: against_many(MASTER, GREEDY, 3, games, clock, seed)),
+    "four": Match(60, lambda games, clock, seed: against_many(MASTER, GREEDY, 4, games, clock, seed)),
     "solo-0.1": Match(40, lambda games, clock, seed: solo(Contender("master", 0.1), games, clock, seed)),
     "solo": Match(40, lambda games, clock, seed: solo(MASTER, games, clock, seed)),
     "solo-10": Match(10, lambda games, clock, seed: solo(Contender("master", 10.0), games, clock, seed)),
@@ -75,7 +75,7 @@ def measure(clock: Clock, part: float = 1.0, names: Sequence[str] = (), seed: in
         yield match.play(max(4, round(match.games * part)), clock, seed)
 
 
-def duel(
+def against_one(
     first: Contender,
     second: Contender,
     games: int,
@@ -95,7 +95,7 @@ def duel(
     return Figure(name, won / games, _won(won, games), goal, at_least=True)
 
 
-def crowd(
+def against_many(
     first: Contender,
     others: Contender,
     players: int,
@@ -113,7 +113,7 @@ def crowd(
         outcome = played(Setup(mode, NAMES[:players]), bots, seed + number // players)
         won += _victory(outcome, seat)
     name = f"bots, {mode} of {players}, {first} against {others}s, {games} games"
-    return Figure(name, won / games, _won(won, games), CROWD_GOAL, at_least=True)
+    return Figure(name, won / games, _won(won, games), WIN_GOAL, at_least=True)
 
 
 def solo(

@@ -153,7 +153,7 @@ def on_a_bad_line(frames: int, seed: int = 1) -> list[Figure]:
     return [
         Figure(f"{line}: events lost", lost, "", 0, at_least=False),
         Figure(f"{line}: events doubled", doubled, "", 0, at_least=False),
-        Figure(f"{line}: frames of light that nobody wanted", wrong, "", 0, at_least=False),
+        Figure(f"{line}: wrong frames of light", wrong, "", 0, at_least=False),
     ]
 
 

@@ -242,7 +242,7 @@ def _drain(viewers: selectors.DefaultSelector) -> None:
 
 
 def _idle_figure(table: _Table, seconds: float) -> Figure:
-    """Measure the processor time while nobody presses; the lights still pulse."""
+    """Measure the processor time without presses; the lights still pulse."""
     began, used = time.monotonic(), table.processor_seconds()
     time.sleep(max(seconds, SETTLING))
     part = (table.processor_seconds() - used) / (time.monotonic() - began)

@@ -1,8 +1,8 @@
 """Bots: opponents, hints and grades by search, bot programs, matches and tournaments.
 
-The room above imports `mind`, `simple`, `thinker`, `selfplay` and `grading` for opponents at the table, and
-`dtc` for bot programs. `core` holds the searches, for this package alone; from sources newer than its
-compiled modules it runs as Python.
+Other rooms import `bot_process` (questions to the bots in a process), `search`, `simple`, `selfplay`,
+`workers`, `compiled_core` and the package `dtc` (bot programs); `core` holds the search core for this room
+alone. A core that was compiled from other sources is not used: it runs as Python.
 """
 
 from device.bots.compiled_core import is_outdated, use_sources

@@ -22,7 +22,7 @@ class Question:
 
     `kind` is what to answer: `choose` a choice (any bot), `hint` a Hint or `grade` the Grade of `event`
     (searching bots). `prepare` loads what games like `state` need, so that the first choice is not late; its
-    answer is None. `seat` says whose choice it is where several seats have one.
+    answer is None. `seat` is the seat that chooses where several have a choice.
     """
 
     number: int
@@ -41,7 +41,7 @@ class BotProcess:
     """
 
     def __init__(self, put: Callable[[Answer], None], niceness: int = 0) -> None:
-        self._worker = Worker(put, niceness, preload=__name__)
+        self._worker = Worker(put, niceness, preload=__name__, name="thinker")
 
     def start(self) -> None:
         """Start the process if there is none, so that the first question does not wait for that."""

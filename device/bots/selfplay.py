@@ -51,7 +51,7 @@ def _verified(chosen: Setup, events: list[Event], state: State) -> PlayedGame:
     try:
         (verified,) = record.read(written.splitlines(keepends=True))
     except RecordError as error:
-        raise SelfplayError(f"a game that was played is refused by its own record: {error}") from error
+        raise SelfplayError(f"the record of a game is refused: {error}") from error
     if verified.events != tuple(events) or verified.state != (state.stop() if stopped else state):
-        raise SelfplayError("the record of a game tells another game than the one that was played")
+        raise SelfplayError("the record of a game does not reproduce the game")
     return PlayedGame(verified, written)

@@ -71,11 +71,14 @@ class Worker:
     Its one thread in this process calls `put` with the answers. The child has one call at a time, so its pipe
     never fills and `ask` never waits, even for a process that hangs. `niceness` lowers its priority, by at
     most 19; a worker with deadlines should not have any, or it would wait for the processor at its deadline.
-    The process imports the module `preload` when it starts.
+    The process imports the module `preload` when it starts. `name` is that of the thread.
     """
 
-    def __init__(self, put: Callable[[Answer], None], niceness: int = 0, preload: str = "") -> None:
+    def __init__(
+        self, put: Callable[[Answer], None], niceness: int = 0, preload: str = "", name: str = "worker"
+    ) -> None:
         self._put = put
+        self._name = name
         self._arguments = (niceness, preload)
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: threading.Thread | None = None
@@ -164,7 +167,7 @@ class Worker:
         if self._reader is not None and self._reader is not threading.current_thread():
             self._reader.join()
         self._process = process
-        self._reader = threading.Thread(target=self._read, args=(process,), name="thinker", daemon=True)
+        self._reader = threading.Thread(target=self._read, args=(process,), name=self._name, daemon=True)
         self._reader.start()
         return process
 

@@ -1,6 +1,6 @@
-"""Bots that misbehave, one for each way: `python bad_bots.py WAY [FOLDER]`. Until they do, they drop tiles.
+"""Faulty bots, one for each fault: `python bad_bots.py WAY [FOLDER]`. Before the fault they drop tiles.
 
-They import nothing of the project: they are what somebody else might send.
+They import nothing of the project, like any bot program.
 """
 
 import mmap
@@ -14,7 +14,7 @@ from pathlib import Path
 LINES_OF_A_TURN = 30
 
 
-def say(text: str) -> None:
+def write_line(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
@@ -28,7 +28,7 @@ def read_turn() -> list[str]:
 
 
 def drop(lines: list[str]) -> str:
-    """A move that is always allowed: the first tiles there are, to the floor."""
+    """A move that is always legal: the first tiles there are, to the floor."""
     for display, line in enumerate(lines[1:7]):
         for colour, count in zip("gobyr", line.split(), strict=False):
             if count != "0":
@@ -38,14 +38,14 @@ def drop(lines: list[str]) -> str:
 
 def play_on() -> None:
     while True:
-        say(drop(read_turn()))
+        write_line(drop(read_turn()))
 
 
 def play(turns: int) -> list[str]:
-    """Play some turns well; the lines of the next one, which is not answered."""
-    say("state")
+    """Play some turns; return the lines of the next one, which is not answered."""
+    write_line("state")
     for _ in range(turns):
-        say(drop(read_turn()))
+        write_line(drop(read_turn()))
     return read_turn()
 
 
@@ -55,19 +55,19 @@ def forever() -> None:
 
 
 def behaves() -> None:
-    say("state")
+    write_line("state")
     play_on()
 
 
 # --- At the start ----------------------------------------------------------------------------------------
 
 
-def says_nothing() -> None:
+def writes_nothing() -> None:
     forever()
 
 
-def says_hello() -> None:
-    say("hello")
+def writes_hello() -> None:
+    write_line("hello")
     forever()
 
 
@@ -106,29 +106,29 @@ def thinks_too_long() -> None:
     end = time.monotonic() + 60
     while time.monotonic() < end:
         pass
-    say(answer)
+    write_line(answer)
 
 
 def never_reads() -> None:
-    say("state")
+    write_line("state")
     forever()
 
 
 def closes_its_input() -> None:
-    say("state")
+    write_line("state")
     os.close(0)
     forever()
 
 
 def answers_in_words() -> None:
     play(1)
-    say("the green ones, please")
+    write_line("the green ones, please")
     forever()
 
 
 def counts_from_one() -> None:
     play(1)
-    say("0 g 6")
+    write_line("0 g 6")
     forever()
 
 
@@ -141,7 +141,7 @@ def writes_bytes() -> None:
 def takes_what_is_not_there() -> None:
     lines = play(1)
     gone = next(display for display, line in enumerate(lines[1:7]) if line.split()[:5] == ["0"] * 5)
-    say(f"{gone} g 5")
+    write_line(f"{gone} g 5")
     forever()
 
 
@@ -155,8 +155,8 @@ def answers_twice() -> None:
 def answers_once_more() -> None:
     """The second answer comes a moment later: with the first, or before the next turn, or as its answer."""
     answer = drop(play(0))
-    say(answer)
-    say(answer)
+    write_line(answer)
+    write_line(answer)
     forever()
 
 
@@ -168,7 +168,7 @@ def floods() -> None:
 
 def writes_a_long_line() -> None:
     play(1)
-    say("0 g 5 " * 20)
+    write_line("0 g 5 " * 20)
     forever()
 
 
@@ -213,7 +213,7 @@ def closes_its_output() -> None:
 
 
 def leaves_after_its_answer() -> None:
-    say(drop(play(1)))
+    write_line(drop(play(1)))
     sys.exit(0)
 
 
@@ -224,7 +224,7 @@ def kills_its_supervisor() -> None:
 
 
 def kills_its_supervisor_beside_a_child() -> None:
-    """The child is in a session of its own; its number is in the folder."""
+    """The child is in a session of its own; its process id is written to the folder."""
     if not os.fork():
         os.setsid()
         note("session", os.getpid())
@@ -282,7 +282,7 @@ def starts_many_processes() -> None:
 
 
 def starts_children() -> None:
-    """A child, one in a session of its own, and an orphan; their numbers are in the folder."""
+    """A child, one in a session of its own, and an orphan; their process ids are written to the folder."""
     for kind in ("child", "session", "orphan"):
         if os.fork():
             continue
@@ -300,7 +300,7 @@ def starts_children() -> None:
 
 
 def note(kind: str, number: int) -> None:
-    """Write a process's number to a file that appears whole."""
+    """Write a process id to a file atomically."""
     folder = Path(sys.argv[2])
     part = folder / f"{kind}.part"
     part.write_text(str(number))
@@ -308,35 +308,35 @@ def note(kind: str, number: int) -> None:
 
 
 def does_not_end() -> None:
-    """It stays when its input has ended."""
-    say("state")
+    """It does not end when its input ends."""
+    write_line("state")
     while line := sys.stdin.readline():
-        say(drop([line, *(sys.stdin.readline() for _ in range(LINES_OF_A_TURN - 1))]))
+        write_line(drop([line, *(sys.stdin.readline() for _ in range(LINES_OF_A_TURN - 1))]))
     forever()
 
 
 def waits_to_play() -> None:
-    """It answers once there is a file `go` in the folder."""
-    say("state")
+    """It answers once a file `go` exists in the folder."""
+    write_line("state")
     while True:
         answer = drop(read_turn())
         while not Path(sys.argv[2], "go").exists():
             time.sleep(0.01)
-        say(answer)
+        write_line(answer)
 
 
 def logs_too_much() -> None:
-    say("state")
+    write_line("state")
     lines = read_turn()
     os.write(2, b"the first line\n")
     for _ in range(64):
         os.write(2, b"a long story\n" * 5000)
     os.write(2, b"the last line\n")
-    say(drop(lines))
+    write_line(drop(lines))
     play_on()
 
 
-def tells_where_it_runs() -> None:
+def logs_its_cores() -> None:
     """It logs the number of cores that it may use."""
     os.write(2, b"%d" % len(os.sched_getaffinity(0)))
     behaves()

@@ -109,9 +109,9 @@ def test_an_exception_is_reported_and_the_next_question_is_answered(
     bots: BotProcess, answers: SimpleQueue[Answer]
 ) -> None:
     bots.ask(Question(1, "choose", "nobody", dealt(), 0.01))
-    told = answers.get(timeout=PATIENCE)
-    assert told.result is None
-    assert told.error == "KeyError: 'nobody'"
+    answer = answers.get(timeout=PATIENCE)
+    assert answer.result is None
+    assert answer.error == "KeyError: 'nobody'"
     bots.ask(Question(2, "choose", "strong", dealt(), 0.01))
     assert answers.get(timeout=PATIENCE).result in dealt().legal()
 
@@ -204,8 +204,8 @@ def test_a_process_that_can_not_be_started_is_reported_and_tried_again(
     with monkeypatch.context() as short:
         short.setattr(sys, "executable", "/nowhere/python")
         bots.ask(Question(1, "choose", "strong", dealt(), 0.01))
-        told = answers.get(timeout=PATIENCE)
-        assert told == Answer(1, None, "the worker process can't be started: No such file or directory")
+        answer = answers.get(timeout=PATIENCE)
+        assert answer == Answer(1, None, "the worker process can't be started: No such file or directory")
     bots.ask(Question(2, "choose", "strong", dealt(), 0.01))
     assert answers.get(timeout=PATIENCE).result is not None
 

@@ -107,8 +107,8 @@ def test_built_in_bots_play_the_same_game_again(tmp_path: Path) -> None:
 def test_a_result_round_trips_through_json(tmp_path: Path) -> None:
     for way in ("behaves", "leaves"):
         result = play_one(bad_bot(way), GOOD, tmp_path, terms=replace(PATIENT, rounds=2))
-        told = json.loads(json.dumps(result.in_json()))
-        assert result_from_json(told, result.written) == result
+        data = json.loads(json.dumps(result.in_json()))
+        assert result_from_json(data, result.written) == result
 
 
 # --- Faults ----------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def test_a_result_round_trips_through_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("way", "why", "sentence"),
     [
-        ("says_hello", "illegal", "its first line is 'hello', not update, state or both"),
+        ("writes_hello", "illegal", "its first line is 'hello', not update, state or both"),
         ("ends_at_once", "crash", "it ended by itself with status 3"),
         ("answers_in_words", "illegal", "its answer is 'the green ones, please', not a move 'd c l'"),
         ("counts_from_one", "illegal", "its answer is '0 g 6', not a move"),

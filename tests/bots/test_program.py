@@ -80,7 +80,7 @@ def test_a_program_answers_turns(log: Path) -> None:
 @pytest.mark.parametrize(
     ("way", "seconds", "why", "sentence"),
     [
-        ("says_nothing", 0.1, "time", "it wrote no first line within 0.1 s of its start"),
+        ("writes_nothing", 0.1, "time", "it wrote no first line within 0.1 s of its start"),
         ("ends_at_once", 60, "crash", "it ended by itself with status 3"),
         (
             "answers_before_it_is_asked",
@@ -247,7 +247,7 @@ def test_processes_are_counted(log: Path) -> None:
 @pytest.mark.system
 def test_a_program_runs_on_one_core(log: Path) -> None:
     core = min(os.sched_getaffinity(0))
-    with Program(bad("tells_where_it_runs"), log, PATIENT, core=core) as program:
+    with Program(bad("logs_its_cores"), log, PATIENT, core=core) as program:
         program.first_line()
     assert log.read_bytes() == b"1"
 
@@ -345,10 +345,10 @@ def test_a_program_that_does_not_end_is_killed(log: Path) -> None:
 UNSEEN = """
 import os, signal
 from device.bots.dtc import supervisor
-descendants, looks = supervisor.descendants, []
+descendants, scans = supervisor.descendants, []
 def unseen(process):
-    looks.append(process)
-    return descendants(process) if len(looks) > 1 else iter(())
+    scans.append(process)
+    return descendants(process) if len(scans) > 1 else iter(())
 supervisor.descendants = unseen
 supervisor.guard([])
 ready, begun = os.pipe()
@@ -399,7 +399,10 @@ def test_a_bot_that_stops_its_supervisor_is_killed_and_its_log_kept(log: Path) -
 
 @pytest.mark.system
 def test_a_bot_at_fault_gets_no_time_to_end(log: Path) -> None:
-    with pytest.raises(BotError), Program(bad("says_nothing"), log, Limits(start=0.01, end=3600)) as program:
+    with (
+        pytest.raises(BotError),
+        Program(bad("writes_nothing"), log, Limits(start=0.01, end=3600)) as program,
+    ):
         program.first_line()
 
 

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -173,8 +173,6 @@ def test_an_illegal_choice_raises_a_grading_error() -> None:
 
 # --- The command -----------------------------------------------------------------------------------------
 
-Review = Callable[..., "Run"]
-
 
 class Run:
     """A run of the command: exit status and output."""
@@ -188,9 +186,9 @@ class Run:
 def test_review_prints_the_blunder(tmp_path: Path) -> None:
     events, _ = two_rounds(0)
     (tmp_path / "round.jsonl").write_bytes(write(TWO, events, stopped=True))
-    said = Run(str(tmp_path / "round.jsonl"), "--seconds", "0.3")
-    assert (said.status, said.err) == (0, "")
-    head, ana, rui = said.out.split("\n\n")
+    ran = Run(str(tmp_path / "round.jsonl"), "--seconds", "0.3")
+    assert (ran.status, ran.err) == (0, "")
+    head, ana, rui = ran.out.split("\n\n")
     assert head.startswith("game 1 (line 1): standard, 2 rounds: Ana ")
     first, played, better = ana.splitlines()[:3]
     assert first.startswith("Ana: ")
@@ -210,10 +208,10 @@ def test_every_mode_is_reviewed(path: Path) -> None:
         grade_all([(choice.state, choice.representative) for choice in head], 0.02, InlineExecutor(), 1)
     )
     made = [Graded(choice, 1 + found[at].lost, found[at].best) for at, choice in enumerate(head)]
-    told = in_words(record, made)
+    data = in_words(record, made)
     for name in record.setup.players:
-        assert f"\n{name}: " in told
-    assert told.count("better: ") == min(6, sum(min(3, each.choices) for each in reviews(made, 4)))
+        assert f"\n{name}: " in data
+    assert data.count("better: ") == min(6, sum(min(3, each.choices) for each in reviews(made, 4)))
 
 
 def test_every_kind_of_choice_is_described() -> None:
@@ -222,9 +220,9 @@ def test_every_kind_of_choice_is_described() -> None:
     for path in GOLDEN:
         for record in records(lines_of(path.stem)):
             for choice in real_choices(record.setup, record.events):
-                told = in_words(record, [Graded(choice, 2.0, choice.event)])
-                assert f"2 points, round {choice.state.round}: " in told
-                assert f"({text_of(choice.event)})" in told
+                data = in_words(record, [Graded(choice, 2.0, choice.event)])
+                assert f"2 points, round {choice.state.round}: " in data
+                assert f"({text_of(choice.event)})" in data
                 kinds.add(type(choice.event).__name__)
     assert kinds == {"Draft", "Tile", "Scoring", "Swap", "Remove"}
 
@@ -232,14 +230,14 @@ def test_every_kind_of_choice_is_described() -> None:
 @pytest.mark.system
 def test_review_reads_standard_input_and_prints_json() -> None:
     events, blunder = two_rounds(0)
-    said = Run("-", "--json", "--seconds", "0.3", given=write(TWO, events, stopped=True))
-    told = json.loads(said.out)
-    assert (told["game"], told["line"], told["mode"]) == (1, 1, "standard")
-    assert [player["name"] for player in told["players"]] == ["Ana", "Rui"]
-    worst_of_ana = told["players"][0]["costliest"][0]
+    ran = Run("-", "--json", "--seconds", "0.3", given=write(TWO, events, stopped=True))
+    data = json.loads(ran.out)
+    assert (data["game"], data["line"], data["mode"]) == (1, 1, "standard")
+    assert [player["name"] for player in data["players"]] == ["Ana", "Rui"]
+    worst_of_ana = data["players"][0]["costliest"][0]
     assert worst_of_ana["event"] == blunder
     assert worst_of_ana["lost"] > 3
-    assert [each["event"] for each in told["grades"]] == [
+    assert [each["event"] for each in data["grades"]] == [
         choice.number for choice in real_choices(TWO, events)
     ]
 
@@ -249,9 +247,9 @@ def test_review_of_one_game_of_several(tmp_path: Path) -> None:
     events, _ = two_rounds(0)
     written = write(TWO, events, stopped=True)
     (tmp_path / "two.jsonl").write_bytes(2 * written)
-    said = Run(str(tmp_path / "two.jsonl"), "--game", "2", "--seconds", "0.02")
-    assert said.out.startswith(f"game 2 (line {len(written.splitlines()) + 1}): ")
-    assert said.out.count("game ") == 1
+    ran = Run(str(tmp_path / "two.jsonl"), "--game", "2", "--seconds", "0.02")
+    assert ran.out.startswith(f"game 2 (line {len(written.splitlines()) + 1}): ")
+    assert ran.out.count("game ") == 1
     beyond = Run(str(tmp_path / "two.jsonl"), "--game", "3")
     assert beyond.status == 1
     assert beyond.err.endswith("two.jsonl: there is no game 3: the file holds 2 games\n")
@@ -263,12 +261,12 @@ def test_review_of_one_game_of_several(tmp_path: Path) -> None:
 )
 def test_review_reports_damage_like_replay(damage: bytes, tmp_path: Path) -> None:
     (tmp_path / "damaged.jsonl").write_bytes(damage)
-    said = Run(str(tmp_path / "damaged.jsonl"))
+    ran = Run(str(tmp_path / "damaged.jsonl"))
     replayed = subprocess.run(
         [COMMAND, "replay", tmp_path / "damaged.jsonl"], capture_output=True, text=True, check=False
     )
-    assert (said.status, said.out) == (1, "")
-    assert said.err == replayed.stderr != ""
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err == replayed.stderr != ""
 
 
 @pytest.mark.system

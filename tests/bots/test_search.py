@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-from device.bench.bots import Contender, crowd, duel, solo
+from device.bench.bots import Contender, against_many, against_one, solo
 from device.bots.convert import to_position
 from device.bots.core import constants, weights
 from device.bots.core.alpha_beta import AlphaBeta
@@ -235,7 +235,7 @@ def test_a_search_ends_at_its_deadline(chosen: Setup) -> None:
                 assert clock.reads <= 33  # each read is a thousandth of a second
 
 
-LOOKS = """
+COUNT_CALLS = """
 import sys
 from device.bots.compiled_core import use_sources
 use_sources()
@@ -246,7 +246,7 @@ from tests.bots.test_search import random_state
 
 calls = most = now = 0
 
-def looked():
+def read_clock():
     global calls, most, now
     most = max(most, calls)
     calls = 0
@@ -258,7 +258,7 @@ def called(frame, what, argument):
     calls += what == "call"
 
 for chosen in SETUPS:
-    searcher = Searcher(MASTER, looked)
+    searcher = Searcher(MASTER, read_clock)
     for seed, drafts in enumerate((0, 3, 9, 12)):
         state = random_state(chosen, seed, drafts)
         searcher.prepare(state)
@@ -271,7 +271,7 @@ for chosen in SETUPS:
             sys.setprofile(called)
             ask()
             sys.setprofile(None)
-            looked()
+            read_clock()
     print(title(chosen), most)
     most = 0
 """
@@ -280,8 +280,10 @@ for chosen in SETUPS:
 @pytest.mark.system
 def test_little_work_is_done_between_two_reads_of_the_clock() -> None:
     """So little that Python needs some milliseconds on a slow machine; each step is a call here."""
-    told = subprocess.run([sys.executable, "-c", LOOKS], capture_output=True, text=True, check=True).stdout
-    most = {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in told.splitlines()}
+    printed = subprocess.run(
+        [sys.executable, "-c", COUNT_CALLS], capture_output=True, text=True, check=True
+    ).stdout
+    most = {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in printed.splitlines()}
     assert list(most) == [title(chosen) for chosen in SETUPS]
     assert max(most.values()) < MAX_CALLS, most
 
@@ -329,17 +331,17 @@ def test_a_cancelled_search_does_not_shorten_the_next_one(players: int) -> None:
 
 def test_calm_beats_random_and_loses_to_greedy() -> None:
     calm, greedy, chance = Contender("calm"), Contender("greedy"), Contender("random")
-    assert duel(calm, chance, 60, Ticks(), 1).value > 0.9
-    assert duel(greedy, calm, 30, Ticks(), 1).value > 0.75
+    assert against_one(calm, chance, 60, Ticks(), 1).value > 0.9
+    assert against_one(greedy, calm, 30, Ticks(), 1).value > 0.75
 
 
 def test_strong_and_master_beat_greedy() -> None:
-    assert duel(Contender("strong", 0.2), Contender("greedy"), 8, Ticks(), 1).value > 0.8
-    assert duel(Contender("master", 0.2), Contender("greedy"), 12, Ticks(), 1, mode="gray").value > 0.7
+    assert against_one(Contender("strong", 0.2), Contender("greedy"), 8, Ticks(), 1).value > 0.8
+    assert against_one(Contender("master", 0.2), Contender("greedy"), 12, Ticks(), 1, mode="gray").value > 0.7
 
 
 def test_master_beats_two_greedy_bots() -> None:
-    assert crowd(Contender("master", 1.0), Contender("greedy"), 3, 6, Ticks(), 1).value > 0.6
+    assert against_many(Contender("master", 1.0), Contender("greedy"), 3, 6, Ticks(), 1).value > 0.6
 
 
 def test_master_wins_solo_games() -> None:

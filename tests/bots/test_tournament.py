@@ -318,9 +318,9 @@ def test_tournament_prints_the_standings_and_prints_them_again(tmp_path: Path) -
     assert lines[2].split()[:9] == ["3", "crasher", "0", "-200", "4", "0", "0", "4", "4"]
     assert result.stderr == f"games: {tmp_path / 't'}\n"
     assert run("replay", tmp_path / "t" / "records.jsonl").stdout.count("\n") == 6
-    told = json.loads((tmp_path / "t" / "standings.json").read_text())
-    assert [line["bot"] for line in told["standings"]] == ["greedy", "floor", "crasher"]
-    assert json.loads(run(*arguments, "--json").stdout) == told
+    data = json.loads((tmp_path / "t" / "standings.json").read_text())
+    assert [line["bot"] for line in data["standings"]] == ["greedy", "floor", "crasher"]
+    assert json.loads(run(*arguments, "--json").stdout) == data
 
 
 @pytest.mark.system

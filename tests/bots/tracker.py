@@ -1,7 +1,7 @@
-"""A bot that keeps the boards by what it is told in updates, and holds them against the state block.
+"""A bot that tracks the boards by the updates, and compares them with the state block.
 
 `python tracker.py update|both [SEED]` is a program for a match: it plays at random, and ends with status 3
-where the state block says something else. It shares no code with the project and is written from the text of
+if the state block differs. It shares no code with the project and is written from the text of
 the rules and of the protocol alone; everything in it is as the protocol spells it.
 """
 
@@ -77,22 +77,22 @@ class Tracker:
         self.displays = [dict.fromkeys(COLOURS, 0), *counts]
         self.taker = "none"
 
-    def move(self, who: str, text: str) -> None:
+    def move(self, player: str, text: str) -> None:
         display, colour, line = text.split(" ")
         source, centre = self.displays[int(display)], self.displays[0]
         if source is centre and self.taker == "none":
-            self.taker = who
-            self.sides[who].floor = min(7, self.sides[who].floor + 1)
+            self.taker = player
+            self.sides[player].floor = min(7, self.sides[player].floor + 1)
         tiles, source[colour] = source[colour], 0
-        assert tiles, f"{who} took what is not there"
+        assert tiles, f"{player} took what is not there"
         if source is not centre:
             for other in COLOURS:
                 centre[other] += source[other]
                 source[other] = 0
-        self.sides[who].put(colour, tiles, int(line))
+        self.sides[player].put(colour, tiles, int(line))
 
     def moves(self) -> list[str]:
-        """What this bot may answer."""
+        """Return the legal answers."""
         own = self.sides["you"]
         return [
             f"{display} {colour} {line}"
@@ -104,7 +104,7 @@ class Tracker:
         ]
 
     def take_update(self, lines: list[str]) -> list[str]:
-        """Take in an update block; the lines behind it."""
+        """Apply an update block; return the lines after it."""
         number, *lines = lines
         for _ in range(int(number)):
             kind, *lines = lines
@@ -118,7 +118,7 @@ class Tracker:
         return lines
 
     def block(self) -> list[str]:
-        """What a state block should say."""
+        """Return the expected state block."""
         rows = [" ".join(str(count) for count in counts.values()) for counts in self.displays]
         rows[0] += " 1" if self.taker == "none" else " 0"
         return [*rows, self.taker, *self.sides["you"].block(), *self.sides["opponent"].block()]
@@ -129,10 +129,10 @@ def read(number: int) -> list[str]:
 
 
 def main() -> None:
-    wish = sys.argv[1]
+    subscription = sys.argv[1]
     chance = random.Random(sys.argv[2] if len(sys.argv) > 2 else None)
     tracker = Tracker()
-    sys.stdout.write(f"{wish}\n")
+    sys.stdout.write(f"{subscription}\n")
     sys.stdout.flush()
     while sys.stdin.readline():
         update = read(1)
@@ -140,8 +140,8 @@ def main() -> None:
             update += read(1)
             update += read(5 if update[-1] == "restock" else 1)
         assert tracker.take_update(update) == []
-        if wish == "both" and (told := read(29)) != tracker.block():
-            sys.stderr.write(f"told {told}, not {tracker.block()}")
+        if subscription == "both" and (block := read(29)) != tracker.block():
+            sys.stderr.write(f"block {block}, not {tracker.block()}")
             sys.exit(3)
         answer = chance.choice(tracker.moves())
         tracker.move("you", answer)

@@ -182,7 +182,7 @@ class Program:
                 self._send()
 
     def _send(self) -> None:
-        """Write as much as the pipe accepts; if nobody reads it, the answer will be missing."""
+        """Write as much as the pipe accepts; if it does not read, its answer will be missing."""
         try:
             self._unsent = self._unsent[os.write(self._input.fileno(), self._unsent) :]
         except BrokenPipeError:

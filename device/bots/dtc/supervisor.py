@@ -142,10 +142,10 @@ class Supervisor:
 
     def run(self) -> None:
         """Check the bot until the control socket closes, then kill and reap everything."""
-        look = time.monotonic()
+        next_check = time.monotonic()
         while self._wait():
-            if time.monotonic() >= look:
-                look = time.monotonic() + CHECK_INTERVAL
+            if time.monotonic() >= next_check:
+                next_check = time.monotonic() + CHECK_INTERVAL
                 self._check_usage()
         self._kill_all()
         reap_children()

@@ -226,7 +226,7 @@ class ResultsFolder:
             setup = verified.setup
             in_record = (setup.players, setup.first, outcome.scores, outcome.winners)
             if in_record != (result.names, result.first, result.scores, result.winners):
-                raise ValueError("its line and its record tell of different games")
+                raise ValueError("its line and its record are of different games")
         except (RulesError, ValueError, KeyError, TypeError) as error:
             raise ResultsError(f"{self.folder}: game {data.get('game')} is damaged: {error}") from None
         return result
