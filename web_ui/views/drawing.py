@@ -24,20 +24,6 @@ NAME_SIZE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnOutline:
-    """The edge of a part; `kind` is its CSS class: display, centre, seat or part. `turn` is in degrees."""
-
-    name: str
-    kind: str
-    shape: str
-    x: float
-    y: float
-    width: float
-    height: float
-    turn: float
-
-
-@dataclass(frozen=True, slots=True)
 class DrawnLight:
     """A light: a square lens if it shows a tile, else a round one; `digit` is printed on it."""
 
@@ -56,19 +42,6 @@ class DrawnLight:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnButton:
-    """A button and the text on its cap."""
-
-    name: str
-    kind: str
-    x: float
-    y: float
-    size: float
-    turn: float
-    cap: str
-
-
-@dataclass(frozen=True, slots=True)
 class NamePlate:
     """The middle and the width of the room for a player's name on a board."""
 
@@ -81,15 +54,17 @@ class NamePlate:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The whole table, in millimetres; angles in degrees."""
+    """The whole table, in millimetres; angles in degrees.
+
+    Outlines with their CSS class; buttons with their CSS class and the text on their cap.
+    """
 
     name: str
-    title: str
     width: float
     height: float
-    outlines: tuple[DrawnOutline, ...]
+    outlines: tuple[tuple[str, Outline], ...]
     lights: tuple[DrawnLight, ...]
-    buttons: tuple[DrawnButton, ...]
+    buttons: tuple[tuple[str, str, Button], ...]
     plates: tuple[NamePlate, ...]
 
 
@@ -101,28 +76,15 @@ def has_boards(layout: Layout | None) -> bool:
 def drawing(layout: Layout) -> Drawing:
     """Compute the drawing of a layout."""
     turns = {outline.name: outline.turn for outline in layout.outlines}
+    boards = [outline for outline in layout.outlines if outline.name.startswith("seat.")]
     return Drawing(
         name=layout.name,
-        title=layout.title,
         width=layout.width,
         height=layout.height,
-        outlines=tuple(_outline(outline) for outline in layout.outlines),
+        outlines=tuple((_outline_class(outline.name), outline) for outline in layout.outlines),
         lights=tuple(_light(light, turns) for light in layout.lights),
-        buttons=tuple(
-            DrawnButton(
-                button.name,
-                _button_kind(button.name),
-                button.x,
-                button.y,
-                button.size,
-                button.turn or turns.get(_part(button.name), 0),
-                _cap(button.name),
-            )
-            for button in layout.buttons
-        ),
-        plates=tuple(
-            _plate(outline, layout) for outline in layout.outlines if outline.name.startswith("seat.")
-        ),
+        buttons=tuple((_button_class(button.name), _cap(button.name), button) for button in layout.buttons),
+        plates=tuple(_plate(board, layout) for board in boards),
     )
 
 
@@ -132,18 +94,9 @@ def _part(name: str) -> str:
     return ".".join(words[:2]) if words[0] in ("seat", "display") else words[0]
 
 
-def _outline(outline: Outline) -> DrawnOutline:
-    kind = outline.name.split(".")[0]
-    return DrawnOutline(
-        name=outline.name,
-        kind=kind if kind in ("display", "centre", "seat") else "part",
-        shape=outline.shape,
-        x=outline.x,
-        y=outline.y,
-        width=outline.width,
-        height=outline.height,
-        turn=outline.turn,
-    )
+def _outline_class(name: str) -> str:
+    kind = name.split(".", maxsplit=1)[0]
+    return kind if kind in ("display", "centre", "seat") else "part"
 
 
 def _light(light: Light, turns: dict[str, float]) -> DrawnLight:
@@ -162,7 +115,7 @@ def _light(light: Light, turns: dict[str, float]) -> DrawnLight:
             return DrawnLight(light.name, "lamp", light.x, light.y, light.size, turn)
 
 
-def _button_kind(name: str) -> str:
+def _button_class(name: str) -> str:
     words = name.split(".")
     return words[2] if words[0] == "seat" and len(words) > 2 else words[0]
 
