@@ -62,6 +62,15 @@ def test_the_same_moment_again_sends_nothing(viewer: Viewer) -> None:
         assert sent(second, since=first.number) == set()
 
 
+@each_viewer
+def test_a_new_value_with_the_same_html_sends_nothing(viewer: Viewer) -> None:
+    """No page shows the notation of a move."""
+    renderer, moves = Renderer(), [{**move, "token": "1bf"} for move in scenes.moves()]
+    renderer.rendering(viewer, WORDS["en"], real_tables.view_of(scenes.offer(), 1))
+    second = renderer.rendering(viewer, WORDS["en"], real_tables.view_of(scenes.offer(moves=moves), 2))
+    assert sent(second, since=1) == set()
+
+
 def test_a_view_is_rendered_once_for_all_viewers_of_a_page() -> None:
     renderer, view = Renderer(), real_tables.view_of(scenes.offer())
     phone = renderer.rendering(Viewer(PHONE), WORDS["en"], view)
