@@ -13,7 +13,6 @@ from typing import Final, Protocol
 
 from hardware.api import (
     BUTTONS,
-    LIGHTS,
     PICO,
     ButtonPressed,
     HardwareError,
@@ -100,7 +99,7 @@ def open_hardware(
     if named.lights == PICO:
         lights = pico
     elif named.lights != SIMULATED:
-        lights = _open_lights(layout, put, clock)
+        lights = NeoPixelLights(layout, put, clock=clock)
     hardware = Hardware(lights, table)
     inputs: dict[str, Inputs | None] = {}
     if named.buttons == "gpio":
@@ -121,14 +120,6 @@ def open_hardware(
     if SIMULATED not in (named.lights, named.buttons):  # a table on the screen needs no power supply
         hardware.on_close(PowerMonitor(put, clock=clock).close)
     return hardware
-
-
-def _open_lights(layout: Layout, put: Put, clock: Clock) -> Lights | None:
-    try:
-        return NeoPixelLights(layout, put, clock=clock)
-    except HardwareError as error:
-        put(PartLost(LIGHTS, Loss.FAILED, str(error), clock()))
-        return None
 
 
 def _filtered(layout: Layout, source: str, put: Put) -> Put:

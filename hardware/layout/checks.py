@@ -540,7 +540,7 @@ def _check_on_table(component: Component, file: LayoutFile, faults: Faults) -> N
     if file.table is None:
         return
     place = component.place
-    half_width, half_height = _reach(component.plate, place.turn)
+    half_width, half_height = _half_extent(component.plate, place.turn)
     over = {
         "left": half_width - place.x,
         "right": place.x + half_width - file.table.width,
@@ -556,7 +556,7 @@ def _check_on_table(component: Component, file: LayoutFile, faults: Faults) -> N
         )
 
 
-def _reach(plate: Plate, turn: float) -> tuple[float, float]:
+def _half_extent(plate: Plate, turn: float) -> tuple[float, float]:
     """Return half of the width and height of a turned outline's bounding box."""
     if plate.shape == "circle":
         return plate.width / 2, plate.width / 2
@@ -581,15 +581,15 @@ def _overlap(one: Component, other: Component) -> bool:
         beyond_x = max(0.0, abs(x) - plate.width / 2)
         beyond_y = max(0.0, abs(y) - plate.height / 2)
         return hypot(beyond_x, beyond_y) < other_plate.width / 2 - TOLERANCE
-    return not _apart(one, other) and not _apart(other, one)
+    return not _separates(one, other) and not _separates(other, one)
 
 
-def _apart(one: Component, other: Component) -> bool:
+def _separates(one: Component, other: Component) -> bool:
     """Return whether a side of the first rectangle separates it from the second (separating axis)."""
     plate, place = one.plate, one.place
     other_plate, other_place = other.plate, other.place
     x, y = _to_own(place, other_place.x, other_place.y)
-    half_width, half_height = _reach(other_plate, other_place.turn - place.turn)
+    half_width, half_height = _half_extent(other_plate, other_place.turn - place.turn)
     return (
         abs(x) >= plate.width / 2 + half_width - TOLERANCE
         or abs(y) >= plate.height / 2 + half_height - TOLERANCE
