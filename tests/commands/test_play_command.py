@@ -1,4 +1,4 @@
-"""The command `play`: what it prints, what it refuses, and where it runs."""
+"""The command `play` in a process of its own: output, errors, data folders, users and signals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROOT = os.geteuid() == 0
 
 
 def faults(*arguments: str, cwd: Path | None = None) -> str:
-    """What the command says on standard error when it refuses what it was given."""
+    """Return what the command writes to standard error before it exits with status 1."""
     ended = run(["play", *arguments], cwd)
     assert ended.returncode == 1, (ended.returncode, ended.stdout, ended.stderr)
     assert ended.stdout == ""
@@ -38,7 +38,7 @@ def faults(*arguments: str, cwd: Path | None = None) -> str:
 # --- What was given --------------------------------------------------------------------------------------
 
 
-def test_a_layout_of_ones_own_is_played_on(start: StartTable, tmp_path: Path) -> None:
+def test_a_layout_file_is_used(start: StartTable, tmp_path: Path) -> None:
     mine = Path(shutil.copy(LAYOUTS / "duo.toml", tmp_path / "mein tisch.toml"))
     table = start("--layout", mine.name, "--port", "0", cwd=tmp_path)
     assert len(table.snapshot()["seats"]) == 2
@@ -52,7 +52,7 @@ def test_wrong_settings_are_reported(data: Path) -> None:
     )
 
 
-def test_settings_are_followed(start: StartTable, data: Path) -> None:
+def test_the_settings_are_used(start: StartTable, data: Path) -> None:
     data.mkdir()
     own = "\n".join(
         f"{colour} = [{at}, 2, 3]" for at, colour in enumerate(["blue", "yellow", "red", "black", "white"])
@@ -62,12 +62,12 @@ def test_settings_are_followed(start: StartTable, data: Path) -> None:
     assert start().snapshot()["palette"]["k"]["rgb"] == "#030203"
 
 
-def test_where_the_socket_should_be_something_else_lies(data: Path) -> None:
+def test_a_folder_in_the_place_of_the_socket_is_reported(data: Path) -> None:
     (data / "run" / "azul-table.sock").mkdir(parents=True)
     assert "azul-table.sock" in faults("--data", str(data), "--port", "0")
 
 
-def test_a_port_that_is_taken_is_named(data: Path) -> None:
+def test_a_port_in_use_is_reported(data: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         fault = faults("--data", str(data), "--port", str(port))
@@ -75,7 +75,7 @@ def test_a_port_that_is_taken_is_named(data: Path) -> None:
     assert not data.exists()
 
 
-def test_two_tables_dont_play_with_one_folder(start: StartTable, data: Path) -> None:
+def test_two_tables_cant_use_one_folder(start: StartTable, data: Path) -> None:
     table = start()
     fault = faults("--data", str(data), "--port", "0")
     assert fault == (
@@ -98,7 +98,7 @@ def test_two_addresses_are_printed(start: StartTable) -> None:
     assert table.err == ""
 
 
-def test_for_everybody_the_phones_get_an_address_of_their_network(start: StartTable) -> None:
+def test_the_address_for_phones_is_that_of_the_network(start: StartTable) -> None:
     table = start("--port", "0", "--host", "0.0.0.0")
     twin, phones = table.out.splitlines()
     assert twin == f"The table (twin): http://127.0.0.1:{table.port}/table"
@@ -108,7 +108,7 @@ def test_for_everybody_the_phones_get_an_address_of_their_network(start: StartTa
 
 
 @pytest.mark.skipif(not socket.has_ipv6 or not Path("/proc/net/if_inet6").exists(), reason="no IPv6 here")
-def test_an_ipv6_address_is_printed_as_browsers_want_it(start: StartTable) -> None:
+def test_an_ipv6_address_is_printed_in_brackets(start: StartTable) -> None:
     assert "//[::1]:" in start("--port", "0", "--host", "::1").out.splitlines()[0]
 
 
@@ -119,10 +119,10 @@ def test_an_ipv6_address_is_printed_as_browsers_want_it(start: StartTable) -> No
     ("layout", "parts"),
     [("full", {"pico"}), ("duo", {"lights", "buttons", "reader.shared"})],
 )
-def test_without_its_parts_the_table_starts_says_what_is_lost_and_is_played(
+def test_a_table_without_its_hardware_reports_it_and_is_played(
     start: StartTable, layout: str, parts: set[str]
 ) -> None:
-    """And nothing is simulated in the place of what is missing."""
+    """Nothing is simulated instead."""
     table = start("--layout", layout, "--port", "0", simulate=None)
     with table.client() as client:
         client.subscribe()
@@ -136,7 +136,7 @@ def test_without_its_parts_the_table_starts_says_what_is_lost_and_is_played(
     assert table.end() == 0
 
 
-def test_what_is_lost_is_not_kept_in_the_store(start: StartTable) -> None:
+def test_lost_parts_are_not_saved(start: StartTable) -> None:
     table = start("--port", "0", simulate=None)
     with table.client() as client:
         client.subscribe()
@@ -148,7 +148,7 @@ def test_what_is_lost_is_not_kept_in_the_store(start: StartTable) -> None:
         assert client.snapshot["faults"] == []
 
 
-def test_what_is_lost_is_still_said_beside_a_store_that_cant_be_used(start: StartTable, data: Path) -> None:
+def test_lost_parts_are_reported_with_a_damaged_store_too(start: StartTable, data: Path) -> None:
     data.mkdir()
     (data / "azul-table.db").write_bytes(b"no database")
     table = start("--port", "0", simulate=None)
@@ -173,7 +173,7 @@ FOLDERS = {
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_data_folders_of_any_name(start: StartTable, tmp_path: Path, folder: str) -> None:
+def test_data_folders_of_any_name_work(start: StartTable, tmp_path: Path, folder: str) -> None:
     data = tmp_path / FOLDERS[folder]
     table = start(folder=data, logs=tmp_path)
     with table.client() as client:
@@ -186,7 +186,7 @@ def test_data_folders_of_any_name(start: StartTable, tmp_path: Path, folder: str
     assert [seat["taken"] for seat in table.snapshot()["seats"]] == [True, False, True, False]
 
 
-def test_the_data_folder_is_found_from_any_working_directory(tmp_path: Path, start: StartTable) -> None:
+def test_a_relative_data_folder_works(tmp_path: Path, start: StartTable) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     table = start("--data", "here/data", "--port", "0", cwd=elsewhere, folder=elsewhere / "ignored")
@@ -195,7 +195,7 @@ def test_the_data_folder_is_found_from_any_working_directory(tmp_path: Path, sta
     assert table.err == ""
 
 
-def test_without_a_data_folder_the_users_own_is_taken(tmp_path: Path) -> None:
+def test_the_default_data_folder_is_in_the_home_folder(tmp_path: Path) -> None:
     home = tmp_path / "home"
     surroundings = {name: value for name, value in os.environ.items() if name != "XDG_DATA_HOME"}
     process = subprocess.Popen(
@@ -213,8 +213,8 @@ def test_without_a_data_folder_the_users_own_is_taken(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
-def test_modules_in_the_working_directory_are_left_alone(tmp_path: Path, start: StartTable) -> None:
-    """Somebody's own board.py, click.py or device/ must not be taken for ours or for a library."""
+def test_modules_in_the_working_directory_are_not_imported(tmp_path: Path, start: StartTable) -> None:
+    """A file board.py, click.py or device.py there must not hide a library or a module of ours."""
     for name in (
         "board.py",
         "click.py",
@@ -232,7 +232,9 @@ def test_modules_in_the_working_directory_are_left_alone(tmp_path: Path, start: 
 
 
 @pytest.mark.skipif(not ROOT, reason="only root's table lets its pages become somebody else")
-def test_as_root_the_pages_are_nobody_and_reach_a_private_folder(start: StartTable, tmp_path: Path) -> None:
+def test_the_pages_of_root_run_as_nobody_and_reach_a_private_folder(
+    start: StartTable, tmp_path: Path
+) -> None:
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
     data = private / "data"
@@ -249,7 +251,7 @@ def test_as_root_the_pages_are_nobody_and_reach_a_private_folder(start: StartTab
 
 
 def runs_as_nobody() -> bool:
-    """Whether the unprivileged user can run this environment at all."""
+    """Return whether the unprivileged user can run this environment."""
     try:
         with subprocess.Popen(
             [COMMAND, "--version"], user="nobody", group="nogroup", extra_groups=[], stdout=subprocess.DEVNULL
@@ -260,7 +262,7 @@ def runs_as_nobody() -> bool:
 
 
 @pytest.mark.skipif(not ROOT, reason="only root can become somebody else")
-def test_without_root_it_plays_too_and_says_what_it_cant_read(start: StartTable, short: Path) -> None:
+def test_an_unprivileged_table_plays_and_reports_what_it_cant_read(start: StartTable, short: Path) -> None:
     if not runs_as_nobody():
         pytest.skip("this environment lies where only root may read")
     nobody = pwd.getpwnam("nobody")
@@ -289,8 +291,10 @@ def test_without_root_it_plays_too_and_says_what_it_cant_read(start: StartTable,
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_ctrl_c_reaches_the_pages_too_and_nothing_is_said(start: StartTable, number: signal.Signals) -> None:
-    """A terminal tells the whole group of processes at once."""
+def test_a_signal_to_the_process_group_ends_everything_silently(
+    start: StartTable, number: signal.Signals
+) -> None:
+    """Ctrl-C in a terminal goes to the whole process group."""
     for ready in (True, False):
         table = start()
         pages = table.pages()
@@ -302,8 +306,8 @@ def test_ctrl_c_reaches_the_pages_too_and_nothing_is_said(start: StartTable, num
         assert table.err == ""
 
 
-def test_it_ends_amid_a_flood_of_presses(start: StartTable) -> None:
-    """Presses that the loop never came to must not hold up the end."""
+def test_a_flood_of_presses_does_not_delay_the_end(start: StartTable) -> None:
+    """Presses that were not handled must not delay the end."""
     for _ in range(3):
         table = start()
         with table.client() as client, table.client() as other:
@@ -314,7 +318,7 @@ def test_it_ends_amid_a_flood_of_presses(start: StartTable) -> None:
         assert table.err == ""
 
 
-def test_standard_output_that_is_closed_is_no_traceback(data: Path) -> None:
+def test_closed_standard_output_gives_no_traceback(data: Path) -> None:
     process = subprocess.Popen(
         [COMMAND, "play", "--simulate", "table", "--data", str(data), "--port", "0"],
         stdout=subprocess.PIPE,
@@ -337,7 +341,7 @@ def test_standard_output_that_is_closed_is_no_traceback(data: Path) -> None:
         assert connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
 
 
-def test_the_same_by_the_module(data: Path, tmp_path: Path) -> None:
+def test_the_module_is_the_same_command(data: Path, tmp_path: Path) -> None:
     """`python -m device` is the same command."""
     said = subprocess.run(
         [sys.executable, "-P", "-m", "device", "--version"],
@@ -349,6 +353,6 @@ def test_the_same_by_the_module(data: Path, tmp_path: Path) -> None:
     assert said.stdout == run(["--version"]).stdout
 
 
-def test_a_table_is_ready_within_a_second_or_so(start: StartTable) -> None:
-    """Generous, for slow machines: `azul-table bench table` has the figure."""
+def test_a_table_starts(start: StartTable) -> None:
+    """`azul-table bench table` measures how long it takes."""
     assert isinstance(start(), RunningTable)

@@ -1,4 +1,4 @@
-"""People play on the twin in a real browser, and read the phone page."""
+"""The twin and the phone page in a real browser: whole games, names, keyboard, restarts, hints."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def table(start: StartTable) -> RunningTable:
 
 
 def play(table: RunningTable, page: Page, press: Callable[[str], None], presses: int = 10_000) -> None:
-    """Press on a page what the game goes on with, and see that the table takes it."""
+    """Press the next buttons of the game on a page, and check that the table takes them."""
     for _ in range(presses):
         state = wait_until_shown(table, page)
         button = next_button(state)
@@ -54,13 +54,13 @@ def play(table: RunningTable, page: Page, press: Callable[[str], None], presses:
 
 
 def names(table: RunningTable) -> list[str | None]:
-    """Who sits at seats 1 and 3; each name is on its way alone, so either may come first."""
+    """Return the names at seats 1 and 3; they are sent separately, so either may come first."""
     seats = table.browser.ask("/state").json["seats"]
     return [seats[0]["name"], seats[2]["name"]]
 
 
 def stored_outcome(path: Path) -> Outcome:
-    """How the stored game ended, by the rules alone."""
+    """Return the outcome of the stored game, computed by the rules."""
     with closing(sqlite3.connect(path)) as connection:
         ((setup,),) = connection.execute("SELECT setup FROM games").fetchall()
         events = connection.execute("SELECT event FROM events ORDER BY number").fetchall()
@@ -73,7 +73,7 @@ def stored_outcome(path: Path) -> Outcome:
 
 
 def test_two_play_a_whole_game_with_the_mouse(chromium: Browser, table: RunningTable) -> None:
-    """From the first seat taken to the last bonus, on the twin; the scores are read off the phone page."""
+    """From the first seat to the last bonus, on the twin; the scores are read on the phone page."""
     with (
         page_of(chromium, f"{table.browser.origin}/") as phone,
         page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
@@ -102,8 +102,8 @@ def test_two_play_a_whole_game_with_the_mouse(chromium: Browser, table: RunningT
     assert table.err == ""
 
 
-def test_a_name_that_is_saved_late_leaves_the_next_one_alone(chromium: Browser, table: RunningTable) -> None:
-    """Once, the focus sprang back to the first name while the second was typed."""
+def test_a_name_that_is_saved_late_does_not_move_the_focus(chromium: Browser, table: RunningTable) -> None:
+    """The focus jumped back to the first name while the second was typed."""
     for seat in (1, 3):
         assert table.browser.press(f"seat.{seat}.floor").json == {"taken": True}
     with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
@@ -122,7 +122,7 @@ def test_a_name_that_is_saved_late_leaves_the_next_one_alone(chromium: Browser, 
         until(lambda: table.browser.ask("/state").json["seats"][2]["name"] == "Rui", "the second name")
 
 
-def test_some_turns_by_the_keyboard_alone(chromium: Browser, table: RunningTable) -> None:
+def test_some_turns_with_the_keyboard_only(chromium: Browser, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
         focused = 'document.activeElement?.closest("svg [data-button]")?.dataset.button ?? ""'
 
@@ -139,7 +139,7 @@ def test_some_turns_by_the_keyboard_alone(chromium: Browser, table: RunningTable
     assert table.snapshot()["moves"]
 
 
-def test_some_turns_on_a_phone_by_its_hands(chromium: Browser, table: RunningTable) -> None:
+def test_some_turns_on_a_phone_with_its_controls(chromium: Browser, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/table") as twin:
         play(table, twin, lambda button: twin.locator(f'#controls [data-button="{button}"]').click(), 20)
         assert twin.evaluate("document.documentElement.scrollWidth") <= PHONE[0], "nothing to scroll sideways"
@@ -150,10 +150,10 @@ def test_some_turns_on_a_phone_by_its_hands(chromium: Browser, table: RunningTab
         assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
-def test_the_page_is_right_again_after_the_table_was_killed(
+def test_the_page_reloads_after_the_table_was_killed(
     chromium: Browser, table: RunningTable, start: StartTable
 ) -> None:
-    """The pages were away with it; nobody loads the page anew by hand."""
+    """The process of the pages ended with it; nobody reloads the page by hand."""
     context = chromium.new_context(viewport={"width": PHONE[0], "height": PHONE[1]}, locale="en-GB")
     phone = context.new_page()
     phone.set_default_timeout(PATIENCE)
@@ -175,7 +175,7 @@ def test_the_page_is_right_again_after_the_table_was_killed(
 def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
     chromium: Browser, start: StartTable, data: Path
 ) -> None:
-    """On the twin: who plays, what is advised, what the opponent does and why."""
+    """The twin shows who plays, the hint, and the opponent's choice with its reason."""
     data.mkdir()
     (data / "settings.toml").write_text("pace = 'slow'\n")
     table = start()

@@ -1,4 +1,4 @@
-"""A disk that takes no more: the press is refused with a reason, nothing is lost, and then it goes on."""
+"""A full disk: presses are refused with a reason, nothing is lost, and the game goes on later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.harness.waiting import until
 
 @contextmanager
 def refusing(path: Path, table: str, when: str = "1") -> Iterator[None]:
-    """While it lasts, the database refuses rows of a table."""
+    """Make the database refuse rows of a table, within this context."""
 
     def execute(statement: str) -> None:
         with closing(sqlite3.connect(path)) as connection:
@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "azul-table.db"
 
 
-def test_a_press_that_cant_be_saved_is_refused_and_changes_nothing(path: Path) -> None:
+def test_a_press_that_cant_be_saved_is_refused(path: Path) -> None:
     with LocalTable(path) as local_table:
         local_table.play(30)
         while local_table.snapshot["ask"]["say"] != "place":
@@ -76,8 +76,8 @@ def test_a_seat_that_cant_be_saved_is_not_taken(path: Path) -> None:
         assert local_table.press("seat.1.floor").taken
 
 
-def test_a_deal_that_cant_be_saved_is_dealt_as_soon_as_it_can(path: Path) -> None:
-    """Nobody must press a button for it: nothing is live while the table deals."""
+def test_a_deal_that_cant_be_saved_is_tried_again_without_a_press(path: Path) -> None:
+    """No button is live while the table deals."""
     with LocalTable(path) as local_table:
         local_table.play(4)
         while local_table.snapshot["stage"] != "scoring":
@@ -90,7 +90,7 @@ def test_a_deal_that_cant_be_saved_is_dealt_as_soon_as_it_can(path: Path) -> Non
         assert all(len(tiles) == 4 for tiles in local_table.snapshot["displays"])
 
 
-def test_a_ceremony_that_cant_be_saved_stands_and_goes_on(
+def test_a_score_animation_that_cant_be_saved_waits_and_goes_on(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with LocalTable(path) as local_table:
@@ -105,8 +105,8 @@ def test_a_ceremony_that_cant_be_saved_stands_and_goes_on(
         until(lambda: local_table.publisher.snapshot["account"]["steps"], "the first step")
 
 
-def test_a_disk_that_is_really_full(start: StartTable) -> None:
-    """The system refuses to make the file larger while the table runs; then it lets it."""
+def test_a_file_that_cant_grow(start: StartTable) -> None:
+    """The kernel limits the file size of the running table for a while."""
     table = start()
     process = table.process.pid
     no_limit = resource.prlimit(process, resource.RLIMIT_FSIZE)
@@ -130,11 +130,11 @@ def test_a_disk_that_is_really_full(start: StartTable) -> None:
     assert table.err == ""
 
 
-def test_a_file_that_was_taken_away_while_the_disk_is_full(start: StartTable, data: Path) -> None:
-    """Somebody deletes the games to make room.
+def test_a_file_that_is_removed_while_the_disk_is_full(start: StartTable, data: Path) -> None:
+    """The games are deleted to make room.
 
-    Each press that was not saved left one more file behind; and where there was room for the game on the
-    table, but not for all the others, those were given up.
+    Each press that was not saved left another file; and if there was room for the current game, but not for
+    all others, those were lost.
     """
     data.mkdir()
     store_games(data / "azul-table.db", [game_of_dropped_tiles(200)] * 3)

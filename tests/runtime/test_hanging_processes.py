@@ -1,4 +1,4 @@
-"""Processes of a table that hang: nothing waits for them, and they are replaced."""
+"""Hanging child processes: nothing waits for them, and they are replaced."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.system
 
 @pytest.fixture
 def stopped() -> Iterator[list[int]]:
-    """Processes to stop; they go on when the test ends, so that they can end, too."""
+    """Return a list for stopped processes, which are continued when the test ends."""
     processes: list[int] = []
     yield processes
     for process in processes:
@@ -36,9 +36,9 @@ def stopped() -> Iterator[list[int]]:
 
 
 def stop_new(stopped: list[int], parent: int, known: set[int]) -> None:
-    """Stop the process that a parent has started since.
+    """Stop the process that a parent has started.
 
-    Not before its own program runs in it: until then its parent stands still and waits for that (vfork).
+    Only once its own program runs in it: until then its parent waits for it (vfork).
     """
     (process,) = until(lambda: set(children(parent)) - known, "a process")
     until(lambda: command_line(process) not in ("", command_line(parent)), "its program")
@@ -46,10 +46,8 @@ def stop_new(stopped: list[int], parent: int, known: set[int]) -> None:
     stopped.append(process)
 
 
-def test_a_hint_comes_though_the_process_that_was_asked_first_hangs(
-    tmp_path: Path, stopped: list[int]
-) -> None:
-    """It was asked twice, and stayed: no hint came ever after."""
+def test_a_hint_comes_although_the_first_process_hangs(tmp_path: Path, stopped: list[int]) -> None:
+    """The process was asked twice, but never replaced."""
     answers: SimpleQueue[BotReply] = SimpleQueue()
     known = set(children(os.getpid()))
     sim = begin_with("", "")
@@ -65,8 +63,8 @@ def test_a_hint_comes_though_the_process_that_was_asked_first_hangs(
     thinking.close()
 
 
-def test_a_thinking_process_that_hangs_holds_up_nothing(tmp_path: Path, stopped: list[int]) -> None:
-    """Hints that are asked for and forgotten filled its pipe, and then the table's loop stood still."""
+def test_the_loop_does_not_wait_for_a_hanging_process(tmp_path: Path, stopped: list[int]) -> None:
+    """Requests that were cancelled filled its pipe, and the loop blocked."""
     with RunningTable(tmp_path / "data") as table, table.ready().client() as client:
         known = {table.pages()}
         client.take("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
@@ -81,8 +79,8 @@ def test_a_thinking_process_that_hangs_holds_up_nothing(tmp_path: Path, stopped:
         assert client.press("display.2")["taken"]
 
 
-def test_a_program_that_hangs_when_its_game_ends_holds_up_nothing(tmp_path: Path, stopped: list[int]) -> None:
-    """The table's loop waited for its end: some frames of light each time, ten seconds where it hung."""
+def test_the_loop_does_not_wait_for_the_end_of_a_hanging_program(tmp_path: Path, stopped: list[int]) -> None:
+    """The loop waited for its end: some frames each time, ten seconds if it hung."""
     sim = Simulator(new_table(2, 5, opponents=OpponentSettings(programs=("slow",))))
     sim.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
     answers: SimpleQueue[BotReply] = SimpleQueue()

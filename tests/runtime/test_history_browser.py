@@ -1,4 +1,4 @@
-"""The games of a table in a real browser, on a phone, with and without scripts."""
+"""Past games in a real browser: on a phone, with and without scripts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.harness.stored_games import PLACES, STANDARD, greedy_game, store_game
 
 @pytest.fixture
 def table(data: Path, start: StartTable) -> RunningTable:
-    """Twenty-four games, all graded; in each, a player's third choice was bad."""
+    """A table with 24 games, all graded; in each, one player's third choice was bad."""
     data.mkdir()
     path = data / "azul-table.db"
     plays = [greedy_game(chosen) for chosen in PLACES]
@@ -37,7 +37,7 @@ def fits(page: Page) -> bool:
 
 
 @pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
-def test_from_the_phone_page_to_a_costly_move(
+def test_the_way_from_the_phone_page_to_a_costly_move(
     chromium: Browser, table: RunningTable, size: tuple[int, int]
 ) -> None:
     with page_of(chromium, f"{table.browser.origin}/", size, expected="ERR_ABORTED") as page:
@@ -59,7 +59,7 @@ def test_from_the_phone_page_to_a_costly_move(
             assert fits(page), number
 
 
-def test_a_record_is_kept_as_a_file_that_verifies(
+def test_a_record_is_downloaded_as_a_valid_file(
     chromium: Browser, table: RunningTable, tmp_path: Path
 ) -> None:
     with page_of(chromium, f"{table.browser.origin}/history/1") as page:
@@ -71,7 +71,7 @@ def test_a_record_is_kept_as_a_file_that_verifies(
     assert record.events == greedy_game(STANDARD).events
 
 
-def test_without_scripts_all_is_there(chromium: Browser, table: RunningTable) -> None:
+def test_everything_is_there_without_scripts(chromium: Browser, table: RunningTable) -> None:
     context = chromium.new_context(
         viewport={"width": PHONE[0], "height": PHONE[1]}, locale="de-DE", java_script_enabled=False
     )

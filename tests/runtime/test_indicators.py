@@ -1,4 +1,4 @@
-"""Whole games on the smallest table: sources by its own buttons, boards by phones through the real pages."""
+"""Whole games on the smallest table, which has buttons for sources only: boards are played on phones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def link(local_table: LocalTable, short: Path) -> Iterator[TableLink]:
 
 
 class Players:
-    """They press what the table has at the table, and the rest on their phones."""
+    """Players who press the buttons that the table has, and the others on their phones."""
 
     def __init__(self, local_table: LocalTable, phone: FlaskClient) -> None:
         self.local_table = local_table
@@ -45,7 +45,7 @@ class Players:
         self.on_phones = 0
 
     def press(self, button: str) -> None:
-        """Press a button wherever it is, and see that it was taken."""
+        """Press a button wherever it is, and check that it is taken."""
         before = self.state()
         assert button in before["live"], (button, before["ask"])
         if button.startswith(AT_TABLE):
@@ -70,7 +70,7 @@ class Players:
         return self.local_table.snapshot["refusal"] is not None
 
     def play(self, mode: str, seats: tuple[int, ...]) -> Message:
-        """A game of these seats to its end."""
+        """Play a game of these seats to its end."""
         for seat in seats:
             self.press(f"seat.{seat}.floor")
         self.press("ok")
@@ -84,13 +84,13 @@ class Players:
         return state
 
     def state(self) -> Message:
-        """The table as it is, once it has dealt what it had to."""
+        """Return the snapshot, after a deal that is due."""
         until(lambda: self.local_table.snapshot["ask"]["say"] != "dealing", "a deal")
         return self.local_table.snapshot
 
 
 def choice_of(state: Message) -> str:
-    """The next button of a game."""
+    """Return the next button of a game."""
     if state["stage"] == "choice":
         return str(state["choosing"][0]["button"])
     if state["stage"] != "offer":
@@ -108,7 +108,7 @@ def choice_of(state: Message) -> str:
 
 
 def cheapest(chosen: Message) -> int:
-    """The line that sends the fewest tiles to the penalty row."""
+    """Return the line that sends the fewest tiles to the penalty row."""
     lines: list[int] = chosen["lines"]
     return min(lines, key=lambda line: (len(chosen["sends"].get(str(line), "")), -line))
 
@@ -126,9 +126,7 @@ def test_a_whole_game(local_table: LocalTable, link: TableLink, mode: str, seats
     assert set(local_table.hardware.frame.lit) <= {light.name for light in local_table.hardware.layout.lights}
 
 
-def test_phones_press_the_boards_and_the_table_presses_the_rest(
-    local_table: LocalTable, link: TableLink
-) -> None:
+def test_phones_may_press_only_the_buttons_of_the_boards(local_table: LocalTable, link: TableLink) -> None:
     allowed = local_table.snapshot["phones"]["press"]
     assert len(allowed) == 24
     assert all(name.startswith("seat.") for name in allowed)
@@ -138,7 +136,7 @@ def test_phones_press_the_boards_and_the_table_presses_the_rest(
     until(lambda: local_table.daemon.table.seats.taken == (2,), "the seat")
 
 
-def test_the_source_in_hand_is_seen_on_its_light(local_table: LocalTable, link: TableLink) -> None:
+def test_the_light_of_the_selected_source_has_its_colour(local_table: LocalTable, link: TableLink) -> None:
     players = Players(local_table, create_app(link).test_client())
     for button in ("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor", "display.2"):
         players.press(button)

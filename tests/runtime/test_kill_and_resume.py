@@ -1,4 +1,4 @@
-"""What was answered is kept: a table that is really killed stands at the same choice when it starts again."""
+"""A killed table restarts at the same choice: every press that was answered is saved."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LONGEST_LIFE = 0.03
 
 
 def seed_of_game(data: Path) -> str:
-    """The seed of the game on the table, or nothing."""
+    """Return the seed of the current game, or an empty text."""
     with closing(sqlite3.connect(store.newest_file(data))) as connection:
         rows = connection.execute("SELECT seed FROM games JOIN situation ON game = id").fetchall()
     return str(rows[0][0]) if rows else ""
@@ -64,7 +64,7 @@ class Player:
         return after
 
     def kill_during(self, presses: int, life: float) -> None:
-        """Press many buttons at once, kill the table meanwhile, and find it at a choice in between."""
+        """Press many buttons at once and kill the table meanwhile; it restarts at a choice in between."""
         mirrors = self.ahead(presses)
         buttons = [mirror.next_button for mirror in mirrors[:-1]]
         with self.table.client() as client:
@@ -124,7 +124,7 @@ def test_killed_at_random_moments_through_a_whole_game(start: StartTable, chance
     assert game_part(player.table.snapshot()) == game_part(shown)
 
 
-def test_a_press_that_was_answered_just_before_the_kill_is_kept(start: StartTable) -> None:
+def test_a_press_that_was_answered_before_the_kill_is_saved(start: StartTable) -> None:
     player = Player(start)
     for button in ("seat.1.floor", "seat.3.line.2", "ok", "seat.3.floor", "display.2", "seat.3.line.4"):
         with player.table.client() as client:
@@ -136,7 +136,7 @@ def test_a_press_that_was_answered_just_before_the_kill_is_kept(start: StartTabl
         assert_asks_once(player.table.snapshot(), player.mirror)
 
 
-def test_killed_amid_a_ceremony_it_goes_on_where_it_was(start: StartTable) -> None:
+def test_a_score_animation_goes_on_after_a_kill(start: StartTable) -> None:
     player = Player(partial(start, command=HELD, surroundings={HOLD_AT: "CLOSING"}))
     while player.mirror.snapshot["stage"] != "scoring":
         player.play(1)
@@ -166,7 +166,7 @@ def steps_shown(shown: Message) -> int:
     return len(shown["account"]["steps"]) if shown["account"] else 0
 
 
-def test_what_was_taken_back_stays_taken_back_and_is_dealt_the_same_again(start: StartTable) -> None:
+def test_a_deal_that_was_taken_back_is_dealt_the_same_after_a_kill(start: StartTable) -> None:
     player = Player(start)
     player.play(4)
     table = player.table
@@ -183,7 +183,7 @@ def test_what_was_taken_back_stays_taken_back_and_is_dealt_the_same_again(start:
         client.until(lambda shown: shown["ask"]["say"] == "stop_game")
 
 
-def test_names_and_players_are_kept(start: StartTable, data: Path) -> None:
+def test_names_and_players_are_saved(start: StartTable, data: Path) -> None:
     table = start()
     with table.client() as client:
         client.send({"type": "name", "seat": 1, "name": " Ana   Lúcia ", "id": 1})
@@ -200,7 +200,7 @@ def test_names_and_players_are_kept(start: StartTable, data: Path) -> None:
     assert names == {"Ana Lúcia", "Seat 2"}
 
 
-def test_the_stored_events_are_the_game(start: StartTable, data: Path) -> None:
+def test_the_saved_events_are_those_of_the_game(start: StartTable, data: Path) -> None:
     player = Player(partial(start, command=HELD))
     player.play(60)
     player.table.kill()
@@ -216,7 +216,7 @@ def test_the_stored_events_are_the_game(start: StartTable, data: Path) -> None:
 # --- Processes -------------------------------------------------------------------------------------------
 
 
-def test_killed_its_pages_end_too_and_the_port_is_free_again(start: StartTable) -> None:
+def test_the_pages_of_a_killed_table_end_and_free_the_port(start: StartTable) -> None:
     table = start()
     pages, port = table.pages(), table.port
     until(lambda: table.browser.ask("/").status == 200, "the page")
@@ -233,7 +233,7 @@ def test_killed_its_pages_end_too_and_the_port_is_free_again(start: StartTable) 
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_quickly_and_silently(start: StartTable, number: signal.Signals) -> None:
+def test_a_signal_ends_the_table_quickly_and_silently(start: StartTable, number: signal.Signals) -> None:
     table = start()
     pages = table.pages()
     with table.client() as client, table.browser.stream() as stream:

@@ -1,4 +1,4 @@
-"""What the table tells whoever runs it, and what if nobody can be told."""
+"""The log on standard error, and the backoff before the pages are restarted."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.system
 INTO_A_FULL_DISK = ("sh", "-c", 'exec "$0" "$@" 2>/dev/full', COMMAND)
 
 
-def test_a_log_on_a_full_disk_stops_neither_the_table_nor_its_pages(tmp_path: Path) -> None:
-    """A part that was lost could not be told, and that was the end of the table."""
+def test_the_table_and_its_pages_run_on_if_the_log_cant_be_written(tmp_path: Path) -> None:
+    """A lost part could not be logged, and the table ended with a traceback."""
     options = ("--port", "0", "--layout", "duo")
     with (
         RunningTable(tmp_path / "data", *options, simulate=None, command=INTO_A_FULL_DISK) as table,
@@ -36,8 +36,8 @@ def test_a_log_on_a_full_disk_stops_neither_the_table_nor_its_pages(tmp_path: Pa
         client.take("seat.2.floor")
 
 
-def test_pages_that_ran_for_long_start_again_at_once(tmp_path: Path) -> None:
-    """The pauses grew over weeks, to half a minute without pages."""
+def test_the_backoff_begins_anew_after_a_long_run_of_the_pages(tmp_path: Path) -> None:
+    """The pauses grew over weeks up to half a minute without pages."""
     said, here = SimpleQueue[str](), os.getpid()
     times = chain((0, 0, 0, 0, 0, 2 * LONG, 0, 0), repeat(0))  # each beginning, and each end
     known = set(children(here))

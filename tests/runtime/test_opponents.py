@@ -1,4 +1,4 @@
-"""Opponents of a table that really runs: their process, programs that speak the protocol, the pulled plug."""
+"""Opponents of a running table: the thinking process, bot programs, restarts."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def seat(table: RunningTable, number: int) -> Message:
     return found
 
 
-def test_two_opponents_play_a_demonstration_to_its_end(tmp_path: Path) -> None:
-    """`ok` skips what it may; the game is kept as theirs."""
+def test_two_opponents_play_a_game_to_its_end(tmp_path: Path) -> None:
+    """`ok` skips pauses; the game is stored with their names."""
     with with_settings(tmp_path / "data", FAST, held=True) as table, table.ready().client() as client:
         press(client, "seat.1.floor", "seat.1.line.2", "seat.2.floor", "seat.2.line.3", "ok", "seat.1.floor")
 
@@ -61,7 +61,7 @@ def test_two_opponents_play_a_demonstration_to_its_end(tmp_path: Path) -> None:
     assert rows == [("greedy", None), ("strong", None)]
 
 
-def test_a_pulled_plug_in_an_opponents_turn_resumes_there(tmp_path: Path) -> None:
+def test_a_game_killed_in_an_opponents_turn_goes_on_there(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with with_settings(data, FAST, held=True) as table, table.ready().client() as client:
         press(client, "seat.1.floor", "seat.2.floor", "seat.2.line.4", "ok", "seat.2.floor")
@@ -75,7 +75,7 @@ def test_a_pulled_plug_in_an_opponents_turn_resumes_there(tmp_path: Path) -> Non
         assert seat(table, 2)["bot"] == "master"
 
 
-def test_a_thinking_process_that_is_killed_is_started_anew(tmp_path: Path) -> None:
+def test_a_killed_thinking_process_is_restarted(tmp_path: Path) -> None:
     settings = 'pace = "fast"\n[bots]\nmaster = 60.0\n'
     with with_settings(tmp_path / "data", settings) as table, table.ready().client() as client:
         known = {table.pages()}
@@ -121,7 +121,7 @@ print("9 x 9", flush=True)
 """
 
 
-def test_a_program_that_misbehaves_is_named_and_greedy_plays_on(tmp_path: Path) -> None:
+def test_greedy_replaces_a_program_that_breaks_the_rules(tmp_path: Path) -> None:
     command = [sys.executable, "-c", OUCH]
     with with_program(tmp_path / "data", "bad", *command) as table, table.ready().client() as client:
         press(client, "seat.1.floor", "seat.2.floor", "seat.2.line.5", "ok", "seat.2.floor")
@@ -146,7 +146,7 @@ def test_a_program_that_misbehaves_is_named_and_greedy_plays_on(tmp_path: Path) 
         ("[programs]\na = 'x'\nb = 'x'\nc = 'x'\nd = 'x'\ne = 'x'\nf = 'x'", "6 programs"),
     ],
 )
-def test_a_fault_in_the_settings_is_named(tmp_path: Path, text: str, fault: str) -> None:
+def test_a_fault_in_the_settings_is_reported(tmp_path: Path, text: str, fault: str) -> None:
     with with_settings(tmp_path / "data", text) as table:
         assert table.wait() == 1
         assert fault in table.err

@@ -1,4 +1,4 @@
-"""The pages of a table that really runs: looking, pressing, and coming back by themselves."""
+"""The pages of a running table: states, presses, streams and restarts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def table(start: StartTable) -> RunningTable:
 
 
 def here(table: RunningTable) -> None:
-    """Wait until the pages see the table."""
+    """Wait until the pages have the table's state."""
 
     def state() -> bool:
         try:
@@ -35,7 +35,7 @@ def here(table: RunningTable) -> None:
     until(state, "the table on its pages")
 
 
-def test_everything_is_answered(table: RunningTable) -> None:
+def test_every_page_is_answered(table: RunningTable) -> None:
     browser = table.browser
     assert "<svg" in browser.ask("/table").text
     assert 'data-button="display.3"' in browser.ask("/table").text
@@ -51,7 +51,7 @@ def test_everything_is_answered(table: RunningTable) -> None:
     assert browser.ask("/nothing").status == 404
 
 
-def test_an_etag_spares_what_is_known(table: RunningTable) -> None:
+def test_an_etag_avoids_sending_a_known_state(table: RunningTable) -> None:
     first = table.browser.ask("/state")
     known = {"If-None-Match": first.headers["ETag"]}
     assert table.browser.ask("/state", headers=known).status == 304
@@ -60,7 +60,7 @@ def test_an_etag_spares_what_is_known(table: RunningTable) -> None:
     until(lambda: table.browser.ask("/state", headers=known).status == 200, "news")
 
 
-def test_a_press_on_the_page_is_a_press_at_the_table(table: RunningTable) -> None:
+def test_a_press_on_a_page_reaches_the_table(table: RunningTable) -> None:
     with table.client() as client, table.browser.stream() as stream:
         client.subscribe()
         stream.next("news")
@@ -115,14 +115,16 @@ def test_a_press_from_another_site_is_refused(table: RunningTable) -> None:
     assert not table.snapshot()["seats"][0]["taken"]
 
 
-def test_the_lights_are_streamed_while_somebody_looks(table: RunningTable) -> None:
+def test_frames_are_streamed_to_a_viewer(table: RunningTable) -> None:
     with table.browser.stream("table") as stream:
         first = stream.next("lights").data["all"]
         assert len(first) == 6 * 338
         stream.next("lights")
 
 
-def test_a_killed_table_comes_back_on_its_pages(table: RunningTable, start: StartTable) -> None:
+def test_the_pages_show_a_killed_table_again_after_its_restart(
+    table: RunningTable, start: StartTable
+) -> None:
     for button in ("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor", "display.1"):
         assert table.browser.press(button).json == {"taken": True}
     with table.browser.stream() as stream:
@@ -140,7 +142,7 @@ def test_a_killed_table_comes_back_on_its_pages(table: RunningTable, start: Star
     assert table.browser.press("ok").json == {"taken": True}
 
 
-def test_pages_that_die_are_started_again_and_the_game_is_unharmed(table: RunningTable) -> None:
+def test_killed_pages_are_restarted_and_the_game_goes_on(table: RunningTable) -> None:
     with table.client() as client:
         client.subscribe()
         client.take("seat.1.floor")
@@ -156,14 +158,14 @@ def test_pages_that_die_are_started_again_and_the_game_is_unharmed(table: Runnin
     assert table.end() == 0
 
 
-def test_it_ends_while_its_pages_are_about_to_start_again(table: RunningTable) -> None:
+def test_the_table_ends_while_its_pages_wait_for_their_restart(table: RunningTable) -> None:
     os.kill(table.pages(), signal.SIGKILL)
     until(lambda: "start again" in table.err, "the note about the pages")
     assert table.end() == 0
 
 
-def test_a_whole_game_by_posts_ends_with_its_result(table: RunningTable) -> None:
-    """As a browser plays, but for the browser."""
+def test_a_whole_game_played_by_requests_ends_with_its_result(table: RunningTable) -> None:
+    """The requests are those of a browser."""
     while button := next_button(state := wait_until_shown(table)):
         if state["stage"] == "scoring":
             advance_scoring(table, state)

@@ -1,4 +1,4 @@
-"""Phones in the network of a table that really runs: they come by its address, and do what it lets them."""
+"""Phones in the network of a running table: its address, their access, and the rate limit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVERYBODY = ("--port", "0", "--host", "0.0.0.0")
 
 
 def phone(table: RunningTable) -> Browser:
-    """A browser that comes from the network; skips where this machine is in none."""
+    """Return a browser that connects from the network; skip the test if this machine has none."""
     address = table.out.splitlines()[1].split("//")[1].split(":")[0]
     if address.startswith("127.") or not address.replace(".", "").isdecimal():
         pytest.skip("this machine has no address in a network")
@@ -30,12 +30,12 @@ def phone(table: RunningTable) -> Browser:
 
 
 def known(browser: Browser) -> Browser:
-    """The same browser, once the pages know the table."""
+    """Return the same browser, once the pages have the table's state."""
     until(lambda: browser.ask("/state").status == 200, "the table's state")
     return browser
 
 
-def test_phones_look_and_press_nothing_unless_they_are_let(start: StartTable) -> None:
+def test_phones_may_only_look_by_default(start: StartTable) -> None:
     table = start(*EVERYBODY)
     nothing = {"press": [], "tell": False, "hint": False, "learn": False, "seats": False}
     assert table.snapshot()["phones"] == nothing
@@ -44,7 +44,7 @@ def test_phones_look_and_press_nothing_unless_they_are_let(start: StartTable) ->
     assert not table.snapshot()["seats"][0]["taken"]
 
 
-def test_phones_play_where_the_command_lets_them(start: StartTable) -> None:
+def test_phones_may_play_with_the_option(start: StartTable) -> None:
     table = start(*EVERYBODY, "--phones", "play")
     mine = known(phone(table))
     assert mine.press("seat.1.floor").json == {"taken": True}
@@ -53,9 +53,7 @@ def test_phones_play_where_the_command_lets_them(start: StartTable) -> None:
     assert (table.snapshot()["seats"][0]["taken"], table.snapshot()["seats"][0]["name"]) == (True, "Ana")
 
 
-def test_phones_play_where_the_settings_let_them_and_the_command_has_the_last_word(
-    start: StartTable, data: Path
-) -> None:
+def test_the_option_overrides_the_settings_for_phones(start: StartTable, data: Path) -> None:
     data.mkdir()
     (data / "settings.toml").write_text("phones = 'play'\n")
     with start(*EVERYBODY) as table:
@@ -63,7 +61,7 @@ def test_phones_play_where_the_settings_let_them_and_the_command_has_the_last_wo
     assert start(*EVERYBODY, "--phones", "look").snapshot()["phones"]["press"] == []
 
 
-def test_a_flood_from_a_phone_ends_at_the_door(start: StartTable) -> None:
+def test_a_flood_from_a_phone_is_rate_limited(start: StartTable) -> None:
     table = start(*EVERYBODY, "--phones", "play")
     mine = known(phone(table))
     statuses: list[int] = []
@@ -83,7 +81,7 @@ def test_a_flood_from_a_phone_ends_at_the_door(start: StartTable) -> None:
 
 
 def test_two_phones_play_a_whole_game(chromium: Chromium, start: StartTable) -> None:
-    """Each at its own seat; nobody touches the table. As they share an address here, they may be too fast."""
+    """Each at its own seat. Both have the same address here, so they may exceed the rate limit."""
     table = start(*EVERYBODY, "--phones", "play")
     origin = known(phone(table)).origin
     with ExitStack() as opened:
@@ -108,14 +106,14 @@ def test_two_phones_play_a_whole_game(chromium: Chromium, start: StartTable) -> 
 
 
 def whose(button: str, state: Message) -> int:
-    """The seat whose phone presses a button."""
+    """Return the seat whose phone presses a button."""
     if button.startswith("seat."):
         return int(button.split(".")[1])
     return acting_seat(state) if state["stage"] == "offer" else 3
 
 
 def press(page: Page, button: str) -> None:
-    """Touch a button, again when it was too fast."""
+    """Press a button, again if the rate limit refused it."""
     status = 429
     while status == 429:
         with page.expect_response("**/action") as answered:

@@ -37,7 +37,7 @@ MOST_PRESSES = 600
 
 
 class Watched:
-    """A table with a simulated Pico in a process of its own, with eyes at its strips."""
+    """A running table with a simulated Pico whose strips are recorded."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.strips = folder / "strips"
@@ -53,19 +53,19 @@ class Watched:
         self._bytes = FrameEncoder(FULL)
 
     def begin(self) -> Client:
-        """Wait for the table; a client that is told of everything."""
+        """Wait for the table; return a client that is subscribed to everything."""
         self.running.ready()
         client = self.running.client()
         client.subscribe(frames=True)
         return client
 
     def shown(self) -> bytes:
-        """What all strips got last."""
+        """Return the last bytes of all strips."""
         files = [self.strips / str(chain.pin) for chain in FULL.chains]
         return b"".join(file.read_bytes() if file.exists() else b"" for file in files)
 
     def wanted(self, frame: str) -> bytes:
-        """What the strips must get for a frame as the twin gets it."""
+        """Return the bytes of the strips for a frame of the twin."""
         dots = bytes.fromhex(frame)
         names = [light.name for light in FULL.lights]
         lit = {
@@ -75,7 +75,7 @@ class Watched:
         return self._bytes.encode(LightFrame(lit))
 
     def await_lights(self, client: Client, what: str) -> None:
-        """Wait until the strips show just a frame of the twin's, a new one and the last that it got."""
+        """Wait until the strips show the twin's latest frame, which must be a new one."""
 
         def same() -> bool:
             client.drain()
@@ -100,13 +100,13 @@ def watched(tmp_path: Path) -> Iterator[Callable[..., Watched]]:
 
 
 def game_of(snapshot: Message) -> Message:
-    """What of a snapshot is the game."""
+    """Return the part of a snapshot that is the game."""
     keys = ("stage", "round", "seats", "displays", "centre", "moves", "choice", "account", "result")
     return {key: snapshot[key] for key in keys}
 
 
 def press(client: Client, button: str) -> Message:
-    """Press, and wait for what comes of it; a scoring goes on by itself as well, until it is skipped."""
+    """Press a button, and wait for its effect; a score animation also advances by itself."""
     before = client.snapshot
     client.take(button)
     if before["stage"] == "scoring":
@@ -114,7 +114,7 @@ def press(client: Client, button: str) -> Message:
     return client.until(lambda snapshot: snapshot["version"] != before["version"])
 
 
-def test_a_whole_game_with_the_pico_pulled_out_in_its_middle(watched: Callable[..., Watched]) -> None:
+def test_a_whole_game_with_the_pico_unplugged_in_between(watched: Callable[..., Watched]) -> None:
     table = watched()
     with table.begin() as client:
         table.await_lights(client, "the first lights")
@@ -139,7 +139,7 @@ def test_a_whole_game_with_the_pico_pulled_out_in_its_middle(watched: Callable[.
 
 
 def pull_and_plug(table: Watched, client: Client) -> None:
-    """Pull the Pico out, play on without it, and plug it in again: no move comes of that."""
+    """Unplug the Pico, play on without it, and plug it in again: this makes no move."""
     client.send({"type": "plug", "plugged": False})
     assert client.answer()["taken"]
     lost = client.until(lambda snapshot: bool(snapshot["faults"]))
@@ -160,8 +160,8 @@ def pull_and_plug(table: Watched, client: Client) -> None:
     assert game_of(back) == game, "no move comes out of a reset"
 
 
-def test_what_a_firmware_dies_of_is_in_the_log(watched: Callable[..., Watched], tmp_path: Path) -> None:
-    """Bug mended: the Pico's log was taken, and told to nobody."""
+def test_the_traceback_of_the_firmware_is_logged(watched: Callable[..., Watched], tmp_path: Path) -> None:
+    """The Pico's log was read, but not written anywhere."""
     table = watched()
     with table.begin() as client:
         (switches,) = tmp_path.rglob("flash/firmware_bridge/firmware/switches.py")
@@ -188,7 +188,7 @@ def test_a_tag_goes_through_the_picos_reader(watched: Callable[..., Watched]) ->
         assert [tile["tag"] for tile in told] == [drawer[letter][6] for letter in "bkr"]
 
 
-def test_presses_faster_than_a_finger_come_in_their_order(watched: Callable[..., Watched]) -> None:
+def test_very_fast_presses_keep_their_order(watched: Callable[..., Watched]) -> None:
     table = watched()
     with table.begin() as client:
         for button in ("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor"):
@@ -206,7 +206,7 @@ def test_presses_faster_than_a_finger_come_in_their_order(watched: Callable[...,
 # --- What was given --------------------------------------------------------------------------------------
 
 
-def test_a_layout_without_a_pico_has_none_to_simulate(data: Path) -> None:
+def test_a_layout_without_a_pico_is_refused(data: Path) -> None:
     ended = run(["play", "--data", str(data), "--port", "0", "--layout", "duo", "--simulate", "pico"])
     assert ended.returncode == 1
     assert ended.stderr == (
@@ -215,7 +215,7 @@ def test_a_layout_without_a_pico_has_none_to_simulate(data: Path) -> None:
     assert not data.exists()
 
 
-def test_where_micropython_is_missing_the_command_that_brings_it_is_named(tmp_path: Path) -> None:
+def test_a_missing_micropython_is_reported_with_the_command_that_installs_it(tmp_path: Path) -> None:
     surroundings = {"AZUL_TABLE_MICROPYTHON": str(tmp_path / "nowhere.mjs")}
     with RunningTable(tmp_path / "data", simulate="pico", surroundings=surroundings) as table:
         assert table.wait() == 1
@@ -224,7 +224,7 @@ def test_where_micropython_is_missing_the_command_that_brings_it_is_named(tmp_pa
     assert table.out == ""
 
 
-def test_where_node_is_missing_the_command_that_brings_it_is_named(tmp_path: Path) -> None:
+def test_a_missing_node_is_reported_with_the_command_that_installs_it(tmp_path: Path) -> None:
     with RunningTable(tmp_path / "data", simulate="pico", surroundings={"PATH": str(tmp_path)}) as table:
         assert table.wait() == 1
     assert "Node.js" in table.err
@@ -236,7 +236,7 @@ def test_where_node_is_missing_the_command_that_brings_it_is_named(tmp_path: Pat
 
 @pytest.fixture
 def opened(tmp_path: Path, short: Path) -> Iterator[tuple[SimulatedPicoTable, RecordingPublisher]]:
-    """What `play` opens, with its loop in a thread."""
+    """Run the loop in a thread, with the hardware that `play` opens."""
     inbox: Inbox = SimpleQueue()
     hardware, simulated = open_table_hardware(FULL, inbox, "pico", short / "pico")
     pico, audience = simulated.pico, RecordingPublisher(None)
@@ -257,7 +257,7 @@ def opened(tmp_path: Path, short: Path) -> Iterator[tuple[SimulatedPicoTable, Re
     assert not loop.is_alive()
 
 
-def test_a_chattering_button_is_told_and_phones_stand_in(
+def test_a_chattering_button_is_reported_and_phones_may_press_it(
     opened: tuple[SimulatedPicoTable, RecordingPublisher],
 ) -> None:
     pico, audience = opened

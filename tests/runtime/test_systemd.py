@@ -1,4 +1,4 @@
-"""What a service manager hears of the table, over a real socket; and the port that it may hand over."""
+"""The service manager: notifications over a real socket, and socket activation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWN = 4711
 
 @pytest.fixture
 def line(tmp_path: Path) -> Iterator[socket.socket]:
-    """What a service manager listens to."""
+    """Return the socket on which a service manager listens."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as bound:
         bound.bind(str(tmp_path / "notify"))
         bound.settimeout(DEADLINE)
@@ -37,7 +37,7 @@ class Clock:
 
 
 def heard(line: socket.socket) -> list[str]:
-    """All that waits to be heard."""
+    """Return all notifications so far."""
     line.settimeout(0)
     words = []
     try:
@@ -53,14 +53,14 @@ def manager(line: socket.socket, clock: Clock, environment: dict[str, str]) -> S
     return ServiceManager({"NOTIFY_SOCKET": line.getsockname(), **environment}, OWN, clock)
 
 
-def test_a_manager_hears_ready_and_stopping(line: socket.socket) -> None:
+def test_ready_and_stopping_are_notified(line: socket.socket) -> None:
     told = manager(line, Clock(), {})
     told.ready()
     told.stopping()
     assert heard(line) == ["READY=1", "STOPPING=1"]
 
 
-def test_signs_of_life_come_several_times_within_the_watchdogs_time(line: socket.socket) -> None:
+def test_the_watchdog_is_notified_several_times_in_its_interval(line: socket.socket) -> None:
     clock = Clock()
     told = manager(line, clock, {"WATCHDOG_USEC": "3000000", "WATCHDOG_PID": str(OWN)})
     rounds = 0
@@ -81,7 +81,7 @@ def test_signs_of_life_come_several_times_within_the_watchdogs_time(line: socket
         {"WATCHDOG_USEC": ""},
     ],
 )
-def test_no_signs_of_life_where_nobody_watches_this_process(
+def test_no_watchdog_notifications_for_another_process_or_none(
     line: socket.socket, environment: dict[str, str]
 ) -> None:
     told = manager(line, Clock(), environment)
@@ -90,7 +90,7 @@ def test_no_signs_of_life_where_nobody_watches_this_process(
     assert heard(line) == ["READY=1"]
 
 
-def test_an_abstract_address_is_understood() -> None:
+def test_an_abstract_socket_address_is_used() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as bound:
         bound.bind(f"\0azul-table-test-{os.getpid()}")
         bound.settimeout(DEADLINE)
@@ -99,7 +99,7 @@ def test_an_abstract_address_is_understood() -> None:
 
 
 @pytest.mark.parametrize("address", ["", "/nobody/is/here", "vsock:2:1234", "@nobody-is-here"])
-def test_a_manager_that_is_not_there_is_no_fault(address: str) -> None:
+def test_a_missing_service_manager_is_ignored(address: str) -> None:
     environment = {"NOTIFY_SOCKET": address} if address else {}
     told = ServiceManager(environment, OWN)
     told.ready()
@@ -108,14 +108,14 @@ def test_a_manager_that_is_not_there_is_no_fault(address: str) -> None:
     assert told.port() is None
 
 
-def test_a_manager_that_does_not_listen_is_not_waited_for(line: socket.socket) -> None:
+def test_a_service_manager_that_does_not_read_is_not_waited_for(line: socket.socket) -> None:
     told = manager(line, Clock(), {})
     for _ in range(10_000):
         told.ready()
     assert set(heard(line)) == {"READY=1"}
 
 
-def test_what_is_meant_for_this_process_is_kept_from_its_children(line: socket.socket) -> None:
+def test_the_variables_are_removed_from_the_environment(line: socket.socket) -> None:
     environment = {
         "NOTIFY_SOCKET": line.getsockname(),
         "WATCHDOG_USEC": "1",
@@ -132,12 +132,12 @@ def test_what_is_meant_for_this_process_is_kept_from_its_children(line: socket.s
 @pytest.mark.parametrize(
     "environment", [{"LISTEN_FDS": "1", "LISTEN_PID": "1"}, {"LISTEN_FDS": "2", "LISTEN_PID": str(OWN)}]
 )
-def test_sockets_of_somebody_else_are_left_alone(environment: dict[str, str]) -> None:
+def test_sockets_of_another_process_are_not_taken(environment: dict[str, str]) -> None:
     assert ServiceManager(environment, OWN).port() is None
 
 
 @pytest.mark.system
-def test_a_table_tells_its_manager_when_it_can_be_seen_lives_and_ends(
+def test_a_running_table_sends_all_notifications(
     tmp_path: Path, line: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", line.getsockname())
@@ -155,7 +155,7 @@ def test_a_table_tells_its_manager_when_it_can_be_seen_lives_and_ends(
 
 
 @pytest.mark.system
-def test_a_table_that_was_killed_says_nothing_more(
+def test_a_killed_table_sends_nothing_more(
     tmp_path: Path, line: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", line.getsockname())
@@ -167,8 +167,8 @@ def test_a_table_that_was_killed_says_nothing_more(
 
 
 @pytest.mark.system
-def test_a_table_serves_the_port_that_it_is_handed(tmp_path: Path) -> None:
-    """And asks for none of its own."""
+def test_a_table_uses_the_socket_that_it_is_handed(tmp_path: Path) -> None:
+    """It opens no port of its own."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         script = f'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3<&{listening.fileno()}'

@@ -1,4 +1,4 @@
-"""Tags at a table that runs: learned through its socket and its readers, and on disk before it is said."""
+"""Tags at a running table: taught through its socket and its readers, and saved before the answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def lay(client: Client, tag: str, reader: str = "shared") -> Message:
     return ask(client, "tag", reader=reader, tag=tag)
 
 
-def test_all_100_tiles_are_learned_through_the_socket(client: Client, local_table: LocalTable) -> None:
+def test_all_100_tiles_are_taught_through_the_socket(client: Client, local_table: LocalTable) -> None:
     client.subscribe()
     assert ask(client, "teach_tiles", colour="all")["taken"]
     for number, tag in enumerate(tags(100)):
@@ -51,7 +51,7 @@ def test_all_100_tiles_are_learned_through_the_socket(client: Client, local_tabl
     ]
 
 
-def test_a_tag_on_a_reader_is_learned_as_well(local_table: LocalTable) -> None:
+def test_a_tag_on_a_reader_is_taught_too(local_table: LocalTable) -> None:
     with Client(local_table.server._path) as client:  # type: ignore[union-attr]
         ask(client, "teach_player", name="Ana")
         local_table.hardware.show_tag("seat.2", "04A21B7C")
@@ -60,7 +60,7 @@ def test_a_tag_on_a_reader_is_learned_as_well(local_table: LocalTable) -> None:
     assert rows(local_table.store, KNOWN_TAGS) == [("04A21B7C", "player", "Ana")]
 
 
-def test_the_answers_say_what_became_of_a_tag(client: Client) -> None:
+def test_the_answers_have_the_result_for_each_tag(client: Client) -> None:
     assert lay(client, "AA")["why"] == "unknown_tag"
     assert ask(client, "forget_last")["why"] == "nothing_to_undo"
     ask(client, "teach_tiles", colour="r")
@@ -93,15 +93,15 @@ def test_the_answers_say_what_became_of_a_tag(client: Client) -> None:
         ({"type": "forget", "tags": [], "button": "ok"}, "unknown field `button`"),
     ],
 )
-def test_what_is_no_message_is_told_and_changes_nothing(client: Client, message: Message, fault: str) -> None:
+def test_an_invalid_message_is_refused_and_changes_nothing(
+    client: Client, message: Message, fault: str
+) -> None:
     client.send(message)
     assert fault in client.answer()["error"]
     assert "learning" not in client.subscribe()["stage"]
 
 
-def test_two_who_teach_at_once_teach_the_same_lesson(
-    local_table: LocalTable, client: Client, socket_path: Path
-) -> None:
+def test_two_clients_share_one_lesson(local_table: LocalTable, client: Client, socket_path: Path) -> None:
     with Client(socket_path) as other:
         assert ask(client, "teach_tiles", colour="all")["taken"]
         assert ask(other, "teach_tiles", colour="all")["taken"]
@@ -115,7 +115,9 @@ def test_two_who_teach_at_once_teach_the_same_lesson(
     assert [colour for _, _, colour in known] == [colour for colour in "byrkw" for _ in range(20)]
 
 
-def test_who_vanishes_leaves_a_lesson_that_anybody_ends(local_table: LocalTable, socket_path: Path) -> None:
+def test_a_lesson_of_a_client_that_is_gone_can_be_ended_by_others(
+    local_table: LocalTable, socket_path: Path
+) -> None:
     with Client(socket_path) as teacher:
         ask(teacher, "teach_tiles", colour="all")
         lay(teacher, "AA")
@@ -124,7 +126,7 @@ def test_who_vanishes_leaves_a_lesson_that_anybody_ends(local_table: LocalTable,
     assert rows(local_table.store, KNOWN_TAGS) == [("AA", "tile", "b")]
 
 
-def test_what_was_said_to_be_learned_is_there_after_a_kill(data: Path, start: StartTable) -> None:
+def test_a_tag_that_was_answered_is_saved_before_a_kill(data: Path, start: StartTable) -> None:
     dice = random.Random(7)
     laid = iter(tags(1000))
     said: list[str] = []
@@ -152,7 +154,7 @@ def test_what_was_said_to_be_learned_is_there_after_a_kill(data: Path, start: St
     assert said
 
 
-def test_a_lesson_leaves_the_game_as_it_was(data: Path, start: StartTable) -> None:
+def test_a_lesson_does_not_change_the_game(data: Path, start: StartTable) -> None:
     table = start()
     with table.client() as client:
         client.take("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor", "display.1")
@@ -174,8 +176,8 @@ def test_a_lesson_leaves_the_game_as_it_was(data: Path, start: StartTable) -> No
         assert store.tags()["AA"] == ActionCard(Action.NEW_GAME)
 
 
-def test_what_lies_beside_simulated_readers_is_known_where_no_tag_is(data: Path, start: StartTable) -> None:
-    """The cards always, the tiles where they are of resin; what somebody half learned or forgot stays so."""
+def test_a_table_without_tags_gets_those_of_simulated_readers(data: Path, start: StartTable) -> None:
+    """Cards always, tiles if it is played with physical tiles; tags that were taught stay as they are."""
     for tiles, expected in (("lights", 0), ("resin", 100)):
         table = start("--tiles", tiles, "--port", "0")
         with table.client() as client:
@@ -193,7 +195,7 @@ def test_what_lies_beside_simulated_readers_is_known_where_no_tag_is(data: Path,
         assert ask(client, "tags")["result"] == [{**known[-1], "number": 1}]
 
 
-def test_the_cards_of_the_twin_seat_players_and_press(start: StartTable) -> None:
+def test_the_cards_of_the_twin_seat_players_and_press_buttons(start: StartTable) -> None:
     table = start()
     with table.client() as client:
         cards = {card["value"]: card["tag"] for card in client.subscribe()["simulated"]["cards"]}
@@ -210,7 +212,7 @@ def test_the_cards_of_the_twin_seat_players_and_press(start: StartTable) -> None
         client.until(lambda told: told["simulated"]["known"] == [drawer["b"][3]])
 
 
-def test_kinds_of_tags_come_back(tmp_path: Path) -> None:
+def test_tags_of_all_kinds_are_loaded_again(tmp_path: Path) -> None:
     known: dict[str, Meaning] = {
         "BB": PlayerCard("Ana Žižek 🐟"),
         "AA": TileTag(Colour.RED),

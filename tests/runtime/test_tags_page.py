@@ -1,4 +1,4 @@
-"""The page of tags in a real browser, on a table that runs."""
+"""The tags page in a real browser, with a running table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAVES = r"/(events|static|learn).*ERR_ABORTED"
 
 @pytest.fixture
 def table(start: StartTable) -> RunningTable:
-    """A table that knows no tag, as a maker's."""
+    """A running table that knows no tag."""
     table = start()
     with table.client() as client:
         cards = client.subscribe()["tags"]["cards"]
@@ -49,7 +49,7 @@ def number(first: int, beyond: int) -> list[str]:
     return [f"{at:08X}" for at in range(first, beyond)]
 
 
-def test_100_tiles_in_one_sitting(chromium: Chromium, table: RunningTable) -> None:
+def test_100_tiles_are_taught_in_one_lesson(chromium: Chromium, table: RunningTable) -> None:
     with tags_page(chromium, table) as page, table.client() as client:
         page.get_by_role("button", name="Learn the tiles").click()
         expect(page.locator("h1")).to_have_text("Learning tags")
@@ -76,7 +76,7 @@ def test_100_tiles_in_one_sitting(chromium: Chromium, table: RunningTable) -> No
     assert table.snapshot()["tags"]["tiles"] == dict.fromkeys("byrkw", 20)
 
 
-def test_cards_are_learned_and_forgotten(chromium: Chromium, table: RunningTable) -> None:
+def test_cards_are_taught_and_forgotten(chromium: Chromium, table: RunningTable) -> None:
     with tags_page(chromium, table) as page, table.client() as client:
         page.get_by_label("Name of a player").fill("Inês")
         page.keyboard.press("Enter")
@@ -97,7 +97,7 @@ def test_cards_are_learned_and_forgotten(chromium: Chromium, table: RunningTable
         client.until(lambda told: (told["refusal"] or {}).get("say") == "unknown_tag")
 
 
-def test_a_wrong_tile_is_forgotten_where_it_is_found(chromium: Chromium, table: RunningTable) -> None:
+def test_a_wrong_tile_is_forgotten_in_the_list(chromium: Chromium, table: RunningTable) -> None:
     with tags_page(chromium, table) as page, table.client() as client:
         client.send({"type": "teach_tiles", "colour": "b"})
         assert client.answer()["taken"]
@@ -111,7 +111,7 @@ def test_a_wrong_tile_is_forgotten_where_it_is_found(chromium: Chromium, table: 
     assert table.snapshot()["tags"]["tiles"]["b"] == 0
 
 
-def test_two_phones_see_the_same_lesson_and_one_may_go(chromium: Chromium, table: RunningTable) -> None:
+def test_two_phones_show_the_same_lesson_and_one_may_leave(chromium: Chromium, table: RunningTable) -> None:
     with tags_page(chromium, table) as mine, table.client() as client:
         with tags_page(chromium, table) as theirs:
             theirs.get_by_role("button", name="Learn the tiles").click()
@@ -125,7 +125,7 @@ def test_two_phones_see_the_same_lesson_and_one_may_go(chromium: Chromium, table
         until(lambda: table.snapshot()["stage"] == "seating", "the end of the lesson")
 
 
-def test_the_phone_page_leads_there(chromium: Chromium, table: RunningTable) -> None:
+def test_the_phone_page_links_to_the_tags_page(chromium: Chromium, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/", expected=LEAVES) as page:
         page.get_by_role("link", name="Tags and cards").click()
         expect(page.locator("h1")).to_have_text("Tags and cards")

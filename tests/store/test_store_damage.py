@@ -1,4 +1,4 @@
-"""Stores that can't be used: each is named in a sentence, stays as it is, and the table starts beside it."""
+"""Stores that can't be used: each raises an error and is left unchanged; the table starts with a new file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Damage = Callable[[Path], None]
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with a game that was played once, and one in play: tiles chosen, many drafts made."""
+    """A store with a finished game and a game in play, in which tiles are selected."""
     path = tmp_path_factory.mktemp("sound") / NAME
     kept = Store.open(path)
     for table in whole_game():
@@ -59,7 +59,7 @@ def path(sound: Path, tmp_path: Path) -> Path:
 
 
 def sql(*statements: str) -> Damage:
-    """Damage by statements that the database itself takes."""
+    """Return damage by SQL statements."""
 
     def damage(path: Path) -> None:
         with closing(sqlite3.connect(path)) as connection:
@@ -83,7 +83,7 @@ def zero_page(number: int) -> Damage:
 
 
 def flip_page(number: int) -> Damage:
-    """All bits of a page's head."""
+    """Return damage that flips all bits of a page's header."""
     start = 4096 * (number - 1)
     return content(
         lambda whole: (
@@ -202,7 +202,7 @@ def test_the_sound_store_is_sound(path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_store_that_cant_be_used_says_so_and_stays_as_it_is(path: Path, kind: str) -> None:
+def test_a_store_that_cant_be_used_raises_an_error_and_is_left_unchanged(path: Path, kind: str) -> None:
     why, damage = KINDS[kind]
     damage(path)
     before = files(path.parent)
@@ -216,7 +216,7 @@ def test_a_store_that_cant_be_used_says_so_and_stays_as_it_is(path: Path, kind: 
     assert files(path.parent) == before
 
 
-def test_an_unreadable_folder_says_so(tmp_path: Path) -> None:
+def test_a_folder_that_cant_be_read_raises_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError) as caught:
         Store.open(tmp_path / "file" / NAME)
@@ -238,9 +238,7 @@ except StoreError as error:
 
 @pytest.mark.system
 @pytest.mark.parametrize(("folder", "file"), [(0o555, 0o000), (0o555, 0o444), (0o000, 0o644)])
-def test_files_that_one_may_not_read_or_write_are_named(
-    sound: Path, short: Path, folder: int, file: int
-) -> None:
+def test_a_file_without_permission_raises_an_error(sound: Path, short: Path, folder: int, file: int) -> None:
     path = Path(shutil.copy(sound, short))
     before = path.read_bytes()
     path.chmod(file)
@@ -253,7 +251,7 @@ def test_files_that_one_may_not_read_or_write_are_named(
     assert files(short) == {NAME: before}
 
 
-def test_a_newer_store_is_left_alone_with_its_log(path: Path, tmp_path: Path) -> None:
+def test_a_newer_store_and_its_wal_are_left_unchanged(path: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as running:
         running.execute("PRAGMA user_version = 9")
         elsewhere = tmp_path / "elsewhere"
@@ -271,8 +269,8 @@ def test_a_newer_store_is_left_alone_with_its_log(path: Path, tmp_path: Path) ->
     }
 
 
-def test_an_emptied_store_with_a_log_is_not_started_anew(path: Path) -> None:
-    """SQLite would throw the log away, and with it what may still be saved."""
+def test_an_empty_file_with_a_wal_is_damaged(path: Path) -> None:
+    """SQLite would delete the WAL, which may have the saved games."""
     path.write_bytes(b"")
     log = path.with_name(f"{NAME}-wal")
     log.write_bytes(b"\x37\x7f\x06\x82" + bytes(4096))
@@ -283,8 +281,8 @@ def test_an_emptied_store_with_a_log_is_not_started_anew(path: Path) -> None:
     assert files(path.parent) == before
 
 
-def test_damage_at_random_is_refused_or_harmless(sound: Path, tmp_path: Path) -> None:
-    """Whatever happens to the bytes: a StoreError, or a table that can be shown."""
+def test_random_damage_raises_an_error_or_is_harmless(sound: Path, tmp_path: Path) -> None:
+    """Either StoreError is raised, or the loaded table can be shown."""
     dice = random.Random(1)
     whole = sound.read_bytes()
     refused = 0
@@ -319,8 +317,8 @@ def damaged(whole: bytes, dice: random.Random) -> bytes:
             return whole[:at] + bytes([flipped]) + whole[at + 1 :]
 
 
-def test_strange_words_in_a_sound_database_are_refused_or_harmless(sound: Path, tmp_path: Path) -> None:
-    """Each text and number of it replaced by what does not belong there."""
+def test_strange_values_raise_an_error_or_are_harmless(sound: Path, tmp_path: Path) -> None:
+    """Each text and number is replaced by values of other kinds."""
     strange: list[object] = [
         "",
         "{}",
@@ -367,7 +365,7 @@ def test_strange_words_in_a_sound_database_are_refused_or_harmless(sound: Path, 
 
 
 @pytest.mark.parametrize("kind", ["garbage", "an illegal event", "a newer file", "a folder"])
-def test_the_table_offers_to_start_beside_it(path: Path, kind: str) -> None:
+def test_the_table_offers_to_start_with_a_new_file(path: Path, kind: str) -> None:
     why, damage = KINDS[kind]
     damage(path)
     before = files(path.parent)
@@ -392,7 +390,7 @@ def test_the_table_offers_to_start_beside_it(path: Path, kind: str) -> None:
         assert local_table.snapshot["moves"] == shown["moves"]
 
 
-def test_a_second_file_that_is_damaged_too_is_passed_by(path: Path) -> None:
+def test_a_second_damaged_file_is_left_unchanged_too(path: Path) -> None:
     path.with_name("azul-table-2.db").write_text("This is no store either.")
     with LocalTable(store.newest_file(path.parent)) as local_table:
         assert local_table.snapshot["ask"]["path"] == "azul-table-2.db"
@@ -403,7 +401,7 @@ def test_a_second_file_that_is_damaged_too_is_passed_by(path: Path) -> None:
     assert path.with_name("azul-table-2.db").read_text() == "This is no store either."
 
 
-def test_a_larger_tables_game_is_kept_for_it(path: Path) -> None:
+def test_the_game_of_a_larger_table_is_left_for_it(path: Path) -> None:
     with LocalTable(path, layout="duo") as local_table:
         assert local_table.snapshot["ask"]["why"] == "larger_table"
     with LocalTable(path) as local_table:
@@ -411,7 +409,7 @@ def test_a_larger_tables_game_is_kept_for_it(path: Path) -> None:
         assert len(local_table.snapshot["moves"]) == 2
 
 
-def test_a_daemon_that_really_runs_leaves_a_damaged_store_alone(path: Path, start: StartTable) -> None:
+def test_a_running_table_leaves_a_damaged_store_unchanged(path: Path, start: StartTable) -> None:
     DAMAGED["half of it"](path)
     before = path.read_bytes()
     table = start(folder=path.parent, logs=path.parent.parent)
