@@ -183,9 +183,9 @@ def _moves_json(past: PastGame, graded: Mapping[int, Graded]) -> tuple[list[Json
             lost = None if grade is None else round(grade.lost, 2)
             choice = _choice_json(past, state, event)
             moves.append({"number": number, "round": state.round, **choice, "lost": lost})
-        before, state = state, state.apply(event)
+        state = state.apply(event)
         if (totals := state.closing_scores()) is not None:
-            scores.append({"round": before.round, "scores": list(totals)})
+            scores.append({"round": state.round, "scores": list(totals)})
     return moves, scores
 
 

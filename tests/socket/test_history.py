@@ -17,19 +17,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from device.lights.palettes import BOX
+from device.lights.palettes import BOT_GAMES, BOX, Palette
 from device.records.record import read
 from device.records.review import real_choices
 from device.rules.events import Chance, Draft
 from device.rules.game import MODES, Setup
 from device.rules.notation import event_of
+from device.rules.scoring import Outcome
+from device.rules.solo.scoring import SoloOutcome
 from device.runtime.historian import MOST_WAITING, Historian
-from device.socket.history import MOST_EVENTS
+from device.socket.history import MOST_EVENTS, PastGame, entry_json, game_with_review_json
 from device.socket.messages import Answer, ListGames
 from device.socket.server import Request, SocketServer
+from device.socket.snapshot import palette_json
+from device.table.game import Play
 from tests.harness.client import Client, Message
 from tests.harness.running import run
 from tests.harness.stored_games import (
+    DTC,
     PLACES,
     SOLO,
     STANDARD,
@@ -162,6 +167,15 @@ def test_a_game_has_all_its_choices_and_its_last_position(client: Client, path: 
     boards = {seat["seat"]: seat for seat in result["position"]["seats"] if seat["taken"]}
     assert sorted(boards) == sorted(PLACES[chosen])
     assert result["position"]["result"] is not None
+    outcome = play.state.outcome()
+    assert outcome is not None
+    if isinstance(outcome, SoloOutcome):
+        ending = [(result["players"][0]["score"], result["victory"])]
+        assert ending == [(outcome.score, outcome.victory.value.replace(" ", "_"))]
+    else:
+        assert [player["score"] for player in result["players"]] == list(outcome.scores)
+        winners = tuple(seat for seat, player in enumerate(result["players"]) if player["winner"])
+        assert winners == outcome.winners
     assert all(set(move) >= {"round", "kind", "seat", "lost"} for move in result["moves"])
     listed = ask(client, {"type": "games"})["games"][0]
     assert listed == {key: result[key] for key in listed}
@@ -180,6 +194,38 @@ def test_a_record_can_be_replayed(client: Client, path: Path, chosen: Setup) -> 
     assert record.setup == chosen
     assert record.state.boards == play.state.boards
     assert record.stopped is False
+
+
+def test_each_score_and_winner_is_the_players_own(client: Client, path: Path) -> None:
+    """Games that different seats win."""
+    seeds = range(1, 7)
+    store_games(path, [greedy_game(STANDARD, seed) for seed in seeds])
+    winners = set()
+    for number, seed in enumerate(seeds, 1):
+        players = ask(client, {"type": "game", "number": number})["players"]
+        outcome = greedy_game(STANDARD, seed).state.outcome()
+        assert isinstance(outcome, Outcome)
+        won = tuple(seat for seat, player in enumerate(players) if player["winner"])
+        assert won == outcome.winners
+        winners.add(won)
+    assert len(winners) > 1
+
+
+def past_game(play: Play, bots: dict[int, str] | None = None) -> PastGame:
+    """Return a game as a stored one that was stopped."""
+    return PastGame(1, play.setup, play.places, "", None, on_table=False, events=play.events, bots=bots or {})
+
+
+def test_opponents_are_named() -> None:
+    play = greedy_game(STANDARD, most=9)
+    past = past_game(play, {1: "calm"})
+    assert [player["bot"] for player in entry_json(past)["players"]] == [None, "calm"]
+
+
+@pytest.mark.parametrize(("setup", "palette"), [(STANDARD, BOX), (DTC, BOT_GAMES)])
+def test_a_past_game_has_the_palette_of_its_mode(setup: Setup, palette: Palette) -> None:
+    past = game_with_review_json(past_game(greedy_game(setup, most=9)), BOX)
+    assert past["position"]["palette"] == palette_json(palette)
 
 
 def test_a_player_without_a_name_has_null(client: Client, path: Path) -> None:
@@ -238,6 +284,10 @@ def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: S
         (costly,) = [move for review in result["reviews"] for move in review["costliest"]]
         assert costly["number"] == choice.number
         assert costly["position"]["round"] == choice.state.round
+        if not isinstance(choice.event, Draft):
+            played_choice = {key: value for key, value in costly["played"].items() if key != "token"}
+            possible = costly["position"]["choosing"]
+            assert any(played_choice.items() <= each.items() for each in possible)
     assert Draft in kinds
 
 

@@ -49,6 +49,14 @@ def test_a_phone_may_do_what_the_table_allows(
     assert daemon.asked.get(timeout=TIMEOUT) == action
 
 
+def test_a_phone_may_ask_for_hints_where_the_table_allows_it(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    show(daemon, link, scenes.chosen(phones={"hint": True}))
+    assert ask(client, {"type": "hint", "seat": 2}).get_json() == {"taken": True}
+    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "hint", "seat": 2}
+
+
 @pytest.mark.usefixtures("phones_allowed")
 @pytest.mark.parametrize(
     "action",
