@@ -102,4 +102,4 @@ uninstall:
 	@systemd/uninstall $(ARGS)
 
 clean:
-	rm -rf $(VENV) device/bots/core/*.so device/bots/core/*.sha256 build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) device/bots/core/*.so device/bots/core/*.sha256 build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,15 +11,15 @@ from playwright.sync_api import Browser, Page, expect
 from device.records.record import read
 from device.records.review import real_choices
 from device.rules.events import Chance, Event
-from tests.harness.fixtures import StartTable
 from tests.harness.pages import DESKTOP, PATIENCE, PHONE, page_of
 from tests.harness.running import RunningTable
 from tests.harness.stored_games import PLACES, STANDARD, greedy_game, store_games, store_grades
 
 
-@pytest.fixture
-def table(data: Path, start: StartTable) -> RunningTable:
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningTable]:
     """A table with 24 games, all graded; in each, one player's third choice was bad."""
+    data = tmp_path_factory.mktemp("table") / "data"
     data.mkdir()
     path = data / "azul-table.db"
     plays = [greedy_game(chosen) for chosen in PLACES]
@@ -29,7 +30,8 @@ def table(data: Path, start: StartTable) -> RunningTable:
         bad = list(real_choices(play.setup, play.events))[2]
         grades[bad.number] = (7.7, bad.event)
         store_grades(path, at, grades)
-    return start()
+    with RunningTable(data) as table:
+        yield table.ready()
 
 
 def fits(page: Page) -> bool:
