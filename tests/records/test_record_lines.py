@@ -108,6 +108,8 @@ SOLO: Line = {
         ({"players": "AB"}, "players must be a list of names, not 'AB'"),
         ({"players": ["Ana", 1]}, "the name of a player must be a string, not 1"),
         ({"players": ["Ana", None]}, "the name of a player must be a string, not null"),
+        ({"players": ["Ana", "\ud800"]}, "it holds half a character"),
+        ({"players": ["Ana", "\udfff"]}, "it holds half a character"),
         ({"players": ["Ana", "\ud83c"]}, "the name '\\ud83c' is not valid text: it holds half a character"),
         ({"players": ["Ana"]}, "2 to 4 players, not 1"),
         ({"players": ["x"] * 5}, "2 to 4 players, not 5"),

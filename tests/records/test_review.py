@@ -78,6 +78,12 @@ def test_g3_only_the_columns_of_the_own_board_count_as_a_choice() -> None:
     assert tiles
 
 
+def test_g1_a_choice_of_columns_is_graded_if_no_other_seat_has_one() -> None:
+    texts = "deal bbbb yyyy rrrr kkkk wwww,1b4,2yf,3rf,4kf,5wf,tile 0 4 3"
+    choices = list(real_choices(Setup("gray", ("Ana", "Rui")), map(event_of, texts.split(","))))
+    assert choices[-1].event == event_of("tile 0 4 3")
+
+
 # --- Reviews ---------------------------------------------------------------------------------------------
 
 
