@@ -140,8 +140,6 @@ def test_the_backoff_doubles_to_a_second_and_is_reset_once_the_table_was_reached
 
 
 def test_colours_of_frames_are_published_in_small_letters(daemon: FakeDaemon, link: TableLink) -> None:
-    link.latest.want_frames(TIMEOUT)
-    wait_for_frames_subscription(daemon)
     colours = "AB" * 3 * len(daemon.layout["lights"])
     daemon.shine(colours)
     assert until_frame(link, Frame()).colours == colours.lower()
