@@ -40,7 +40,7 @@ def places(stem: str, number: int) -> list[str]:
     return [f"{stem}.{at}" for at in range(1, number + 1)]
 
 
-# --- Tiles lie ------------------------------------------------------------------------------------------
+# --- Tiles lie ---
 
 
 def test_tiles_lie_on_their_displays_in_wall_order() -> None:
@@ -90,7 +90,7 @@ def test_score_lights_show_tens_and_units() -> None:
     assert sim.rhythm("seat.3.units.0") == "dark"
 
 
-# --- Where tiles can go ---------------------------------------------------------------------------------
+# --- Where tiles can go ---
 
 
 def test_the_spaces_that_the_tiles_would_fill_pulse_dimmed_on_every_legal_line_and_the_floor() -> None:
@@ -136,7 +136,7 @@ def test_no_more_floor_spaces_than_there_are() -> None:
     assert {sim.rhythm(light) for light in places("seat.1.floor", 7)} == {"steady"}
 
 
-# --- Refused and moving ---------------------------------------------------------------------------------
+# --- Refused and moving ---
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def offer() -> Simulator:
     return with_cards(dealt(DEAL))
 
 
-# --- Players' cards --------------------------------------------------------------------------------------
+# --- Players' cards ---
 
 
 def test_a_card_at_a_seats_own_reader_seats_its_player_there(seating: Simulator) -> None:
@@ -141,7 +141,7 @@ def test_in_a_game_a_players_card_is_refused(offer: Simulator) -> None:
     assert show(seating, ANA) == RefusalReason.CARD_NOT_NOW
 
 
-# --- Action cards ----------------------------------------------------------------------------------------
+# --- Action cards ---
 
 
 def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Simulator) -> None:
@@ -185,7 +185,7 @@ def test_new_game_before_a_game_is_ok(seating: Simulator) -> None:
     assert show(seating, NEW_GAME) == RefusalReason.NOT_NOW
 
 
-# --- Tiles -----------------------------------------------------------------------------------------------
+# --- Tiles ---
 
 
 def test_a_tile_at_a_displays_reader_chooses_display_and_colour(offer: Simulator) -> None:

@@ -44,7 +44,7 @@ def brightness(sim: Simulator, light: str) -> int:
     return max(sim.colour(light))
 
 
-# --- Bonuses and winners ---------------------------------------------------------------------------------
+# --- Bonuses and winners ---
 
 
 def golden(name: str) -> list[Record]:
@@ -177,7 +177,7 @@ def test_how_a_tie_was_settled(
     assert [each["winner"] for each in result["scores"]] == winners
 
 
-# --- A new game ------------------------------------------------------------------------------------------
+# --- A new game ---
 
 
 def test_ok_at_the_end_chooses_a_new_game_with_the_same_seats() -> None:

@@ -91,7 +91,7 @@ def test_phones_may_press_for_what_is_lost() -> None:
     assert snapshot(sim.table, BOX)["phones"]["press"] == ["undo"]
 
 
-# --- The status light ------------------------------------------------------------------------------------
+# --- The status light ---
 
 
 def status(sim: Simulator) -> list[bool]:

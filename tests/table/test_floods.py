@@ -1,4 +1,4 @@
-"""The daemon under floods of presses: nothing is lost, everything is answered, the lights stay calm."""
+"""The loop under floods of presses: no press is lost, and every part of a flood is published."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from tests.table.simulator import FULL
 
 
 class Listening:
-    """An audience that remembers what it was told, and ends the loop once all presses are taken."""
+    """A client that keeps all snapshots, and ends the loop when the inbox is empty."""
 
     frames_wanted = False
 
     def __init__(self, inbox: Inbox) -> None:
         self.inbox = inbox
-        self.told: list[Json] = []
+        self.snapshots: list[Json] = []
 
     def publish_snapshot(self, line: bytes) -> None:
-        self.told.append(json.loads(line)["snapshot"])
+        self.snapshots.append(json.loads(line)["snapshot"])
         if self.inbox.empty():
             self.inbox.put(Stop())
 
     def publish_frame(self, line: bytes) -> None:
-        pytest.fail("nobody wants frames")
+        pytest.fail("no frames were asked for")
 
 
 def flooded(tmp_path: Path, *presses: str) -> list[Json]:
-    """What a new table tells when so many presses wait for it."""
+    """Return the snapshots of a new table with so many presses in its inbox."""
     inbox: Inbox = SimpleQueue()
     lights = SimulatedTable(FULL, lambda: 7.0)
     listening = Listening(inbox)
-    daemon = TableLoop(FULL, tmp_path / "azul-table.db", BOX, inbox, lights, listening, clock=lambda: 7.0)
+    loop = TableLoop(FULL, tmp_path / "azul-table.db", BOX, inbox, lights, listening, clock=lambda: 7.0)
     for press in presses:
         inbox.put(ButtonPressed(press, 7.0))
-    daemon.run(ready=lambda: None)
-    return listening.told
+    loop.run(ready=lambda: None)
+    return listening.snapshots
 
 
 @pytest.mark.parametrize("number", [1, MOST_AT_ONCE - 1, MOST_AT_ONCE, MOST_AT_ONCE + 1, 1000])
 def test_no_press_of_a_flood_is_lost(tmp_path: Path, number: int) -> None:
-    """Of more than 64 presses that waited, every 65th was once lost."""
+    """Every 65th of the waiting presses was once lost."""
     told = flooded(tmp_path, *["centre"] * number)
     assert told[-1]["refusal"] == {"say": "not_now", "button": "centre", "number": number}
 
 
-def test_a_flood_is_taken_in_parts_and_each_is_told(tmp_path: Path) -> None:
-    """The phones and the lights hear of a flood while it lasts, not after it."""
+def test_a_snapshot_is_published_after_every_part_of_a_flood(tmp_path: Path) -> None:
+    """Phones and lights are updated while a flood lasts."""
     told = flooded(tmp_path, *["centre"] * (4 * MOST_AT_ONCE))
     assert [each["refusal"] and each["refusal"]["number"] for each in told] == [None, 64, 128, 192, 256]
     versions = [each["version"] for each in told]

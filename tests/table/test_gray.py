@@ -49,7 +49,7 @@ def five(place: int) -> list[str]:
     return [f"seat.{place}.line.{column}" for column in range(1, 6)]
 
 
-# --- At the same time ------------------------------------------------------------------------------------
+# --- At the same time ---
 
 
 def test_both_seats_are_asked_at_once() -> None:
@@ -137,7 +137,7 @@ def with_board(table: Table, seat: int, board: Board) -> Table:
     return with_game(table, play=replace(table.play, state=replace(state, boards=boards)))
 
 
-# --- In light --------------------------------------------------------------------------------------------
+# --- In light ---
 
 
 def test_legal_columns_pulse_on_the_wall_and_the_line_pulses_fast() -> None:
@@ -155,7 +155,7 @@ def test_legal_columns_pulse_on_the_wall_and_the_line_pulses_fast() -> None:
     assert [sim.rhythm(f"seat.{place}.turn") for place in (1, 2, 3)] == ["steady", "steady", "dark"]
 
 
-# --- One legal column ------------------------------------------------------------------------------------
+# --- One legal column ---
 
 
 def one_column(table: Table) -> Table:
@@ -224,7 +224,7 @@ def test_a_solo_gray_wall_asks_or_not_as_well() -> None:
                 sim.make(random_event(sim.play, random))
 
 
-# --- Lines that fall (G2) --------------------------------------------------------------------------------
+# --- Lines that fall (G2) ---
 
 
 def test_a_line_without_a_column_falls_and_is_told() -> None:
@@ -263,7 +263,7 @@ def check_fall(sim: Simulator, at: int) -> None:
     assert min(levels) == 0, "at the end of the step the line is empty"
 
 
-# --- Whole games -----------------------------------------------------------------------------------------
+# --- Whole games ---
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

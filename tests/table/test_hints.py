@@ -194,3 +194,14 @@ def test_while_the_table_asks_something_there_is_no_hint() -> None:
     table = with_game(sim.table, question=Question.STOP_GAME)
     after = update(update(table, HintRequested(None, sim.now)), Tick(sim.now))
     assert after.opponents.requests == ()
+
+
+@pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
+def test_together_they_answer_the_question_after_a_restart(buttons: tuple[str, str]) -> None:
+    sim = dealt(DEAL).press("display.1", "seat.1.line.2")
+    sim.table = with_game(sim.table, question=Question.YOUR_BOARD)
+    before = sim.play
+    sim.press(*buttons, after=TOGETHER * 0.9)
+    assert sim.play == before
+    assert sim.game.question is None
+    assert len(sim.hint_requests) == 1

@@ -51,7 +51,7 @@ def shown(sim: Simulator) -> Simulator:
     return sim.wait(NORMAL.before + 0.01)
 
 
-# --- Taking seats ----------------------------------------------------------------------------------------
+# --- Taking seats ---
 
 
 def test_the_opponents_are_bots_that_there_are() -> None:
@@ -105,7 +105,7 @@ def test_an_opponent_plays_alone_from_the_first_seat() -> None:
     assert prompt(sim.table).key == "bot_thinks"
 
 
-# --- Its turn --------------------------------------------------------------------------------------------
+# --- Its turn ---
 
 
 def test_what_it_chose_is_shown_source_first_then_the_line_and_then_it_happens() -> None:
@@ -197,7 +197,7 @@ def test_stopping_the_game_forgets_what_was_asked() -> None:
     assert sim.table.game is None
 
 
-# --- What goes wrong -------------------------------------------------------------------------------------
+# --- What goes wrong ---
 
 
 def lost(sim: Simulator) -> Simulator:
@@ -293,7 +293,7 @@ def with_program() -> Simulator:
     return sim.press("seat.2.floor", "seat.1.floor", "seat.1.line.5", "ok", "seat.1.floor")
 
 
-# --- Columns, solo, resin --------------------------------------------------------------------------------
+# --- Columns, solo, resin ---
 
 
 def test_on_gray_walls_opponents_and_people_choose_at_the_same_time() -> None:
@@ -374,7 +374,7 @@ def test_with_physical_tiles_people_move_an_opponents_last_tiles_of_a_round_befo
     assert prompt(sim.table).key == "scoring"
 
 
-# --- Whole games -----------------------------------------------------------------------------------------
+# --- Whole games ---
 
 
 @pytest.mark.parametrize(("mode", "players"), MIXTURES, ids=str)
@@ -389,7 +389,7 @@ def test_whole_games_of_every_mixture_come_to_their_end(mode: str, players: tupl
         assert record.write(play.setup, list(play.events))
 
 
-# --- Whatever comes --------------------------------------------------------------------------------------
+# --- Whatever comes ---
 
 doings = st.lists(
     st.tuples(

@@ -1,4 +1,4 @@
-"""Tiles of resin: people draw and tell the table, which counts along and refuses what can't be."""
+"""Physical tiles: people draw and report them; the table counts and refuses impossible ones."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ from tests.table.simulator import (
 
 @dataclass
 class ReportingSimulator(Simulator):
-    """Hands that draw real tiles: what `draw` gives is told to the table, tile by tile."""
+    """A simulator whose draws are reported tile by tile."""
 
     telling: bool = True
-    least_bag: int = 0  # with fewer tiles in the bag nothing is told
+    least_bag: int = 0  # with fewer tiles in the bag nothing is reported
 
     def _take(self, event: ButtonPressed | Tick | PlayerNamed | BotReply | TileShown) -> None:
         super()._take(event)
@@ -61,24 +61,24 @@ class ReportingSimulator(Simulator):
 
     @property
     def is_telling(self) -> bool:
-        """Whether the table waits to be told."""
+        """Whether the table waits for a reported tile."""
         return self.table.stage is Stage.REPORTING
 
     def skip(self) -> Simulator:
-        """Press `ok` through a whole ceremony, step by step."""
+        """Press `ok` through a whole score animation, step by step."""
         while self.table.stage is Stage.SCORING:
             self.press("ok")
         return self
 
     def tell(self, colour: Colour, tag: str | None = None) -> str | None:
-        """Tell a tile; why it was refused, None where it was taken."""
+        """Report a tile; return why it was refused, None if it was accepted."""
         before = self.refusals
         self.table = update(self.table, TileShown(colour, None, tag, self.now))
         refusal = self.table.refusal
         return None if refusal is None or refusal.number == before else refusal.why
 
     def tell_all(self, event: Chance) -> None:
-        """Tell every tile of a draw in the order of its slots."""
+        """Report every tile of a draw in the order of its slots."""
         match event:
             case Deal(displays):
                 for tiles in displays:
@@ -90,7 +90,7 @@ class ReportingSimulator(Simulator):
                 assert self.tell(colour) is None
 
     def _tell_display(self, tiles: list[Colour]) -> None:
-        """A display that the bag's last tiles lie on gets those first (R4)."""
+        """Report the tiles of a display, those of the bag before those of the lid (R4)."""
         while tiles:
             colour = next(colour for colour in tiles if in_bag(self.game)[colour])
             assert self.tell(colour) is None
@@ -98,7 +98,7 @@ class ReportingSimulator(Simulator):
 
 
 def physical_game(setup: Setup, *, telling: bool = True, seed: int = 1) -> ReportingSimulator:
-    """Hands at a table of resin where a game begins; with `telling` its first tiles lie already."""
+    """Return a table with physical tiles where a game begins; with `telling` its first tiles are reported."""
     sim = ReportingSimulator(new_table(4, 9, physical_tiles=True), random_draws(seed), telling=telling)
     begin_game(sim, setup, range(1, len(setup.players) + 1))
     return sim
@@ -108,7 +108,7 @@ TWO = Setup("standard", ("Ana", "Rui"))
 FOUR = Setup("standard", ("Ana", "Rui", "Eva", "Tom"))
 
 
-def test_the_table_draws_nothing_and_asks_for_each_tile_in_its_slot() -> None:
+def test_the_table_asks_for_each_drawn_tile_in_the_order_of_its_slots() -> None:
     sim = physical_game(TWO, telling=False)
     assert needed_draw(sim.table) is None
     asked = []
@@ -121,7 +121,7 @@ def test_the_table_draws_nothing_and_asks_for_each_tile_in_its_slot() -> None:
     assert sim.play.state.sources[1:] == ((2, 2, 0, 0, 0),) * 5
 
 
-def test_told_tiles_are_lit_and_the_next_slot_pulses() -> None:
+def test_reported_tiles_are_lit_and_the_next_slot_pulses() -> None:
     sim = physical_game(TWO, telling=False)
     assert sim.rhythm("display.1.1") == "fast"
     sim.tell(Colour.RED)
@@ -147,7 +147,7 @@ def test_the_same_tagged_tile_twice_is_refused() -> None:
     assert sim.tell(Colour.BLUE, "tile-b-02") is None
 
 
-def test_a_wrong_tile_is_taken_back_by_undo() -> None:
+def test_undo_takes_back_a_reported_tile() -> None:
     sim = physical_game(TWO, telling=False)
     sim.tell(Colour.BLUE)
     sim.tell(Colour.RED)
@@ -178,7 +178,7 @@ def test_a_tile_of_the_lid_is_refused_while_the_bag_holds_others_and_taken_once_
     assert prompt(sim.table).key == "tell_tile"
 
 
-def test_while_tiles_are_told_only_undo_is_live() -> None:
+def test_while_tiles_are_reported_only_undo_is_live() -> None:
     sim = physical_game(TWO, telling=False)
     sim.tell(Colour.BLUE)
     assert live_buttons(sim.table) == ("undo",)
@@ -196,7 +196,7 @@ def test_a_tile_shown_in_an_offer_chooses_its_display_and_colour() -> None:
     assert (sim.game.selection.source, sim.game.selection.colour) == (3, colour)
 
 
-def test_scoring_goes_on_when_hands_have_moved_the_tile() -> None:
+def test_the_score_animation_goes_on_with_ok() -> None:
     sim = physical_game(TWO)
     to_end_of_round(sim, Random(5))
     assert sim.game.animation is not None
@@ -209,7 +209,7 @@ def test_scoring_goes_on_when_hands_have_moved_the_tile() -> None:
     assert sim.game.animation.shown > shown
 
 
-def test_the_bag_and_the_lid_are_counted_on_the_pages() -> None:
+def test_the_snapshot_counts_the_bag_and_the_lid() -> None:
     sim = physical_game(TWO, telling=False)
     sim.tell(Colour.BLUE)
     counted = snapshot(sim.table, BOX)["resin"]
@@ -217,7 +217,7 @@ def test_the_bag_and_the_lid_are_counted_on_the_pages() -> None:
     assert counted["told"] == [{"display": 1, "at": 1, "colour": "b", "tag": None}]
 
 
-def test_told_tiles_are_kept_over_a_power_cut() -> None:
+def test_reported_tiles_are_restored_after_a_power_cut() -> None:
     sim = physical_game(TWO, telling=False)
     sim.tell(Colour.BLUE, "tile-b-07")
     kept = to_saved_table(sim.table)
@@ -228,8 +228,8 @@ def test_told_tiles_are_kept_over_a_power_cut() -> None:
     assert game_of(back).question is Question.YOUR_BOARD
 
 
-def test_after_a_power_cut_nothing_pulses_but_what_asks() -> None:
-    """In resin the lights show what the players must check: steady, until somebody says yes."""
+def test_after_a_power_cut_the_sources_are_steady_until_ok() -> None:
+    """Players compare the physical tiles with the lights."""
     sim = physical_game(TWO)
     sim.wait(10.0)
     sim.table = with_game(sim.table, question=Question.YOUR_BOARD)
@@ -245,7 +245,7 @@ def test_the_drawer_holds_the_boxs_100_tiles() -> None:
 
 
 @pytest.mark.parametrize("setup", [Setup(SOLO, ("Solo",), 0, "expert", "gray")])
-def test_solo_is_told_its_displays_its_penalty_row_and_its_colour(setup: Setup) -> None:
+def test_solo_asks_for_displays_the_penalty_row_and_the_scoring_colour(setup: Setup) -> None:
     sim = physical_game(setup, telling=False)
     asked = []
     while sim.is_telling:
@@ -257,7 +257,7 @@ def test_solo_is_told_its_displays_its_penalty_row_and_its_colour(setup: Setup) 
 
 
 @pytest.mark.parametrize("path", record_files(), ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_recorded_games_told_tile_by_tile_come_to_the_same_end(path: Path) -> None:
+def test_recorded_games_reported_tile_by_tile_have_the_same_end(path: Path) -> None:
     games: list[Record] = [each for each in games_of(path) if finished(each)]
     if not games:
         pytest.skip("no game of this file came to its end by itself")
@@ -269,7 +269,7 @@ def test_recorded_games_told_tile_by_tile_come_to_the_same_end(path: Path) -> No
     assert sim.play.state == recorded.state
 
 
-def test_100_tiles_are_always_somewhere() -> None:
+def test_the_bag_and_the_reported_tiles_are_100_tiles() -> None:
     sim = physical_game(TWO, telling=False)
     for colour in (Colour.BLUE, Colour.RED, Colour.RED):
         sim.tell(colour)

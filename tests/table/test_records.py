@@ -1,4 +1,4 @@
-"""Recorded games played again by simulated buttons: the table as a value, and the real daemon."""
+"""Recorded games replayed by button presses: on the simulator, and by the loop with its store."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from tests.table.simulator import (
 
 FILES = record_files()
 PLACES = {1: (1,), 2: (2, 4), 3: (1, 3, 4), 4: (1, 2, 3, 4)}
-"""Where the players of a record sit down: not always beside each other."""
+"""The places of the players of a record; not always next to each other."""
 
 
 def named(path: Path) -> str:
-    """A file with its folder, as the test's name."""
+    """Return the name of a test: a file with its folder."""
     return f"{path.parent.name}-{path.stem}"
 
 
@@ -56,28 +56,28 @@ def test_the_shared_records_are_played_too() -> None:
 
 
 def seated(recorded: Record, places: tuple[int, ...]) -> Simulator:
-    """Hands at the table where a record's game begins."""
+    """Return a table where the game of a record begins."""
     return begin_game(empty_table(draw=recorded_draws(recorded.events)), recorded.setup, places)
 
 
-def told_result(recorded: Record) -> Json:
-    """What a record's result says, in the words of the pages."""
+def recorded_result(recorded: Record) -> Json:
+    """Return the result of a record in the words of the snapshot."""
     outcome = recorded.outcome
     if isinstance(outcome, SoloOutcome):
         return {"score": outcome.score, "victory": outcome.victory.value.replace(" ", "_")}
     return {"scores": list(outcome.scores), "winners": list(outcome.winners)}
 
 
-def shown_result(told: Json) -> Json:
-    """The same of a snapshot; winners as seats of the game."""
-    result = told["result"]
+def shown_result(shown: Json) -> Json:
+    """Return the result of a snapshot, winners as seats."""
+    result = shown["result"]
     if "victory" in result:
         return {"score": result["score"], "victory": result["victory"]}
     winners = [seat for seat, each in enumerate(result["scores"]) if each["winner"]]
     return {"scores": [each["score"] for each in result["scores"]], "winners": winners}
 
 
-# --- Every game by the table as a value ------------------------------------------------------------------
+# --- Every game on the simulator ---
 
 
 @pytest.mark.parametrize("path", FILES, ids=named)
@@ -91,7 +91,7 @@ def test_every_game_is_played_to_the_same_end(path: Path) -> None:
             continue
         assert sim.play.state.outcome() == recorded.outcome
         assert write(recorded.setup, sim.skip().play.events) == write(recorded.setup, recorded.events)
-        assert shown_result(snapshot(sim.table, BOX)) == told_result(recorded)
+        assert shown_result(snapshot(sim.table, BOX)) == recorded_result(recorded)
 
 
 GRAY = [path for path in FILES if path.stem.startswith("gray")]
@@ -112,7 +112,7 @@ def test_columns_pressed_from_the_last_seat_to_the_first_give_the_same_game(path
 
 
 def from_last_seat(events: tuple[Event, ...]) -> list[Event]:
-    """Events with each round's placements from the last seat to the first."""
+    """Return events with each round's placements from the last seat to the first."""
     turned = [
         Tile(-event.seat, event.row, event.column) if isinstance(event, Tile) else event for event in events
     ]
@@ -122,14 +122,14 @@ def from_last_seat(events: tuple[Event, ...]) -> list[Event]:
     ]
 
 
-# --- At least one game of every file by the real daemon --------------------------------------------------
+# --- Games by the loop ---
 
 NOW = 1000.25
-"""The clock stands still, so that all presses come in the same moment; a fast pulse is at its brightest."""
+"""The time of all presses, in seconds; a fast pulse is at its brightest."""
 
 
 class Watching:
-    """An audience that ends the loop once all presses are taken and told of."""
+    """A client that ends the loop when the snapshot of the last press is published."""
 
     def __init__(self, inbox: Inbox) -> None:
         self.inbox = inbox
@@ -148,8 +148,8 @@ class Watching:
         self.frames += 1
 
 
-def by_daemon(recorded: Record, layout: Layout, store: Path) -> tuple[Json, SimulatedTable]:
-    """Play a record's game through the daemon; what it told last, and the lights as they are then."""
+def by_loop(recorded: Record, layout: Layout, store: Path) -> tuple[Json, SimulatedTable]:
+    """Play a record's game by the loop; return its last snapshot and the lights."""
     places = tuple(range(1, len(recorded.setup.players) + 1))
     sim = play_record(seated(recorded, places), recorded)
     pressed = (sim.skip() if finished(recorded) else sim).pressed
@@ -187,18 +187,18 @@ def test_a_game_of_every_mode_is_played_by_the_loop(path: Path, tmp_path: Path) 
     recorded = max(games_of(path), key=finished)  # the first that ended by itself, if there is one
     layout = DUO if len(recorded.setup.players) <= DUO.seats else FULL
     store = tmp_path / "azul-table.db"
-    told, table = by_daemon(recorded, layout, store)
+    told, table = by_loop(recorded, layout, store)
     assert told["mode"] == recorded.setup.mode
     assert told["refusal"] is None
     if finished(recorded):
         assert told["stage"] == Stage.OVER
-        assert shown_result(told) == told_result(recorded)
+        assert shown_result(told) == recorded_result(recorded)
         check_lights(table, recorded)
     check_store(store, recorded, layout)
 
 
 def check_lights(table: SimulatedTable, recorded: Record) -> None:
-    """The winners' turn lights, and every score, as they are at the end."""
+    """Check the winners' turn lights and all scores."""
     outcome = recorded.outcome
     scores = outcome.scores if isinstance(outcome, Outcome) else (max(0, outcome.score),)
     for seat, score in enumerate(scores, start=1):
@@ -210,7 +210,7 @@ def check_lights(table: SimulatedTable, recorded: Record) -> None:
 
 
 def check_store(path: Path, recorded: Record, layout: Layout) -> None:
-    """What the daemon has left behind tells the record's game."""
+    """Check that the store holds the game of the record."""
     store = Store.open(path)
     kept = store.load(new_table(layout.seats, layout.displays), 0.0).play
     store.close()

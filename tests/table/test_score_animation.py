@@ -1,4 +1,4 @@
-"""Scoring aloud in light, step by step in time; `ok` skips ahead."""
+"""The score animation: its steps in time and in light, skipping, and questions during it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FLOOR = 1.2
 
 
 def scoring() -> Simulator:
-    """Two players whose first round has just been drafted.
+    """Return a game of two whose first round has just been drafted.
 
     Ana places r in row 1, b in row 2, w in row 3 below it, b in row 4, and pays 2 for her floor; Rui places
     b, k and y, each alone, and pays 2 for the marker and a tile.
@@ -46,20 +46,20 @@ def scoring() -> Simulator:
 
 
 def scores(sim: Simulator) -> list[int]:
-    """The scores of the first two seats as the pages show them."""
+    """Return the scores of the first two seats in the snapshot."""
     return [seat["score"] for seat in snapshot(sim.table, BOX)["seats"][:2]]
 
 
 def steps(sim: Simulator) -> list[Json]:
-    """The steps of the account that the pages show so far."""
+    """Return the steps of the account in the snapshot."""
     told: list[Json] = snapshot(sim.table, BOX)["account"]["steps"]
     return told
 
 
-# --- In time ---------------------------------------------------------------------------------------------
+# --- In time ---
 
 
-def test_nothing_is_scored_before_the_last_tiles_lay_a_moment() -> None:
+def test_nothing_is_scored_during_the_opening() -> None:
     sim = scoring().wait(OPENING - 0.05)
     assert prompt(sim.table).key == "scoring_begins"
     assert steps(sim) == []
@@ -84,7 +84,7 @@ def test_one_step_after_another_each_in_its_time() -> None:
     assert sim.play.state.round == 2
 
 
-def test_the_steps_are_told_as_they_are_shown() -> None:
+def test_the_snapshot_has_the_steps_shown_so_far() -> None:
     sim = scoring().wait(OPENING + 2.5 * PLACED)
     placed = {"step": "placed", "seat": 1, "name": "Ana"}
     assert steps(sim) == [
@@ -131,7 +131,7 @@ def test_an_empty_floor_takes_no_time() -> None:
     assert score_animation.seconds(empty[0]) == 0
 
 
-def test_ok_skips_what_is_left() -> None:
+def test_ok_skips_the_remaining_steps() -> None:
     sim = scoring().wait(OPENING + PLACED)
     assert sim.refused("ok") is None
     assert sim.game.animation is None
@@ -140,7 +140,7 @@ def test_ok_skips_what_is_left() -> None:
 
 
 def asked(question: Question) -> Simulator:
-    """Hands at a scoring in which the table asks: after a power cut, or for a card of a new game."""
+    """Return a score animation with a question: after a power cut, or after a new-game card."""
     sim = scoring().wait(OPENING + 1.5 * PLACED)
     if question is Question.STOP_GAME:
         sim.table = new_game(sim.table)
@@ -152,8 +152,8 @@ def asked(question: Question) -> Simulator:
 
 
 @pytest.mark.parametrize("question", Question)
-def test_a_scoring_waits_for_the_answer(question: Question) -> None:
-    """It once went on by itself while the table asked "is this your board?" after a power cut."""
+def test_a_score_animation_waits_for_the_answer(question: Question) -> None:
+    """It once went on while the table asked "is this your board?" after a power cut."""
     sim = asked(question)
     told = steps(sim)
     sim.wait(100.0)
@@ -164,7 +164,7 @@ def test_a_scoring_waits_for_the_answer(question: Question) -> None:
 
 
 @pytest.mark.parametrize(("question", "answer"), [(Question.YOUR_BOARD, "ok"), (Question.STOP_GAME, "undo")])
-def test_after_the_answer_a_scoring_goes_on_with_the_step_on_show(question: Question, answer: str) -> None:
+def test_after_the_answer_the_step_on_show_begins_again(question: Question, answer: str) -> None:
     sim = asked(question).wait(100.0).press(answer)
     told = steps(sim)
     assert len(told) == 2
@@ -178,7 +178,7 @@ def test_undo_answers_a_scoring_and_takes_the_last_draft_back() -> None:
     assert sim.table.stage is Stage.OFFER
 
 
-def test_in_a_ceremony_only_ok_and_undo_mean_anything() -> None:
+def test_in_a_score_animation_only_ok_and_undo_are_live() -> None:
     sim = scoring()
     assert live_buttons(sim.table) == ("ok", "undo")
     assert sim.refused("display.1") == "not_now"
@@ -186,11 +186,19 @@ def test_in_a_ceremony_only_ok_and_undo_mean_anything() -> None:
     assert sim.rhythm("status") == "slow"
 
 
-# --- In light --------------------------------------------------------------------------------------------
+def test_a_skipped_last_score_animation_leaves_no_sweep() -> None:
+    sim = midway(Setup("standard", ("Ana", "Rui")), 3, 0)
+    random = Random(3)
+    while sim.table.stage is not Stage.OVER:
+        to_end_of_round(sim, random).press("ok")
+    assert CREST not in sim.wait(1 / 16).frame.lit.values()
+
+
+# --- In light ---
 
 
 def brightness(sim: Simulator, light: str) -> int:
-    """The brightest channel of a light."""
+    """Return the brightest channel of a light."""
     return max(sim.colour(light))
 
 

@@ -1,4 +1,4 @@
-"""Before the game: seats, names, the mode, and who starts (R3)."""
+"""Before a game: seats, names, the mode, and the starting player (R3)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SEAT_BUTTONS = ["line.1", "line.2", "line.3", "line.4", "line.5", "floor"]
 
 
 def chosen(table: Table) -> dict[str, str]:
-    """What is chosen on each part of the menu."""
+    """Return the chosen value of each group of the menu."""
     return {item.group: item.value for item in menu(table) if item.chosen}
 
 
-# --- Seats -----------------------------------------------------------------------------------------------
+# --- Seats ---
 
 
 @pytest.mark.parametrize("button", SEAT_BUTTONS)
@@ -51,14 +51,14 @@ def test_a_taken_seat_is_refused(button: str) -> None:
     assert sim.table.seats.taken == (2,)
 
 
-def test_undo_gives_back_the_seat_taken_last() -> None:
+def test_undo_frees_the_seat_taken_last() -> None:
     sim = empty_table().press("seat.4.floor", "seat.1.floor", "undo")
     assert sim.table.seats.taken == (4,)
     assert sim.press("undo").table.seats.taken == ()
     assert sim.refused("undo") == "nothing_to_undo"
 
 
-def test_nobody_is_too_few() -> None:
+def test_a_game_needs_a_player() -> None:
     sim = empty_table()
     assert sim.refused("ok") == "too_few_seats"
     assert prompt(sim.table).key == "take_seat"
@@ -81,7 +81,7 @@ def test_a_game_needs_its_displays(players: int, displays: int) -> None:
 
 
 @pytest.mark.parametrize("button", ["display.1", "centre"])
-def test_sources_mean_nothing_while_people_sit_down(button: str) -> None:
+def test_sources_are_refused_while_people_take_seats(button: str) -> None:
     assert empty_table().press("seat.1.floor").refused(button) == "not_now"
 
 
@@ -89,14 +89,14 @@ def test_sources_mean_nothing_while_people_sit_down(button: str) -> None:
     "button",
     ["seat.3.floor", "seat.5.line.1", "seat.1.line.6", "display.6", "display.10", "display.0", "", "OK"],
 )
-def test_a_button_that_the_table_has_not_is_unknown(button: str) -> None:
+def test_a_button_that_the_table_does_not_have_is_unknown(button: str) -> None:
     assert empty_table(places=2, displays=5).refused(button) == "unknown_button"
 
 
-# --- Names -----------------------------------------------------------------------------------------------
+# --- Names ---
 
 
-def test_a_name_is_noted_without_its_spare_spaces() -> None:
+def test_a_name_is_normalized() -> None:
     sim = empty_table().name(2, "  Ana   Lúcia ")
     assert sim.table.seats.names == ("", "Ana Lúcia", "", "")
     assert sim.name(2, "").table.seats.names[1] == ""
@@ -112,7 +112,7 @@ def test_a_name_may_have_twenty_characters_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("name", ["\x1b[2J", "A\x00na", "A\u202ena", "A\u200bna", "\ud800"])
-def test_control_characters_are_no_name(name: str) -> None:
+def test_control_characters_are_refused_in_a_name(name: str) -> None:
     sim = empty_table().name(1, "Ana").name(1, name)
     assert sim.table.seats.names[0] == "Ana"
     assert sim.refusals == 1
@@ -123,7 +123,7 @@ def test_a_line_feed_in_a_name_is_a_space() -> None:
 
 
 @pytest.mark.parametrize("place", [0, -1, 5, 9, 10, 2**70])
-def test_a_name_for_a_seat_that_is_not_there_is_refused_and_can_be_shown(place: int) -> None:
+def test_a_name_for_an_unknown_seat_is_refused(place: int) -> None:
     """A name for seat 5 to 9 once stopped the table: the flash looked for lights of that seat."""
     sim = empty_table().name(place, "Ana")
     assert sim.table.seats.names == ("",) * 4
@@ -132,7 +132,7 @@ def test_a_name_for_a_seat_that_is_not_there_is_refused_and_can_be_shown(place: 
     assert sim.frame.colour("status") != (0, 0, 0)
 
 
-def test_no_names_during_a_game() -> None:
+def test_a_name_is_refused_during_a_game() -> None:
     """A game keeps the names that it began with."""
     sim = playing().name(1, "Zoe")
     assert sim.table.seats.names[0] == "Ana"
@@ -141,14 +141,14 @@ def test_no_names_during_a_game() -> None:
     assert sim.table.refusal.why == "not_now"
 
 
-def test_who_gets_up_takes_the_name_along() -> None:
-    """It once stayed with the seat, and whoever sat down there next was called so in the records."""
+def test_a_freed_seat_has_no_name() -> None:
+    """The name once stayed with the seat, and the next player there had it in the records."""
     sim = empty_table().press("seat.2.floor", "seat.1.floor").name(1, "Ana").name(2, "Rui")
     assert sim.press("undo").table.seats.names == ("", "Rui", "", "")
     assert sim.press("seat.1.line.3").table.seats.name_at(1) is None
 
 
-def test_after_a_game_all_keep_their_names_until_they_get_up() -> None:
+def test_after_a_game_names_stay_until_a_seat_is_freed() -> None:
     sim = playing(players=3).press("undo").press("ok", after=1.0)
     assert sim.table.stage is Stage.CHOOSING
     assert sim.press("undo").table.seats.names == ("Ana", "Rui", "Eva", "")
@@ -162,7 +162,7 @@ def test_a_seat_given_to_an_opponent_by_mistake_keeps_its_players_name() -> None
         assert sim.press(back).table.seats.name_at(1) == "Ana"
 
 
-def test_after_an_opponents_game_its_seat_is_not_that_of_who_sat_there_before() -> None:
+def test_after_an_opponents_game_its_seat_has_no_name() -> None:
     sim = empty_table().press("seat.1.floor", "seat.2.floor").name(1, "Ana").name(2, "Rui")
     sim.press("seat.1.line.1", "ok", "seat.2.floor")
     assert sim.play.setup.players == ("Calm", "Rui")
@@ -171,13 +171,13 @@ def test_after_an_opponents_game_its_seat_is_not_that_of_who_sat_there_before() 
     assert [sim.table.seats.name_at(place) for place in (1, 2)] == [None, "Rui"]
 
 
-def test_who_has_no_name_is_called_by_the_seat() -> None:
+def test_a_player_without_a_name_is_called_by_the_seat() -> None:
     sim = empty_table().name(4, "Tom").press("seat.4.floor", "seat.2.floor", "ok", "seat.4.floor")
     assert sim.play.setup.players == ("Seat 2", "Tom")
     assert [seat["name"] for seat in snapshot(sim.table, BOX)["seats"]] == [None, None, None, "Tom"]
 
 
-# --- The mode --------------------------------------------------------------------------------------------
+# --- The mode ---
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_the_displays_offer_the_modes_for_so_many_players(players: int, modes: l
     assert sim.refused(f"display.{len(modes) + 1}") == "no_such_mode"
 
 
-def test_alone_the_displays_offer_the_level_and_the_wall() -> None:
+def test_for_one_player_the_displays_offer_the_level_and_the_wall() -> None:
     sim = empty_table().press("seat.1.floor", "ok")
     assert chosen(sim.table) == {"level": "easy", "wall": "coloured", "hints": "on"}
     for level, button in LEVEL_BUTTONS.items():
@@ -206,7 +206,7 @@ def test_alone_the_displays_offer_the_level_and_the_wall() -> None:
 
 
 @pytest.mark.parametrize(("players", "button"), [(1, "centre"), (2, "display.5"), (4, "display.5")])
-def test_a_button_allows_hints_or_not(players: int, button: str) -> None:
+def test_a_button_switches_hints(players: int, button: str) -> None:
     seats = [f"seat.{place}.floor" for place in range(1, players + 1)]
     sim = empty_table().press(*seats, "ok")
     assert sim.table.next_game.options.hints
@@ -229,7 +229,7 @@ def test_a_mode_chosen_before_is_kept() -> None:
     assert sim.press("seat.3.floor", "ok").table.next_game.options.mode == "gray"
 
 
-# --- Who starts (R3) -------------------------------------------------------------------------------------
+# --- The starting player (R3) ---
 
 
 @pytest.mark.parametrize("button", SEAT_BUTTONS)
@@ -247,7 +247,7 @@ def test_an_empty_seat_can_not_start() -> None:
 
 
 @pytest.mark.parametrize("first", [2, 3])
-def test_the_centre_draws_who_starts(first: int) -> None:
+def test_the_centre_draws_the_starting_player(first: int) -> None:
     sim = empty_table()
     sim.first = first
     sim.press("seat.3.floor", "seat.2.floor", "ok")
@@ -256,15 +256,15 @@ def test_the_centre_draws_who_starts(first: int) -> None:
     assert sim.table.acting_place == first
 
 
-def test_who_starts_is_drawn_only_when_it_was_asked_for() -> None:
+def test_the_starting_player_is_drawn_only_on_request() -> None:
     sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok")
     asked = replace(sim.table, next_game=replace(sim.table.next_game, drawing_first=True))
     assert needed_draw(asked) is NeededDraw.FIRST
     assert needed_draw(sim.table) is None
 
 
-def test_a_draw_asked_for_and_then_undone_starts_no_game() -> None:
-    """Undo once left the draw due, and the game began while people were sitting down."""
+def test_undo_cancels_the_draw_of_the_starting_player() -> None:
+    """The game once began while people took seats."""
     sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok")
     asked = replace(sim.table, next_game=replace(sim.table.next_game, drawing_first=True))
     undone = update(asked, ButtonPressed("undo", sim.now))
@@ -282,7 +282,7 @@ def test_players_draft_clockwise_from_the_first() -> None:
     assert order == [3, 4, 1, 3]
 
 
-def test_alone_the_player_moves_to_the_first_seat_and_takes_the_name_along() -> None:
+def test_a_solo_player_moves_to_the_first_seat_with_the_name() -> None:
     sim = empty_table().name(1, "Rui").name(3, "Ana").press("seat.3.floor", "ok", "seat.3.floor")
     assert sim.play.setup == Setup("solo", ("Ana",), 0, "easy", "coloured")
     assert sim.play.places == (1, 2)
@@ -295,7 +295,7 @@ def test_ok_starts_no_game() -> None:
     assert sim.refused("ok") == "nothing_to_confirm"
 
 
-# --- What the table shows --------------------------------------------------------------------------------
+# --- Lights ---
 
 
 def test_free_seats_pulse_and_taken_ones_are_steady() -> None:
@@ -317,5 +317,5 @@ def test_the_status_light_pulses_while_ok_would_do_something() -> None:
     assert sim.press("seat.1.floor").rhythm("status") == "slow"
 
 
-def test_a_table_without_wishes_offers_the_standard_game() -> None:
+def test_the_standard_game_is_the_default() -> None:
     assert GameOptions().mode == "standard"

@@ -52,7 +52,7 @@ DEAL = "bbyr kkww rryy bykw bbyk"
 
 
 def dealt(penalty: str = "bykww", colour: str = "r", setup: Setup = SOLO) -> Simulator:
-    """Hands at a solo game whose first draws are given; the scoring tile is not placed yet."""
+    """Return a solo game with given first draws; the scoring tile is not placed yet."""
     given: list[Chance] = [
         Deal(tuple(counts(each) for each in DEAL.split())),
         Penalty(tuple(colours_of(penalty))),
@@ -68,28 +68,28 @@ def dealt(penalty: str = "bykww", colour: str = "r", setup: Setup = SOLO) -> Sim
 
 
 def drafting() -> Simulator:
-    """The same game with the scoring tile in row 2: display 1 is in work, the action board's pick is due."""
+    """Return that game with the scoring tile in row 2; the action board picks from display 1."""
     sim = dealt().press("seat.2.line.2")
     assert sim.table.stage is Stage.OFFER
     return sim
 
 
 def state_of(sim: Simulator) -> SoloState:
-    """The solo game's state."""
+    """Return the state of the solo game."""
     state = sim.play.state
     assert isinstance(state, SoloState)
     return state
 
 
 def drafts(sim: Simulator) -> list[Draft]:
-    """The drafts made so far."""
+    """Return the drafts made so far."""
     return [move.draft for move in sim.play.moves]
 
 
 def until(
     phase: Phase, wanted: Callable[[SoloState], bool] = lambda _state: True, setup: Setup = SOLO
 ) -> Simulator:
-    """A game at its first choice of a kind, reached by playing."""
+    """Return a game at its first choice of a kind."""
     for seed in range(200):
         sim = midway(setup, seed, 0)
         random = Random(seed)
@@ -103,7 +103,7 @@ def until(
     pytest.fail(f"no game came to {phase}")
 
 
-# --- Before the first pick (S1) --------------------------------------------------------------------------
+# --- Before the first pick (S1) ---
 
 
 @pytest.mark.parametrize(("level", "tiles", "score"), [("easy", 5, 20), ("normal", 6, 20), ("expert", 7, 15)])
@@ -150,11 +150,11 @@ def test_the_scoring_tile_can_be_taken_back() -> None:
     assert sim.press("undo").game.question is not None
 
 
-# --- Picks (S3 to S6) ------------------------------------------------------------------------------------
+# --- Picks (S3 to S6) ---
 
 
 def test_only_the_display_in_work_is_offered() -> None:
-    """The other displays once pulsed as if they could be chosen, and were said to be empty."""
+    """The other displays once pulsed, and were refused as empty."""
     sim = drafting().wait(SETTLED)
     assert live_buttons(sim.table) == ("display.1", "undo")
     rhythms = [sim.rhythm(f"display.{display}.1") for display in range(1, 6)]
@@ -178,7 +178,7 @@ def test_a_pick_for_the_action_board_then_one_for_the_player_board() -> None:
     assert live_buttons(sim.table) == ("display.2", "undo"), "display 1 is cleared"
 
 
-def test_what_a_line_would_send_is_shown_before_it_is_made() -> None:
+def test_the_tiles_that_a_line_would_send_are_shown_first() -> None:
     sim = drafting().press("display.1", "seat.2.line.1").wait(0.0)
     assert drafts(sim) == [], "two blue tiles on a line of one: one goes to the penalty row"
     assert prompt(sim.table).key == "place_again"
@@ -218,13 +218,13 @@ def test_choosing_again_forgets_the_tried_line() -> None:
     assert drafts(sim) == [], "it is tried anew"
 
 
-def test_undo_lets_go_of_the_tried_line_with_its_tiles() -> None:
+def test_undo_drops_the_tried_line_and_the_selection() -> None:
     sim = drafting().press("display.1", "seat.2.line.1", "undo")
     assert sim.game.selection is None
     assert drafts(sim) == []
 
 
-def test_clearing_the_display_is_part_of_what_is_shown() -> None:
+def test_the_tiles_of_a_cleared_display_are_shown_too() -> None:
     """S5: with the player's pick the display is cleared, and of two left tiles one goes to the row."""
     sim = drafting()
     sim.choose("display.1", "y").press("seat.2.line.1")
@@ -236,11 +236,11 @@ def test_clearing_the_display_is_part_of_what_is_shown() -> None:
     assert state_of(sim).boards[PLAYER].floor == (Colour.BLUE,)
 
 
-# --- The action board's lines (S8) -----------------------------------------------------------------------
+# --- The action board's lines (S8) ---
 
 
 def row_of(sim: Simulator, tiles: tuple[Colour, ...], **changes: object) -> Simulator:
-    """The same game with another penalty row."""
+    """Give a game another penalty row."""
     state = state_of(sim)
     action = replace(state.boards[ACTION], floor=tiles)
     changed = replace(state, boards=(state.boards[PLAYER], action), **changes)  # type: ignore[arg-type]
@@ -333,7 +333,7 @@ def test_every_kind_of_choice_comes_up_in_games() -> None:
 
 
 def test_the_pick_that_would_lose_is_shown_first() -> None:
-    """S7 is the tried line's most important news: an eighth tile is among those that it sends."""
+    """S7: an eighth tile is among those that it sends."""
     sim = drafting()
     row_of(sim, SEVEN).press("display.1", "seat.2.floor")
     assert sim.table.stage is Stage.OFFER

@@ -1,4 +1,4 @@
-"""How solo games end at the table: losses, and the end scored step by step (S7, S10, S12 to S14)."""
+"""The end of solo games: losses, and the final scoring step by step (S7, S10, S12 to S14)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def greedily(seed: int) -> Simulator:
 
 
 def ended_by(ending: Ending) -> Simulator:
-    """A game that ended so."""
+    """Return a game with such an end."""
     for seed in range(300):
         sim = recklessly(seed) if seed % 2 else greedily(seed)
         outcome = sim.play.state.outcome()
@@ -67,7 +67,7 @@ def test_an_eighth_penalty_tile_loses_at_once() -> None:
     assert sim.press("undo").table.stage is Stage.OFFER
 
 
-def test_a_score_of_0_loses_after_its_ceremony() -> None:
+def test_a_score_of_0_loses_after_its_score_animation() -> None:
     sim = ended_by(Ending.NO_POINTS)
     result = snapshot(sim.table, BOX)["result"]
     assert (result["score"], result["victory"], result["rule"]) == (0, "loss", "S10")

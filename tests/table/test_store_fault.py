@@ -1,4 +1,4 @@
-"""A store that can't be used: the table says so, and touches nothing until somebody presses `ok`."""
+"""A store that can't be used: the table says so and offers a new file, which `ok` accepts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FAULT = StoreFault("newer", "azul-table.db", "azul-table-2.db")
 
 
 def faulty() -> Simulator:
-    """Hands at a table whose store can't be used."""
+    """Return a table whose store can't be used."""
     sim = empty_table()
     return Simulator(replace(sim.table, faults=Faults(FAULT)), now=sim.now)
 
 
-def test_it_offers_to_start_beside() -> None:
+def test_a_new_file_is_offered() -> None:
     sim = faulty()
     assert sim.table.stage is Stage.UNUSABLE
     assert live_buttons(sim.table) == ("ok",)
@@ -33,13 +33,13 @@ def test_it_offers_to_start_beside() -> None:
     }
 
 
-def test_its_status_light_pulses_fast() -> None:
+def test_the_status_light_pulses_fast() -> None:
     assert faulty().rhythm("status") == "fast"
     assert faulty().frame.lit.keys() == {"status"}
 
 
 @pytest.mark.parametrize("button", [*(button for button in BUTTONS if button != "ok"), "nonsense"])
-def test_nothing_but_ok_is_taken(button: str) -> None:
+def test_only_ok_is_accepted(button: str) -> None:
     sim = faulty()
     before = sim.table
     assert sim.refused(button) == "not_now"

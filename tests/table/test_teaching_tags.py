@@ -1,4 +1,4 @@
-"""Learning tags, on top of whatever the table does; no tag ever means two things."""
+"""Lessons about tags, before and during a game; no tag ever has two meanings."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ Asked = LessonBegun | LessonUndone | LessonEnded | TagsForgotten | TagShown
 
 
 class Teacher(Simulator):
-    """Hands that teach."""
+    """A simulator with lessons."""
 
     def why(self, *events: Asked) -> str | None:
-        """Say or lay things; why the last is refused, None where it is taken."""
+        """Send events; return why the last was refused, None if it was accepted."""
         for event in events:
             before = self.refusals
             self.now += 0.1
@@ -109,7 +109,7 @@ def test_100_tiles_in_one_sitting_colour_after_colour(teacher: Teacher) -> None:
     assert teacher.press("ok").table.stage is Stage.SEATING
 
 
-def test_a_duplicate_is_named_and_keeps_its_meaning(teacher: Teacher) -> None:
+def test_a_known_tag_is_refused_and_keeps_its_meaning(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.lay(*tags(25))
     assert teacher.lay(tags(7)[-1]) == RefusalReason.TAG_KNOWN
@@ -117,13 +117,13 @@ def test_a_duplicate_is_named_and_keeps_its_meaning(teacher: Teacher) -> None:
     assert len(teacher.table.tags.known) == 25
 
 
-def test_the_same_tag_lifted_and_laid_again_is_no_mistake(teacher: Teacher) -> None:
+def test_the_same_tag_laid_again_is_not_refused(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     assert teacher.lay("AA", "AA") is None
     assert teacher.last["verdict"] == "learned"
 
 
-def test_going_back_forgets_the_last_and_again_the_one_before(teacher: Teacher) -> None:
+def test_undo_forgets_the_tags_of_the_lesson_one_by_one(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.lay(*tags(21))
     assert teacher.why(BACK) is None
@@ -136,7 +136,7 @@ def test_going_back_forgets_the_last_and_again_the_one_before(teacher: Teacher) 
     assert live_buttons(teacher.table) == ("ok",)
 
 
-def test_it_goes_on_where_it_was_left(teacher: Teacher) -> None:
+def test_the_next_lesson_goes_on_where_the_last_ended(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.lay(*tags(37))
     teacher.why(END)
@@ -155,7 +155,7 @@ def test_one_colour_alone(teacher: Teacher) -> None:
     assert tile_counts(teacher.table.tags.known) == (0, 0, 20, 0, 0)
 
 
-def test_another_colour_is_chosen_on_the_way(teacher: Teacher) -> None:
+def test_a_lesson_may_change_its_colour(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.lay(*tags(3))
     assert teacher.why(begin(Tiles(Colour.BLACK))) is None
@@ -165,7 +165,7 @@ def test_another_colour_is_chosen_on_the_way(teacher: Teacher) -> None:
     assert len(teacher.table.tags.known) == 2
 
 
-def test_cards_are_learned_one_at_a_time(teacher: Teacher) -> None:
+def test_a_lesson_teaches_one_card(teacher: Teacher) -> None:
     teacher.why(begin(PlayerCard("  Ana   Maria ")))
     assert prompt(teacher.table).values == {"name": "Ana Maria"}
     teacher.lay("AA")
@@ -189,12 +189,12 @@ def test_cards_are_learned_one_at_a_time(teacher: Teacher) -> None:
         ("x" * 21, RefusalReason.NAME_TOO_LONG),
     ],
 )
-def test_a_card_needs_a_name_that_can_be_shown(teacher: Teacher, name: str, why: RefusalReason) -> None:
+def test_a_card_needs_a_valid_name(teacher: Teacher, name: str, why: RefusalReason) -> None:
     assert teacher.why(begin(PlayerCard(name))) == why
     assert teacher.table.tags.lesson is None
 
 
-def test_two_who_begin_the_same_lesson_teach_together(teacher: Teacher) -> None:
+def test_beginning_the_same_lesson_again_changes_nothing(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.lay("AA")
     assert teacher.why(begin(ALL)) is None
@@ -202,7 +202,7 @@ def test_two_who_begin_the_same_lesson_teach_together(teacher: Teacher) -> None:
     assert teacher.table.tags.lesson.learned == ("AA",)
 
 
-def test_a_lesson_under_way_is_not_taken_over(teacher: Teacher) -> None:
+def test_a_lesson_is_not_replaced_by_another(teacher: Teacher) -> None:
     teacher.why(begin(PlayerCard("Ana")))
     assert teacher.why(begin(ALL)) == RefusalReason.OTHER_LESSON
     assert teacher.why(begin(PlayerCard("Rui"))) == RefusalReason.OTHER_LESSON
@@ -211,7 +211,7 @@ def test_a_lesson_under_way_is_not_taken_over(teacher: Teacher) -> None:
     assert teacher.why(begin(ALL)) is None
 
 
-def test_who_goes_away_is_waited_for_ten_minutes(teacher: Teacher) -> None:
+def test_a_lesson_ends_ten_minutes_after_its_last_tag(teacher: Teacher) -> None:
     teacher.why(begin(ALL))
     teacher.wait(LESSON_TIMEOUT - 1).lay("AA")  # type: ignore[attr-defined]
     assert teacher.wait(LESSON_TIMEOUT - 1).table.stage is Stage.TEACHING
@@ -241,7 +241,7 @@ def test_a_lesson_drops_a_card_that_waits_for_a_seat(teacher: Teacher) -> None:
     assert prompt(teacher.table).key == "take_seat"
 
 
-def test_a_game_waits_untouched_while_tags_are_learned() -> None:
+def test_a_lesson_does_not_change_the_game_in_play() -> None:
     teacher = Teacher(dealt(DEAL).press("display.1", "seat.1.line.2", "display.2").table)
     before = replace(teacher.table, refusal=None)
     teacher.why(begin(ALL))
@@ -254,7 +254,7 @@ def test_a_game_waits_untouched_while_tags_are_learned() -> None:
     assert replace(teacher.table, tags=TagState(), refusal=None) == before
 
 
-def test_a_scoring_waits_too() -> None:
+def test_a_score_animation_waits_during_a_lesson() -> None:
     sim = playing()
     to_end_of_round(sim, Random(1))
     teacher = Teacher(sim.table, now=sim.now)
@@ -265,8 +265,8 @@ def test_a_scoring_waits_too() -> None:
 
 
 @pytest.mark.parametrize("goes", [False, True], ids=["ended", "left alone"])
-def test_a_scoring_goes_on_where_it_was_when_the_lesson_ends(*, goes: bool) -> None:
-    """Its steps are not over because their time went by meanwhile."""
+def test_a_score_animation_goes_on_after_a_lesson(*, goes: bool) -> None:
+    """The step on show begins again."""
     sim = playing()
     to_end_of_round(sim, Random(1)).wait(3.0)
     teacher = Teacher(sim.table, now=sim.now)
@@ -293,7 +293,7 @@ def test_forgetting_by_tag(teacher: Teacher) -> None:
     assert teacher.table.tags.known == {}
 
 
-def test_each_tile_lights_one_more() -> None:
+def test_each_known_tile_lights_one_more_light() -> None:
     teacher = Teacher(empty_table().table)
     teacher.why(begin(ALL))
     teacher.lay(*tags(5))
@@ -307,7 +307,7 @@ def test_each_tile_lights_one_more() -> None:
     assert teacher.colour("display.1.2") == (0, 0, 0), "the next colour begins"
 
 
-# --- Whatever is laid ------------------------------------------------------------------------------------
+# --- Laws ---
 
 subjects = st.one_of(
     st.just(ALL),
@@ -328,7 +328,7 @@ doings = st.lists(
 
 
 @given(doings)
-def test_whatever_is_said_what_was_learned_is_known_and_no_tag_means_two_things(said: list[Asked]) -> None:
+def test_after_any_events_exactly_the_taught_tags_are_known(said: list[Asked]) -> None:
     teacher = Teacher(empty_table().table)
     known: dict[str, object] = {}
     for event in said:
@@ -363,7 +363,7 @@ def test_tiles_in_any_order_with_duplicates(laid: list[int]) -> None:
     assert all(count == 20 for count in full[:-1]), "colour after colour"
 
 
-def test_a_tag_has_one_form() -> None:
+def test_tags_are_normalized() -> None:
     for text in ("04a21b7c", "04:A2:1B:7C", "04 a2 1b 7c", " 04-A2-1b-7c\r\n"):
         assert normalize_tag(text) == "04A21B7C"
     assert normalize_tag("Tile-B-07") == "tile-b-07"
@@ -373,14 +373,14 @@ def test_a_tag_has_one_form() -> None:
 
 
 @given(st.binary(min_size=4, max_size=10), st.sampled_from(["", ":", "-", " "]), st.booleans())
-def test_bytes_have_one_form_however_they_are_written(tag: bytes, between: str, capitals: bool) -> None:  # noqa: FBT001
+def test_bytes_are_normalized_in_any_notation(tag: bytes, between: str, capitals: bool) -> None:  # noqa: FBT001
     text = between.join(f"{byte:02x}" for byte in tag)
     form = normalize_tag(text.upper() if capitals else text)
     assert form == tag.hex().upper()
     assert normalize_tag(form) == form
 
 
-def test_the_drawer_has_tags_in_their_one_form() -> None:
+def test_the_simulated_tags_are_normalized() -> None:
     known: Tags = simulated_tiles()
     assert all(normalize_tag(tag) == tag for tag in known)
     assert tile_counts({}) == NO_TILES

@@ -25,7 +25,7 @@ def chosen(sim: Simulator) -> tuple[int, str] | None:
     return None if selection is None else (selection.source, "byrkw"[selection.colour])
 
 
-# --- Choosing tiles --------------------------------------------------------------------------------------
+# --- Choosing tiles ---
 
 
 def test_a_source_gives_its_first_colour_and_pressed_again_its_next() -> None:
@@ -65,7 +65,7 @@ def test_an_empty_display_is_refused() -> None:
     assert chosen(sim) is None
 
 
-# --- Placing them ----------------------------------------------------------------------------------------
+# --- Placing them ---
 
 
 def test_a_line_takes_the_tiles_and_the_rest_goes_to_the_centre() -> None:
@@ -131,7 +131,7 @@ def test_what_is_asked() -> None:
     assert prompt(sim.table).values == {"seat": 1, "name": "Ana", "source": 1, "colour": "y", "count": 1}
 
 
-# --- Refused presses -------------------------------------------------------------------------------------
+# --- Refused presses ---
 
 
 def near_the_end_of_a_round() -> Simulator:

@@ -1,4 +1,4 @@
-"""Undo: one choice at a time to the start of the round and never past its deal; what the table asks."""
+"""Undo: one choice at a time to the start of the round, never past its deal; and the two questions."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ EVERY_GAME = [
 
 
 def this_round(play: Play) -> tuple[Event, ...]:
-    """The events since the last deal."""
+    """Return the events since the last deal."""
     last = max(at for at, event in enumerate(play.events) if isinstance(event, Deal))
     return play.events[last + 1 :]
 
 
-# --- One choice at a time --------------------------------------------------------------------------------
+# --- One choice at a time ---
 
 
-def test_a_chosen_source_is_let_go_first() -> None:
+def test_a_selected_source_is_dropped_first() -> None:
     sim = dealt(DEAL).press("display.1", "seat.1.line.2", "display.2", "display.2")
     drafted = sim.play
     sim.press("undo")
@@ -59,7 +59,7 @@ def test_a_chosen_source_is_let_go_first() -> None:
     assert sim.table.acting_place == 1
 
 
-def test_each_draft_goes_back_exactly() -> None:
+def test_each_draft_is_undone_exactly() -> None:
     sim = dealt(DEAL)
     stood: list[Play] = []
     for display in range(1, 6):
@@ -92,7 +92,7 @@ def test_the_whole_round_can_be_undone_and_made_again(setup: Setup) -> None:
 
 
 @pytest.mark.parametrize("setup", EVERY_GAME, ids=str)
-def test_undo_from_the_ceremony(setup: Setup) -> None:
+def test_undo_in_a_score_animation(setup: Setup) -> None:
     sim = to_end_of_round(midway(setup, 6, 0), Random(1))
     assert sim.table.stage is Stage.SCORING
     sim.wait(3.0)
@@ -114,7 +114,7 @@ def test_undo_after_the_end_of_the_game(setup: Setup) -> None:
     assert sim.make(last).play == ended
 
 
-# --- Never past the deal ---------------------------------------------------------------------------------
+# --- Never past the deal ---
 
 
 def test_undo_stops_at_the_deal() -> None:
@@ -133,7 +133,7 @@ def test_undo_stops_at_the_deal() -> None:
 @pytest.mark.parametrize("setup", EVERY_GAME, ids=str)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_no_undo_gets_past_a_deal(setup: Setup, seed: int) -> None:
-    """Nobody fishes for another deal: however often undo is pressed, this round's deal stands."""
+    """Nobody can get another deal: however often undo is pressed, the deal of the round stays."""
     sim = midway(setup, seed, 30 + 7 * seed)
     deals = [event for event in sim.play.events if isinstance(event, Deal)]
     for _ in range(60):
@@ -143,14 +143,14 @@ def test_no_undo_gets_past_a_deal(setup: Setup, seed: int) -> None:
 
 
 def drawn_by_seed(seed: str) -> Simulator:
-    """Hands at a table that draws as the daemon does."""
+    """Return a table with the seeded draws of the loop."""
     return empty_table(draw=lambda play: seeded_draw(play, seed))
 
 
 @pytest.mark.parametrize("steps", [1, 5])
 @pytest.mark.parametrize("setup", EVERY_GAME, ids=str)
 def test_what_is_undone_and_drawn_again_is_the_same(setup: Setup, steps: int) -> None:
-    """A round's last choices are undone and made again: the next deal, and what solo draws, is the same."""
+    """After choices are undone and made again, the next deal and the draws of solo are the same."""
     sim = begin_game(drawn_by_seed("a seed"), setup, range(1, len(setup.players) + 1))
     to_end_of_round(sim, Random(3))
     again = Simulator(sim.table, sim.draw, now=sim.now)
@@ -164,7 +164,7 @@ def test_what_is_undone_and_drawn_again_is_the_same(setup: Setup, steps: int) ->
 
 
 def test_the_next_deal_does_not_depend_on_how_the_round_was_played() -> None:
-    """Nobody undoes a round and plays it in another number of choices to get another deal."""
+    """Nobody can get another deal by playing a round in another number of choices."""
     deals = set()
     lengths = set()
     for seed in range(6):
@@ -204,7 +204,7 @@ def test_solo_draws_the_same_tile_again_after_an_undo() -> None:
     assert sim.make(event).play == made
 
 
-# --- What the table asks ---------------------------------------------------------------------------------
+# --- Questions ---
 
 
 def test_undo_at_the_start_of_a_round_asks_whether_to_stop_the_game() -> None:
@@ -214,7 +214,7 @@ def test_undo_at_the_start_of_a_round_asks_whether_to_stop_the_game() -> None:
     assert sim.rhythm("status") == "slow"
 
 
-def test_ok_stops_the_game_and_the_same_players_choose_again() -> None:
+def test_ok_stops_the_game_and_the_same_players_choose_the_next() -> None:
     sim = playing("gray", 3).press("undo", "ok", after=1.0)
     assert sim.table.stage is Stage.CHOOSING
     assert sim.table.seats.taken == (1, 2, 3)
@@ -255,7 +255,7 @@ def test_your_board_is_asked_once_and_ok_says_yes() -> None:
 
 
 @pytest.mark.parametrize("button", ["undo", "display.1"])
-def test_playing_on_says_that_it_is_your_board(button: str) -> None:
+def test_playing_on_confirms_your_board(button: str) -> None:
     sim = dealt(DEAL, DEAL).press("display.5", "seat.1.floor")
     sim.table = with_game(sim.table, question=Question.YOUR_BOARD)
     sim.press(button)
@@ -266,7 +266,7 @@ def test_playing_on_says_that_it_is_your_board(button: str) -> None:
         assert sim.game.selection is not None
 
 
-def test_your_board_during_a_ceremony_is_answered_before_it_is_skipped() -> None:
+def test_in_a_score_animation_the_first_ok_answers_your_board() -> None:
     sim = to_end_of_round(midway(EVERY_GAME[0], 6, 0), Random(1))
     sim.table = with_game(sim.table, question=Question.YOUR_BOARD)
     sim.press("ok")
