@@ -85,12 +85,18 @@ def test_the_loop_does_not_wait_for_the_end_of_a_hanging_program(tmp_path: Path,
     sim.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
     answers: SimpleQueue[BotReply] = SimpleQueue()
     command = (sys.executable, "-c", "input()")
+    known = set(children(os.getpid()))
     thinking = BotService(Settings(programs={"slow": command}), tmp_path, answers.put, lambda: sim.now)
     thinking.observe(sim.table)
-    keeper = until(lambda: next(filter(children, children(os.getpid())), 0), "a program and its keeper")
-    os.kill(keeper, signal.SIGSTOP)
-    stopped.append(keeper)
+
+    def started() -> int:
+        """Return the supervisor process of the program, once both run."""
+        return next(filter(children, set(children(os.getpid())) - known), 0)
+
+    supervisor = until(started, "a program and its supervisor process")
+    os.kill(supervisor, signal.SIGSTOP)
+    stopped.append(supervisor)
     thinking.observe(sim.press("undo", "ok", after=1.0).table)
-    assert is_running(keeper), "it was waited for"
+    assert is_running(supervisor), "the loop waited for it"
     thinking.close()
-    assert not is_running(keeper)
+    assert not is_running(supervisor)
