@@ -1,4 +1,4 @@
-"""A table that is only a socket: it says what a test tells it to say, and remembers what it was asked."""
+"""A fake daemon: a Unix socket that sends what a test tells it to, and records the messages it receives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 Message = dict[str, Any]
 TIMEOUT = 60.0
-"""Seconds after which a test that waits in vain fails."""
+"""Seconds after which a waiting test fails."""
 
 
 def take_all(_message: Message) -> Message:
@@ -22,7 +22,7 @@ def take_all(_message: Message) -> Message:
 
 
 @dataclass(slots=True, eq=False)
-class _Guest:
+class _Client:
     connection: socket.socket
     frames: bool | None = None
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -32,11 +32,11 @@ class _Guest:
             try:
                 self.connection.sendall(line)
             except OSError:
-                return  # the guest has left
+                return  # the client has left
 
 
 class FakeDaemon:
-    """Listens at a path, plays layouts, snapshots and frames to its guests, and answers presses."""
+    """Listens at a path, sends layouts, snapshots and frames to subscribers, and answers other messages."""
 
     def __init__(self, path: Path, layout: Message) -> None:
         self.path = path
@@ -47,7 +47,7 @@ class FakeDaemon:
         self.asked: queue.Queue[Message] = queue.Queue()
         self.subscribed: queue.Queue[bool] = queue.Queue()
         self.left: queue.Queue[bool] = queue.Queue()
-        self._guests: list[_Guest] = []
+        self._clients: list[_Client] = []
         self._lock = threading.Lock()
         self._stopped = False
         self._threads: list[threading.Thread] = []
@@ -58,34 +58,34 @@ class FakeDaemon:
         self._start(self._accept)
 
     def play(self, snapshot: Message) -> None:
-        """Tell every subscriber a snapshot, now and when they come."""
+        """Send a snapshot to every subscriber, also to later ones."""
         self.snapshot = snapshot
         self.say_raw(json.dumps({"type": "snapshot", "snapshot": snapshot}).encode() + b"\n")
 
     def shine(self, colours: str) -> None:
-        """Tell every subscriber of frames what the lights show."""
+        """Send a light frame to every subscriber of frames, also to later ones."""
         self.colours = colours
         self.say_raw(json.dumps({"type": "frame", "colours": colours}).encode() + b"\n", only_frames=True)
 
     def say_raw(self, line: bytes, *, only_frames: bool = False) -> None:
         """Send bytes to every subscriber as they are."""
         with self._lock:
-            guests = [guest for guest in self._guests if guest.frames is not None]
-        for guest in guests:
-            if guest.frames or not only_frames:
-                guest.say(line)
+            clients = [client for client in self._clients if client.frames is not None]
+        for client in clients:
+            if client.frames or not only_frames:
+                client.say(line)
 
     def stop(self) -> None:
-        """Hang up on everybody and be gone."""
+        """Close all connections and the socket."""
         self.path.unlink(missing_ok=True)
         with self._lock:
             self._stopped = True
-            sockets = [self._listening, *(guest.connection for guest in self._guests)]
+            sockets = [self._listening, *(client.connection for client in self._clients)]
         for open_socket in sockets:
             try:
                 open_socket.shutdown(socket.SHUT_RDWR)
             except OSError:
-                continue  # its other end is gone
+                continue  # the client has left
         for thread in self._threads:
             thread.join(TIMEOUT)
         self._listening.close()
@@ -101,39 +101,39 @@ class FakeDaemon:
                 connection, _ = self._listening.accept()
             except OSError:
                 return
-            guest = _Guest(connection)
+            client = _Client(connection)
             with self._lock:
-                if self._stopped:  # it came while everybody was hung up on
+                if self._stopped:  # it connected during `stop`
                     connection.close()
                     return
-                self._guests.append(guest)
-            self._start(self._serve, guest)
+                self._clients.append(client)
+            self._start(self._serve, client)
 
-    def _serve(self, guest: _Guest) -> None:
-        with guest.connection, guest.connection.makefile("rb") as lines:
+    def _serve(self, client: _Client) -> None:
+        with client.connection, client.connection.makefile("rb") as lines:
             try:
                 for line in lines:
-                    self._hear(guest, json.loads(line))
+                    self._hear(client, json.loads(line))
             except OSError:
                 pass
         with self._lock:
-            self._guests.remove(guest)
-        if guest.frames is not None:
-            self.left.put(guest.frames)
+            self._clients.remove(client)
+        if client.frames is not None:
+            self.left.put(client.frames)
 
-    def _hear(self, guest: _Guest, message: Message) -> None:
+    def _hear(self, client: _Client, message: Message) -> None:
         if message["type"] != "subscribe":
-            answer = self.answer(message)  # as it is now: once asked, a test may have another given
+            answer = self.answer(message)  # before `asked` is filled: a test may then set another answer
             self.asked.put(message)
-            guest.say(json.dumps({"type": "answer", **answer}).encode() + b"\n")
+            client.say(json.dumps({"type": "answer", **answer}).encode() + b"\n")
             return
         wants_frames = bool(message["frames"])
-        with guest.lock:  # what comes meanwhile is told after this
-            guest.frames = wants_frames
+        with client.lock:  # later messages are sent after these
+            client.frames = wants_frames
             first: list[Message] = [{"type": "layout", "layout": self.layout}]
             if self.snapshot is not None:
                 first.append({"type": "snapshot", "snapshot": self.snapshot})
             if wants_frames and self.colours is not None:
                 first.append({"type": "frame", "colours": self.colours})
-            guest.say(b"".join(json.dumps(part).encode() + b"\n" for part in first))
+            client.say(b"".join(json.dumps(part).encode() + b"\n" for part in first))
         self.subscribed.put(wants_frames)
