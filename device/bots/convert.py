@@ -7,14 +7,7 @@ from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
 from device.rules import standard
 from device.rules.board import FLOOR, LINES, Board, open_lines, tiles_on_floor
-from device.rules.events import (
-    Draft,
-    Event,
-    Remove,
-    Scoring,
-    Swap,
-    Tile,
-)
+from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.scoring import complete_rows
 from device.rules.solo import game as solo
 from device.rules.solo.game import SoloState

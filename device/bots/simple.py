@@ -9,15 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from device.rules.board import (
-    FLOOR,
-    LINES,
-    Board,
-    Wall,
-    legal_columns,
-    next_full_line,
-    printed_column,
-)
+from device.rules.board import FLOOR, LINES, Board, Wall, legal_columns, next_full_line, printed_column
 from device.rules.events import CENTRE, Draft, Event, Remove, Tile
 from device.rules.game import State
 from device.rules.scoring import FLOOR_COSTS, let_line_fall, runs, tile_line, tile_points

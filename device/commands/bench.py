@@ -91,11 +91,7 @@ def bridge(seconds: float, frames: int, *, as_json: bool) -> None:
     """
     from device.bench.bridge import back_again, frames_a_second, on_a_bad_line
 
-    measures = [
-        lambda: [frames_a_second(seconds)],
-        lambda: [back_again(5)],
-        lambda: on_a_bad_line(frames),
-    ]
+    measures = [lambda: [frames_a_second(seconds)], lambda: [back_again(5)], lambda: on_a_bad_line(frames)]
     _show_parts(measures, as_json=as_json)
 
 

@@ -35,9 +35,7 @@ def test_the_compiled_core_is_built_from_these_sources() -> None:
     assert not is_outdated(), description()
 
 
-def test_a_core_built_from_the_present_sources_is_used_whatever_the_file_times(
-    tmp_path: Path,
-) -> None:
+def test_a_core_built_from_the_present_sources_is_used_whatever_the_file_times(tmp_path: Path) -> None:
     """`pip install` writes the sources after the compiled modules."""
     build(tmp_path / "core")
     for compiled in (tmp_path / "core").glob("*.so"):

@@ -183,10 +183,7 @@ def test_a_flood_of_lines(log: Path) -> None:
 @pytest.mark.parametrize(
     ("way", "sentence"),
     [
-        (
-            "crashes",
-            "it ended by itself with status 1; its last words: RuntimeError: there is no plan B",
-        ),
+        ("crashes", "it ended by itself with status 1; its last words: RuntimeError: there is no plan B"),
         ("leaves", "it ended by itself with status 0"),
         ("leaves_while_its_supervisor_is_busy", "it ended by itself with status 0"),
         ("is_killed", "it was killed by SIGSEGV"),
