@@ -140,7 +140,7 @@ def test_greedy_replaces_a_program_that_breaks_the_rules(tmp_path: Path) -> None
         ('pace = "hasty"', "pace"),
         ("[bots]\nstrong = 0", "strong"),
         ("[bots]\nmaster = 61", "master"),
-        ("[programs]\nmaster = 'x'", "master is the name of an opponent"),
+        ("[programs]\nmaster = 'x'", "master is the name of one of the table's own opponents"),
         ("[programs]\nfast = ''", "programs.fast"),
         ("[programs]\nfast = '\"'", "programs.fast"),
         ("[programs]\na = 'x'\nb = 'x'\nc = 'x'\nd = 'x'\ne = 'x'\nf = 'x'", "6 programs"),
