@@ -134,11 +134,11 @@ def files() -> tuple[Path, ...]:
     )
 
 
-files()  # asks git during the collection, before any test
-
-
 def inside(path: Path) -> Path:
     return path.relative_to(HOUSE)
+
+
+files()  # asks git during the collection: a test without the mark `system` must not
 
 
 def python_files(*rooms: str) -> Iterator[Path]:
