@@ -185,6 +185,7 @@ def test_a_game_starts_with_its_header() -> None:
         ({"penalty": "bbyyr"}, "a standard game has no such event"),
         ({"colour": "b"}, "a standard game has no such event"),
         ({"draw": "b"}, "a standard game has no such event"),
+        ({"colour": "bb"}, "a colour must have at most 1 characters"),
         ({"draw": "bb"}, "a draw must have at most 1 characters"),
         ({"scoring": [3, 3]}, "a standard game has no such event"),
         ({"swap": 1}, "a standard game has no such event"),

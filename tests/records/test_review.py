@@ -44,6 +44,18 @@ def test_every_choice_to_grade_is_one_of_several(path: Path) -> None:
     assert {number for number, event in enumerate(record.events) if isinstance(event, Chance)} <= others
 
 
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_exactly_the_choices_with_several_results_are_graded(path: Path) -> None:
+    record = records(lines_of(path.stem))[0]
+    graded = {choice.number for choice in real_choices(record.setup, record.events)}
+    state = game.setup(record.setup)
+    for number, event in enumerate(record.events):
+        seat = event.seat if isinstance(event, Tile) else min(state.to_act(), default=0)
+        results = {representative(state, each) for each in state.for_seat(seat).legal()}
+        assert (number in graded) == (len(results) > 1)
+        state = state.apply(event)
+
+
 def test_drafts_from_displays_with_the_same_tiles_are_one_choice() -> None:
     state = offer({1: "bbyy", 2: "rrkk", 3: "bbyy"}, board(), board())
     assert representative(state, event_of("3b2")) == event_of("1b2")
