@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import msgspec
 from flask import Response, request
 
-from web_ui.messages import Action, MessageError, NamePlayer, PressButton, read_action
+from web_ui.messages import Action, MessageError, NamePlayer, PressButton, allowed_to_phone, read_action
 from web_ui.pages import Pages
 from web_ui.security import Access, RateLimiter, RefusedError, access_level, check_origin
 from web_ui.table_link import TableAwayError, TableLink
@@ -65,7 +65,7 @@ class Actions:
         snapshot = self.link.latest.view.snapshot
         if snapshot is None:
             raise RefusedError(503, "presence.away")
-        if not action.allowed_to_phone(snapshot.phones):
+        if not allowed_to_phone(action, snapshot.phones):
             raise RefusedError(403, "press.not_by_phone")
         if not self.rate_limiter.allows(request.remote_addr or ""):
             raise RefusedError(429, "press.too_fast")

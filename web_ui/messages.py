@@ -32,17 +32,14 @@ class NewerSchemaError(MessageError):
 Letter = Literal["b", "y", "r", "k", "w"]
 """The letter of a tile colour."""
 
+SeatNumber = Annotated[int, msgspec.Meta(ge=1, le=99)]
 TagText = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 """A player's name; the table itself takes shorter ones only."""
 
 
 class ActionBase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
-    """The base of all actions. By default an action is not allowed to phones in the network."""
-
-    def allowed_to_phone(self, phones: Phones) -> bool:  # noqa: ARG002 - for those who override it
-        """Return whether the table allows this action to phones in the network."""
-        return False
+    """The base of all actions."""
 
 
 class PressButton(ActionBase, frozen=True, tag="press"):
@@ -50,30 +47,18 @@ class PressButton(ActionBase, frozen=True, tag="press"):
 
     button: Annotated[str, msgspec.Meta(max_length=100)]
 
-    def allowed_to_phone(self, phones: Phones) -> bool:
-        """Return whether phones may press this button."""
-        return self.button in phones.press
-
 
 class NamePlayer(ActionBase, frozen=True, tag="name"):
     """Name the player at a place."""
 
-    seat: Annotated[int, msgspec.Meta(ge=1, le=99)]
+    seat: SeatNumber
     name: Name
-
-    def allowed_to_phone(self, phones: Phones) -> bool:
-        """Return whether phones may press the buttons of this place."""
-        return f"seat.{self.seat}.floor" in phones.press
 
 
 class ReportTile(ActionBase, frozen=True, tag="tile"):
     """Report a physical tile that was drawn."""
 
     colour: Letter
-
-    def allowed_to_phone(self, phones: Phones) -> bool:
-        """Return whether phones may report tiles."""
-        return phones.tell
 
 
 class ShowTag(ActionBase, frozen=True, tag="tag"):
@@ -86,54 +71,42 @@ class ShowTag(ActionBase, frozen=True, tag="tag"):
 class AskHint(ActionBase, frozen=True, tag="hint"):
     """Ask for a hint for a place, or with null for everybody who has a choice."""
 
-    seat: Annotated[int, msgspec.Meta(ge=1, le=99)] | None = None
-
-    def allowed_to_phone(self, phones: Phones) -> bool:
-        """Return whether hints are allowed in the game."""
-        return phones.hint
+    seat: SeatNumber | None = None
 
 
-class TeachingAction(ActionBase, frozen=True):
-    """The base of the actions that teach tags or forget them."""
-
-    def allowed_to_phone(self, phones: Phones) -> bool:
-        """Return whether phones may teach tags."""
-        return phones.learn
-
-
-class TeachTiles(TeachingAction, frozen=True, tag="teach_tiles"):
+class TeachTiles(ActionBase, frozen=True, tag="teach_tiles"):
     """Begin the lesson of the tiles of one colour, or of all."""
 
     colour: Literal[Letter, "all"]
 
 
-class TeachPlayer(TeachingAction, frozen=True, tag="teach_player"):
+class TeachPlayer(ActionBase, frozen=True, tag="teach_player"):
     """Begin the lesson of a player's card."""
 
     name: Name
 
 
-class TeachAction(TeachingAction, frozen=True, tag="teach_action"):
+class TeachAction(ActionBase, frozen=True, tag="teach_action"):
     """Begin the lesson of an action card."""
 
     action: Literal["undo", "ok", "new_game"]
 
 
-class ForgetLast(TeachingAction, frozen=True, tag="forget_last"):
+class ForgetLast(ActionBase, frozen=True, tag="forget_last"):
     """Forget the tag that was learned last in this lesson."""
 
 
-class EndLesson(TeachingAction, frozen=True, tag="end_lesson"):
+class EndLesson(ActionBase, frozen=True, tag="end_lesson"):
     """End the lesson."""
 
 
-class ForgetTags(TeachingAction, frozen=True, tag="forget"):
+class ForgetTags(ActionBase, frozen=True, tag="forget"):
     """Forget what tags mean."""
 
     tags: Annotated[tuple[TagText, ...], msgspec.Meta(max_length=20)]
 
 
-class ForgetTiles(TeachingAction, frozen=True, tag="forget_tiles"):
+class ForgetTiles(ActionBase, frozen=True, tag="forget_tiles"):
     """Forget the tags of all tiles of a colour."""
 
     colour: Letter
@@ -145,21 +118,23 @@ class PlugPico(ActionBase, frozen=True, tag="plug"):
     plugged: bool
 
 
-Action = (
-    PressButton
-    | NamePlayer
-    | ReportTile
-    | ShowTag
-    | AskHint
-    | TeachTiles
-    | TeachPlayer
-    | TeachAction
-    | ForgetLast
-    | EndLesson
-    | ForgetTags
-    | ForgetTiles
-    | PlugPico
-)
+TeachingAction = TeachTiles | TeachPlayer | TeachAction | ForgetLast | EndLesson | ForgetTags | ForgetTiles
+Action = PressButton | NamePlayer | ReportTile | ShowTag | AskHint | TeachingAction | PlugPico
+
+
+def allowed_to_phone(action: Action, phones: Phones) -> bool:
+    """Return whether the table allows an action to phones in the network."""
+    match action:
+        case PressButton(button):
+            return button in phones.press
+        case NamePlayer(seat):
+            return f"seat.{seat}.floor" in phones.press
+        case ReportTile():
+            return phones.tell
+        case AskHint():
+            return phones.hint
+        case _:
+            return isinstance(action, TeachingAction) and phones.learn
 
 
 # --- Subscription and questions: what the pages' process asks by itself ---
@@ -243,13 +218,9 @@ class Light(msgspec.Struct, frozen=True):
     size: float
 
 
-class Button(msgspec.Struct, frozen=True):
+class Button(Light, frozen=True):
     """A button and its place; turn in degrees."""
 
-    name: str
-    x: float
-    y: float
-    size: float
     turn: float = 0
 
 
@@ -273,10 +244,7 @@ class Layout(msgspec.Struct, frozen=True):
     height: Annotated[float, msgspec.Meta(gt=0)]
     lights: tuple[Light, ...]
     buttons: tuple[Button, ...]
-    title: str = ""
     seats: int = 0
-    displays: int = 0
-    centre: int = 0
     outlines: tuple[Outline, ...] = ()
 
 
@@ -294,12 +262,11 @@ class Colour(msgspec.Struct, frozen=True):
 
 
 class StandIn(msgspec.Struct, frozen=True):
-    """Why another opponent, `by`, chose for the one at a seat: for one choice, or for good."""
+    """Why another opponent, `by`, chose for the one at a seat."""
 
     why: str
     by: str = ""
     detail: str = ""
-    for_good: bool = False
 
 
 class Seat(msgspec.Struct, frozen=True):
@@ -357,29 +324,12 @@ class Choice(msgspec.Struct, frozen=True):
     tried: int | None = None
 
 
-class Choosing(msgspec.Struct, frozen=True):
-    """A choice other than a draft, and the button that makes it; `kind` says which fields have a meaning.
+class Details(msgspec.Struct, frozen=True, kw_only=True):
+    """Details of a choice, a reason or a score step, of which each kind uses some.
 
-    `column` and `square`: row and column of a tile on the wall. `swap` and `remove`: the position of a
-    penalty tile from 1; None leaves them all.
+    `row`, `column`: a tile on the wall. `position`: a penalty tile, from 1; None leaves them all.
     """
 
-    button: str
-    kind: str
-    seat: int = 0
-    row: int = 0
-    column: int = 0
-    colour: str = ""
-    position: int | None = None
-
-
-# --- The snapshot: moves, reasons and hints ---
-
-
-class Because(msgspec.Struct, frozen=True):
-    """One reason for an opponent's choice; `key` says which fields have a meaning."""
-
-    key: str
     seat: int = 0
     name: str | None = None
     line: int = 0
@@ -388,7 +338,23 @@ class Because(msgspec.Struct, frozen=True):
     colour: str = ""
     count: int = 0
     points: int = 0
-    position: int = 0
+    position: int | None = None
+
+
+class Choosing(Details, frozen=True):
+    """A choice other than a draft (column, square, swap or remove), and the button that makes it."""
+
+    button: str
+    kind: str
+
+
+# --- The snapshot: moves, reasons and hints ---
+
+
+class Because(Details, frozen=True):
+    """One reason for an opponent's choice."""
+
+    key: str
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -400,45 +366,30 @@ class Reason(msgspec.Struct, frozen=True):
     because: tuple[Because, ...] = ()
 
 
-class Move(msgspec.Struct, frozen=True):
-    """A draft that was made."""
+class Move(Details, frozen=True):
+    """A draft, or a choice as in `Choosing`, that was made or that a hint advises.
 
-    seat: int
-    source: int
-    colour: str
-    count: int
-    line: int
-    name: str | None = None
+    Only those of past games have `number`, `round` and, where they are graded, the points `lost`.
+    """
+
+    kind: str = "draft"
+    source: int = 0
     fell: int = 0
     marker: bool = False
     token: str = ""
     because: tuple[Because, ...] = ()
-
-
-class Advised(msgspec.Struct, frozen=True):
-    """A choice of a hint: a draft, or as in `Choosing`."""
-
-    kind: str
-    seat: int = 0
-    source: int = 0
-    line: int = 0
-    count: int = 0
-    row: int = 0
-    column: int = 0
-    colour: str = ""
-    position: int | None = None
-    fell: int = 0
-    marker: bool = False
-    token: str = ""
+    number: int = 0
+    round: int = 0
+    lost: float | None = None
 
 
 class Advice(msgspec.Struct, frozen=True):
     """A hint: the choice, and the points that it gains against the next best."""
 
     seat: int
-    choice: Advised
+    choice: Move
     gain: float | None = None
-    next: Advised | None = None
+    next: Move | None = None
 
 
 class NoHint(msgspec.Struct, frozen=True):
@@ -449,9 +400,8 @@ class NoHint(msgspec.Struct, frozen=True):
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """Whether hints are allowed; the seats that may ask for one or wait for one, and the hints."""
+    """The seats that may ask for a hint or wait for one, and the hints."""
 
-    allowed: bool = False
     seats: tuple[int, ...] = ()
     asked: tuple[int, ...] = ()
     shown: tuple[Advice, ...] = ()
@@ -469,32 +419,20 @@ class Account(msgspec.Struct, frozen=True):
     steps: tuple[dict[str, Any], ...] = ()
 
 
-class Step(msgspec.Struct, frozen=True):
-    """One step of a scoring; `step` says which fields have a meaning.
-
-    A step of an unknown kind may have any fields: see `known_step`.
-    """
+class Step(Details, frozen=True):
+    """One step of a scoring. A step of an unknown kind may have any fields: see `known_step`."""
 
     step: str
-    seat: int = 0
-    name: str | None = None
-    row: int = 0
-    column: int = 0
-    line: int = 0
-    colour: str = ""
-    count: int = 0
     across: int = 1
     down: int = 1
     tiles: int = 0
     cost: int = 0
     kind: str = ""
     which: int | str = ""
-    position: int = 0
     nth: int = 0
     covers: bool = False
     aside: str | None = None
     drawn: str | None = None
-    points: int = 0
     score: int = 0
 
 
@@ -553,12 +491,24 @@ class Resin(msgspec.Struct, frozen=True):
     told: tuple[ReportedTile, ...] = ()
 
 
-class Card(msgspec.Struct, frozen=True):
-    """A card that the table knows: a player's, with the name, or an action's."""
+class Meaning(msgspec.Struct, frozen=True):
+    """What a tag means or will mean: a tile, a player (by name) or an action; nothing if it has no kind."""
+
+    kind: str | None = None
+    value: str | None = None
+
+
+class Card(Meaning, frozen=True, kw_only=True):
+    """A card, and what it means."""
 
     tag: str
-    kind: str
-    value: str
+
+
+class LaidTag(Card, frozen=True, kw_only=True):
+    """The tag that was laid last in a lesson, what became of it, and what it means; `number` is a tile's."""
+
+    verdict: str
+    number: int = 0
 
 
 class Tags(msgspec.Struct, frozen=True):
@@ -566,23 +516,6 @@ class Tags(msgspec.Struct, frozen=True):
 
     tiles: dict[str, int] = {}
     cards: tuple[Card, ...] = ()
-
-
-class Meaning(msgspec.Struct, frozen=True):
-    """What a tag means, or will mean."""
-
-    kind: str
-    value: str
-
-
-class LaidTag(msgspec.Struct, frozen=True):
-    """The tag that was laid last in a lesson, what became of it, and what it means; `number` is a tile's."""
-
-    tag: str
-    verdict: str
-    kind: str | None = None
-    value: str | None = None
-    number: int = 0
 
 
 class Learning(msgspec.Struct, frozen=True):
@@ -594,14 +527,6 @@ class Learning(msgspec.Struct, frozen=True):
     last: LaidTag | None = None
 
 
-class SimulatedCard(msgspec.Struct, frozen=True):
-    """A card beside simulated readers; one without a meaning has no kind."""
-
-    tag: str
-    kind: str | None = None
-    value: str | None = None
-
-
 class Simulated(msgspec.Struct, frozen=True):
     """The simulated parts: tags of tiles by their letters, the known ones of them, cards, the Pico's plug.
 
@@ -610,7 +535,7 @@ class Simulated(msgspec.Struct, frozen=True):
 
     drawer: dict[str, tuple[str, ...]] | None = None
     known: tuple[str, ...] = ()
-    cards: tuple[SimulatedCard, ...] = ()
+    cards: tuple[Card, ...] = ()
     plugged: bool | None = None
 
 
@@ -618,11 +543,9 @@ class Simulated(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """The last press that the table refused, and the key of the reason."""
+    """The key of why the table refused the last press."""
 
     say: str
-    button: str = ""
-    number: int = 0
 
 
 class Phones(msgspec.Struct, frozen=True):
@@ -639,20 +562,17 @@ class Phones(msgspec.Struct, frozen=True):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """A part of the table that is lost, the key of the reason, and since when (Unix time)."""
+    """A part of the table that is lost, and the key of the reason."""
 
     part: str
     why: str = ""
-    since: int = 0
 
 
 class Snapshot(msgspec.Struct, frozen=True):
     """The state of the table at one moment."""
 
-    schema: int
     stage: str
     ask: dict[str, Any]
-    version: int = 0
     mode: str | None = None
     menu: tuple[MenuItem, ...] = ()
     opponents: tuple[SeatItem, ...] = ()
@@ -687,7 +607,6 @@ class Snapshot(msgspec.Struct, frozen=True):
 class PastPosition(Snapshot, frozen=True):
     """The position of a past game: a snapshot without what belongs to the table."""
 
-    schema: int = SCHEMA
     stage: str = "offer"
     ask: dict[str, Any] = {}
 
@@ -702,22 +621,6 @@ class PastPlayer(msgspec.Struct, frozen=True):
     winner: bool = False
 
 
-class PastMove(Move, frozen=True):
-    """A choice; `kind` says which fields have a meaning, as in `Choosing`. `lost`: points, where graded."""
-
-    source: int = 0
-    colour: str = ""
-    count: int = 0
-    line: int = 0
-    kind: str = "draft"
-    row: int = 0
-    column: int = 0
-    position: int | None = None
-    number: int = 0
-    round: int = 0
-    lost: float | None = None
-
-
 class RoundScores(msgspec.Struct, frozen=True):
     """The scores of all players after a round."""
 
@@ -730,10 +633,9 @@ class CostlyMove(msgspec.Struct, frozen=True):
 
     round: int
     lost: float
-    played: PastMove
-    better: PastMove
+    played: Move
+    better: Move
     position: PastPosition
-    number: int = 0
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -769,7 +671,7 @@ class ReviewedGame(PastGame, frozen=True):
     """
 
     choices: int = 0
-    moves: tuple[PastMove, ...] | None = None
+    moves: tuple[Move, ...] | None = None
     scores: tuple[RoundScores, ...] | None = None
     reviews: tuple[Review, ...] | None = None
     position: PastPosition | None = None
@@ -794,9 +696,6 @@ _action: msgspec.json.Decoder[Action] = msgspec.json.Decoder(Action)
 _message: msgspec.json.Decoder[ServerMessage] = msgspec.json.Decoder(ServerMessage)
 _schema = msgspec.json.Decoder(_Schema)
 _snapshot = msgspec.json.Decoder(Snapshot)
-_games = msgspec.json.Decoder(PastGames)
-_game = msgspec.json.Decoder(ReviewedGame)
-_text = msgspec.json.Decoder(str)
 
 
 def encode(message: Subscribe | Action | Question) -> bytes:
@@ -822,19 +721,9 @@ def read_snapshot(raw: bytes | msgspec.Raw) -> Snapshot:
     return _decode(_snapshot, raw)
 
 
-def read_games(raw: msgspec.Raw) -> PastGames:
-    """Decode the result of `ListGames`. Raises MessageError."""
-    return _decode(_games, raw)
-
-
-def read_game(raw: msgspec.Raw) -> ReviewedGame:
-    """Decode the result of `ReadGame`. Raises MessageError."""
-    return _decode(_game, raw)
-
-
-def read_record(raw: msgspec.Raw) -> str:
-    """Decode the result of `ReadRecord`. Raises MessageError."""
-    return _decode(_text, raw)
+def read_result(raw: msgspec.Raw, kind: type[_Read]) -> _Read:
+    """Decode the result of a question as a type. Raises MessageError."""
+    return _decode(msgspec.json.Decoder(kind), raw)
 
 
 def _decode(decoder: msgspec.json.Decoder[_Read], line: bytes | msgspec.Raw) -> _Read:

@@ -23,12 +23,12 @@ from web_ui.messages import (
     Layout,
     ListGames,
     MessageError,
+    PastGames,
     Question,
     ReadGame,
     ReadRecord,
-    read_game,
-    read_games,
-    read_record,
+    ReviewedGame,
+    read_result,
 )
 from web_ui.render import STATE, Renderer
 from web_ui.security import Access, RateLimiter, RefusedError, access_level
@@ -277,24 +277,24 @@ class HistoryPages:
         given = request.args.get("before", "")
         before = int(given[:17]) if given.isascii() and given.isdecimal() else 0
         question = ListGames(PAGE_LENGTH, before if 0 < before <= 1 << 53 else None)
-        found = self._query(question, read_games)
+        found = self._query(question, PastGames)
         view = history.games(self.pages.words_for_request(), found)
         return self.pages.static_page("history.html", view=view, newer=question.before is not None)
 
     def game(self, number: int) -> Response:
         """Respond with a game's rounds, review and last position."""
-        game = self._query(ReadGame(_game_number(number)), read_game)
+        game = self._query(ReadGame(_game_number(number)), ReviewedGame)
         view = history.past_game(self.pages.words_for_request(), game)
         return self.pages.static_page("past_game.html", view=view)
 
     def record(self, number: int) -> Response:
         """Respond with a game's record (JSON Lines), which `azul-table replay` verifies."""
-        record = self._query(ReadRecord(_game_number(number)), read_record)
+        record = self._query(ReadRecord(_game_number(number)), str)
         response = Response(record, content_type="application/jsonl; charset=utf-8")
         response.headers["Content-Disposition"] = f'attachment; filename="azul-game-{number}.jsonl"'
         return response
 
-    def _query(self, question: Question, read: Callable[[msgspec.Raw], _Answer]) -> _Answer:
+    def _query(self, question: Question, kind: type[_Answer]) -> _Answer:
         """Send a question to the table and parse the answer.
 
         Raises RefusedError: 429 above the rate limit, 503 without a table, else what the table's reason says.
@@ -310,7 +310,7 @@ class HistoryPages:
         if not answer.taken:
             raise RefusedError(_STATUS.get(answer.why, 503), f"history.why_{answer.why or 'unreadable'}")
         try:
-            return read(answer.result)
+            return read_result(answer.result, kind)
         except MessageError as fault:
             log.warning("the table's answer: %s", fault)
             raise RefusedError(503, "presence.unreadable") from fault

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -70,7 +71,7 @@ def show(daemon: FakeDaemon, link: TableLink, scene: Message) -> None:
 def until(link: TableLink, version: int) -> View:
     """Wait for the snapshot of a version and return its view; fail after TIMEOUT."""
     view = link.latest.view
-    while view.snapshot is None or view.snapshot.version != version or view.presence is not Presence.HERE:
+    while json.loads(view.raw or b"{}").get("version") != version or view.presence is not Presence.HERE:
         view = newer(link, view)
     return view
 

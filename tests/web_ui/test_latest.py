@@ -8,7 +8,7 @@ from tests.web_ui.fake_daemon import TIMEOUT
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import Layout, Snapshot
 
-SNAPSHOT = Snapshot(schema=2, stage="offer", ask={"say": "draft"})
+SNAPSHOT = Snapshot(stage="offer", ask={"say": "draft"})
 LAYOUT = Layout("duo", 480, 300, (), ())
 
 

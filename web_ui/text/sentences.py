@@ -8,19 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from web_ui.messages import (
-    Advice,
-    Advised,
-    Because,
-    Choosing,
-    Fault,
-    Move,
-    PastMove,
-    Result,
-    Snapshot,
-    Step,
-    known_step,
-)
+from web_ui.messages import Advice, Because, Choosing, Fault, Move, Result, Snapshot, Step, known_step
 from web_ui.text.words import Words
 
 MARKER = "m"
@@ -296,7 +284,7 @@ class SnapshotFormatter:
         who = self.board_name(self.role(move.seat)) if self.solo else self.player(move.seat, move.name)
         return self._draft("moves", move, who=who)
 
-    def choice(self, choice: Advised | PastMove) -> str:
+    def choice(self, choice: Move) -> str:
         """Return a choice as a phrase that does not name who makes it; of an unknown kind its notation."""
         words = self.words
         match choice.kind:
@@ -317,7 +305,7 @@ class SnapshotFormatter:
             case _:
                 return choice.token
 
-    def _draft(self, table: str, draft: Move | Advised, **given: object) -> str:
+    def _draft(self, table: str, draft: Move, **given: object) -> str:
         """Return a draft in the words of a table of the catalogue."""
         tiles = self.words.text("tiles.some", count=draft.count, colour=self.colour(draft.colour))
         if draft.marker:
@@ -492,7 +480,9 @@ def _solo_step(formatter: SnapshotFormatter, step: Step) -> str:
             aside, drawn = formatter.colour(step.aside or ""), formatter.colour(step.drawn or "")
             return text(f"step.redraw_{kind}", aside=aside, drawn=drawn)
         case "penalty_swapped":
-            return text("step.swapped", first=ordinal(step.position), second=ordinal(step.position + 1))
+            return text(
+                "step.swapped", first=ordinal(step.position), second=ordinal((step.position or 0) + 1)
+            )
         case "fifth_tile_due" | "penalty_kept":
             return text(f"step.{step.step}", line=step.line)
         case "penalty_removed":

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from web_ui.messages import (
     CostlyMove,
+    Move,
     PastGame,
     PastGames,
-    PastMove,
     PastPlayer,
     PastPosition,
     Review,
@@ -231,7 +231,7 @@ def _scores(formatter: SnapshotFormatter, game: ReviewedGame, scores: tuple[int,
     )
 
 
-def _move(formatter: SnapshotFormatter, move: PastMove) -> MoveLine:
+def _move(formatter: SnapshotFormatter, move: Move) -> MoveLine:
     lost = move.lost or 0
     if lost < WORTH_MARKING:
         return MoveLine(_made(formatter, move), move.colour)
@@ -239,7 +239,7 @@ def _move(formatter: SnapshotFormatter, move: PastMove) -> MoveLine:
     return MoveLine(_made(formatter, move), move.colour, f"\N{MINUS SIGN}{round(lost)}", points)
 
 
-def _made(formatter: SnapshotFormatter, move: PastMove) -> str:
+def _made(formatter: SnapshotFormatter, move: Move) -> str:
     """Return a choice that was made, as a sentence."""
     if move.kind == "draft":
         return formatter.move(move)

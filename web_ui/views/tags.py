@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from web_ui.latest import Presence, View
-from web_ui.messages import Learning, SimulatedCard, Snapshot
+from web_ui.messages import Card, Learning, Snapshot
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
 from web_ui.views.phone import TAGS, TurnView, Viewer, turn
@@ -68,11 +68,11 @@ class BarsView:
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """A card: its tag, its text, and in the simulated deck its kind: player, action or blank."""
+    """A card: its tag, its text, and its kind: player, action or blank."""
 
     tag: str
     text: str
-    kind: str = ""
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +170,8 @@ def cards(formatter: SnapshotFormatter, viewer: Viewer) -> CardsView | None:
     may = may_teach(snapshot, viewer)
     missing = [action for action in ACTIONS if may and all(card.value != action for card in known)]
     return CardsView(
-        tuple(CardView(card.tag, card.value) for card in known if card.kind == "player"),
-        tuple(CardView(card.tag, formatter.action(card.value)) for card in known if card.kind == "action"),
+        tuple(_card(formatter, card) for card in known if card.kind == "player"),
+        tuple(_card(formatter, card) for card in known if card.kind == "action"),
         tuple((action, formatter.action(action)) for action in missing),
         may,
     )
@@ -227,10 +227,10 @@ def deck(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[CardView, ...]:
     simulated = formatter.snapshot.simulated
     if not viewer.at_table or simulated is None:
         return ()
-    return tuple(_simulated_card(formatter, card) for card in simulated.cards)
+    return tuple(_card(formatter, card) for card in simulated.cards)
 
 
-def _simulated_card(formatter: SnapshotFormatter, card: SimulatedCard) -> CardView:
+def _card(formatter: SnapshotFormatter, card: Card) -> CardView:
     match card.kind:
         case "player":
             return CardView(card.tag, str(card.value), "player")
