@@ -60,8 +60,17 @@ class CommandError(click.ClickException):
         click.echo(self.message, file=file, err=True)
 
 
+@contextmanager
+def reported(*errors: type[Exception]) -> Iterator[None]:
+    """Turn errors of these types into CommandError, with their messages."""
+    try:
+        yield
+    except errors as error:
+        raise CommandError(str(error)) from error
+
+
 def file_error(file: str, access: str, error: OSError) -> CommandError:
-    """Return the error that a file can't be `read` or `written`."""
+    """Return the error that a file can't be `read`, `written` or `used`."""
     return CommandError(f"{printable_file(file)}: can't be {access}: {error.strerror or error}")
 
 

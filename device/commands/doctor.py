@@ -5,7 +5,7 @@ import json
 import click
 
 from device.bots import compiled_core
-from device.commands.console import CommandError, json_option, layout_option, printable
+from device.commands.console import json_option, layout_option, printable, reported
 from hardware.api import LayoutError
 from hardware.diagnostics.doctor import Finding, Status, examine
 from hardware.diagnostics.probe import probe
@@ -29,10 +29,8 @@ def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
     changed. End `azul-table play` first: only one program can use pins and ports. Exit status 1 if there is a
     fault.
     """
-    try:
+    with reported(LayoutError):
         table = read_layout(layout)
-    except LayoutError as error:
-        raise CommandError(str(error)) from error
     if simulate:
         table = simulated(table)
     findings = examine(table, Machine())

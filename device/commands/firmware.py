@@ -5,8 +5,9 @@ from dataclasses import asdict
 
 import click
 
-from device.commands.console import CommandError, json_option
-from firmware_bridge.installer import VERSION, firmware_checksum
+from device.commands.console import CommandError, json_option, reported
+from firmware_bridge import installer
+from firmware_bridge.installer import VERSION, InstallError, firmware_checksum
 from firmware_bridge.link import PortError, find_port
 from firmware_bridge.messages import Identity
 
@@ -26,13 +27,8 @@ def command() -> None:
 @PORT
 def install(port: str | None) -> None:
     """Copy the firmware to the Pico, start it, and check that it runs."""
-    from firmware_bridge.installer import InstallError
-    from firmware_bridge.installer import install as put
-
-    try:
-        identity = put(_chosen(port), click.echo)
-    except InstallError as error:
-        raise CommandError(str(error)) from error
+    with reported(InstallError):
+        identity = installer.install(_chosen(port), click.echo)
     click.echo(in_words(identity))
 
 
@@ -41,13 +37,9 @@ def install(port: str | None) -> None:
 @json_option()
 def info(port: str | None, *, as_json: bool) -> None:
     """Show which firmware the Pico runs; exit status 1 if none, or not that of this program."""
-    from firmware_bridge.installer import InstallError, identify
-
     path = _chosen(port)
-    try:
-        identity = identify(path)
-    except InstallError as error:
-        raise CommandError(str(error)) from error
+    with reported(InstallError):
+        identity = installer.identify(path)
     same = identity.files == firmware_checksum()
     if as_json:
         click.echo(json.dumps({"port": path, **asdict(identity), "same": same}))
@@ -67,7 +59,5 @@ def in_words(identity: Identity) -> str:
 
 def _chosen(port: str | None) -> str:
     """Return the port, or that of the only Pico. Raises CommandError."""
-    try:
+    with reported(PortError):
         return port or find_port()
-    except PortError as error:
-        raise CommandError(str(error)) from error

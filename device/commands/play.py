@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from device.commands.console import CommandError, data_option, layout_option, log
+from device.commands.console import CommandError, data_option, file_error, layout_option, log, reported
 from device.runtime.data_folder import SOCKET, FolderInUseError, locked
 from device.runtime.pages_process import PagesProcess
 from device.runtime.systemd import ServiceManager
@@ -57,13 +57,7 @@ PORT_RETRIES: Final = 20
     help="Play without hardware: a table that is only drawn, or the real firmware on a simulated Pico.",
 )
 def command(
-    layout: str,
-    data: Path,
-    port: int,
-    host: str,
-    tiles: str,
-    phones: str | None,
-    simulate: str | None,
+    layout: str, data: Path, port: int, host: str, tiles: str, phones: str | None, simulate: str | None
 ) -> None:
     """Start the table with the hardware that its layout names, and its pages.
 
@@ -91,15 +85,14 @@ def command(
 def _faults_reported(data: Path) -> Iterator[None]:
     """Turn faults of the data folder and the hardware into CommandError."""
     try:
-        yield
+        with reported(HardwareError):
+            yield
     except FolderInUseError as error:
         raise CommandError(
             f"{error}: another azul-table plays with this folder; end it, or choose another with --data"
         ) from None
-    except HardwareError as error:
-        raise CommandError(str(error)) from error
     except OSError as error:
-        raise CommandError(f"{error.filename or data}: can't be used: {error.strerror}") from error
+        raise file_error(str(error.filename or data), "used", error) from error
 
 
 def _read_layout(name: str, simulate: str | None) -> Layout:
@@ -117,10 +110,8 @@ def _read_settings(data: Path) -> "Settings":
     """Read the settings of a data folder. Raises CommandError."""
     from device.runtime.settings import SettingsError, read_settings
 
-    try:
+    with reported(SettingsError):
         return read_settings(data)
-    except SettingsError as error:
-        raise CommandError(str(error)) from error
 
 
 def _listen(host: str, port: int) -> socket.socket:

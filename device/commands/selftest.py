@@ -5,6 +5,7 @@ import select
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from queue import SimpleQueue
@@ -12,7 +13,7 @@ from typing import Final
 
 import click
 
-from device.commands.console import CommandError, file_error, layout_option, printable
+from device.commands.console import file_error, layout_option, printable, reported
 from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.diagnostics.selftest import (
     COLOURS,
@@ -61,20 +62,17 @@ def command(layout: str, simulate: str | None, report: Path | None, seconds: flo
     one. Exit status 1 if a part is not fine.
     """
     events: SimpleQueue[HardwareEvent] = SimpleQueue()
-    try:
+    with reported(HardwareError):
         table = read_layout(layout)
         if report is not None:
             _write(report, "")  # an error is reported before the test, not after it
         if simulate:
             table = simulated(table)
         hardware = open_hardware(table, events.put)
-    except HardwareError as error:
-        raise CommandError(str(error)) from error
-    try:
+    with closing(hardware):
         result = _run(table, hardware, events, seconds)
-    finally:
-        hardware.close()
-    click.echo(_printable_lines(result.to_text()))
+    for line in result.to_text().splitlines():
+        click.echo(printable(line))
     if report is not None:
         _write(report, _report_text(result, report))
     if not result.fine:
@@ -165,8 +163,3 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, "utf-8")
     except OSError as error:
         raise file_error(str(path), "written", error) from None
-
-
-def _printable_lines(text: str) -> str:
-    """Replace control characters in text of several lines."""
-    return "\n".join(map(printable, text.splitlines()))

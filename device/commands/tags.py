@@ -9,18 +9,27 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 import click
 import msgspec
 
-from device.commands.console import CommandError, data_option, json_option, layout_option, log, printable
+from device.commands.console import (
+    CommandError,
+    data_option,
+    file_error,
+    json_option,
+    layout_option,
+    log,
+    printable,
+    reported,
+)
 from device.lights.palettes import BOX
 from device.rules.tiles import LETTERS, TILES_OF_A_COLOUR
 from device.runtime.data_folder import FolderInUseError, locked, socket_path
@@ -53,44 +62,6 @@ from hardware.layout.model import Layout, read_layout
 # --- The table, running or not ---------------------------------------------------------------------------
 
 
-class TeachingError(Exception):
-    """The table refused; `why` is the key of the reason, or empty if the message says it all."""
-
-    def __init__(self, why: str, message: str = "") -> None:
-        super().__init__(message or why)
-        self.why = why
-
-
-class TagClient(Protocol):
-    """The part of `TableClient` that the commands use."""
-
-    def ask(self, message: TableMessage) -> Answer:
-        """Send a message and return the answer."""
-
-    def subscribe(self) -> None:
-        """Begin to take tags from the readers, with a snapshot after each."""
-
-    def next_snapshot(self) -> Json:
-        """Wait for the next snapshot and return it."""
-
-    def close(self) -> None:
-        """Close the connection, or the store and the readers."""
-
-
-def connect(data: Path, layout: str) -> TagClient:
-    """Connect to the table that runs with a data folder, or open its store if none runs.
-
-    Raises TeachingError, StoreError, OSError.
-    """
-    path = socket_path(data)
-    try:
-        return TableClient(path)
-    except PermissionError as error:
-        raise TeachingError("", f"{path}: another user's table runs there; be that user, or root") from error
-    except TableAwayError:
-        return StoredTable(data, layout)
-
-
 class Readers(Protocol):
     """Open hardware; only its readers are used."""
 
@@ -102,9 +73,10 @@ OpenReaders = Callable[[Layout, Callable[[HardwareEvent], None]], Readers]
 
 
 class StoredTable:
-    """The tags of a table that does not run: its store and readers, answering the messages of its socket."""
+    """A client like `TableClient` of a table that does not run: its store and readers answer."""
 
     def __init__(self, data: Path, layout: str, open_readers: OpenReaders = open_hardware) -> None:
+        """Lock the data folder and open its store. Raises CommandError, StoreError, OSError."""
         self._layout = layout
         self._open_readers = open_readers
         self._inbox: SimpleQueue[HardwareEvent] = SimpleQueue()
@@ -113,7 +85,7 @@ class StoredTable:
             try:
                 opened.enter_context(locked(data))
             except FolderInUseError as error:
-                raise TeachingError("", f"{data}: another azul-table is busy there; try again") from error
+                raise CommandError(f"{data}: another azul-table is busy there; try again") from error
             self._store = Store.open(store.newest_file(data))
             opened.callback(self._store.close)
             self._table = replace(new_table(1, 1), tags=TagState(self._store.tags()))
@@ -133,13 +105,12 @@ class StoredTable:
         return messages.taken(message)
 
     def subscribe(self) -> None:
-        """Open the readers of the layout. Raises TeachingError if they are simulated, and LayoutError."""
+        """Open the readers of the layout. Raises CommandError if they are simulated, and LayoutError."""
         layout = read_layout(self._layout)
         if layout.drivers.readers == SIMULATED:
-            raise TeachingError(
-                "",
+            raise CommandError(
                 f"layout {layout.name!r} has simulated readers: start the table and lay tags there, "
-                "or type them with --typed",
+                "or type them with --typed"
             )
         self._closing.callback(self._open_readers(layout, self._inbox.put).close)
         self._snapshot_sent = False
@@ -163,26 +134,38 @@ class StoredTable:
         self._closing.close()
 
 
+TagClient: TypeAlias = TableClient | StoredTable
+
+
+def connect(data: Path, layout: str) -> TagClient:
+    """Connect to the table that runs with a data folder, or open its store if none runs.
+
+    Raises CommandError, StoreError, OSError.
+    """
+    path = socket_path(data)
+    try:
+        return TableClient(path)
+    except PermissionError as error:
+        raise CommandError(f"{path}: another user's table runs there; be that user, or root") from error
+    except TableAwayError:
+        return StoredTable(data, layout)
+
+
 def known_tags(table: TagClient) -> list[KnownTag]:
     """Return every known tag, in the order of teaching."""
     return msgspec.convert(table.ask(ListTags()).result, list[KnownTag])
 
 
 def _send(table: TagClient, message: TableMessage) -> None:
-    """Send a message. Raises TeachingError if it is refused."""
+    """Send a message. Raises CommandError if it is refused."""
     answer = table.ask(message)
     if not answer.taken:
-        raise TeachingError(answer.why or "")
+        raise _refused(answer.why)
 
 
-def _lesson_snapshots(table: TagClient) -> Iterator[Json]:
-    """Yield the snapshots of the lesson, now and after each tag that is laid on a reader, until it ends."""
-    table.subscribe()
-    began = False
-    while (latest := table.next_snapshot())["learning"] is not None or not began:
-        if latest["learning"] is not None:  # the first may be from before the lesson
-            began = True
-            yield latest
+def _refused(why: str | None) -> CommandError:
+    """Return the error that the table refused a message; `why` is the key of the reason."""
+    return CommandError(REFUSALS.get(why or "", why or "the table refused"))
 
 
 # --- The commands ----------------------------------------------------------------------------------------
@@ -236,16 +219,13 @@ def _table_command(function: Callable[..., None]) -> Callable[..., None]:
     @wraps(function)
     def with_table(data: Path, layout: str, **given: Any) -> None:
         try:
-            with closing(connect(data.absolute(), layout)) as table:
+            with (
+                reported(StoreError, HardwareError, TableAwayError),
+                closing(connect(data.absolute(), layout)) as table,
+            ):
                 function(table, **given)
-        except TeachingError as error:
-            raise CommandError(REFUSALS.get(error.why, str(error) or "the table refused")) from error
-        except (StoreError, HardwareError, TableAwayError) as error:
-            raise CommandError(str(error)) from error
         except OSError as error:
-            raise CommandError(
-                f"{error.filename or 'the data folder'}: can't be used: {error.strerror}"
-            ) from error
+            raise file_error(str(error.filename or "the data folder"), "used", error) from error
 
     return with_table
 
@@ -292,7 +272,8 @@ def _learn(table: TagClient, lesson: Lesson, tags: tuple[str, ...], *, typed: bo
     """Run a lesson with tags from the command line, standard input or the readers, and end it in any case."""
     if tags and typed:
         raise click.UsageError("give tags with --tag or with --typed, not both")
-    given = [_normalized(tag) for tag in tags]
+    with reported(ValueError):
+        given = [normalize_tag(tag) for tag in tags]
     before = known_tags(table)
     _send(table, lesson)
     try:
@@ -305,16 +286,8 @@ def _learn(table: TagClient, lesson: Lesson, tags: tuple[str, ...], *, typed: bo
     except KeyboardInterrupt:
         click.echo()
     finally:
-        with suppress(TeachingError, TableAwayError):  # the table may have ended it
+        with suppress(CommandError, TableAwayError):  # the table may have ended it
             _send(table, EndLesson())
-
-
-def _normalized(tag: str) -> str:
-    """Return a tag in its normalized form. Raises CommandError if it is not a tag."""
-    try:
-        return normalize_tag(tag)
-    except ValueError as error:
-        raise CommandError(str(error)) from error
 
 
 def _teach_given(table: TagClient, tags: Iterable[str]) -> None:
@@ -325,10 +298,10 @@ def _teach_given(table: TagClient, tags: Iterable[str]) -> None:
 
 
 def _teach(table: TagClient, tag: str) -> bool:
-    """Teach one tag and print the result; return False if it was refused. Raises TeachingError."""
+    """Teach one tag and print the result; return False if it has a meaning already. Raises CommandError."""
     why = table.ask(ShowTag(SHARED, tag)).why
     if why not in (None, "tag_known", "lesson_over"):
-        raise TeachingError(why)
+        raise _refused(why)
     known = next((each for each in known_tags(table) if each.tag == tag), None)
     click.echo(printable(_result(tag, known, taken=why is None)), err=why is not None)
     return why is None
@@ -368,9 +341,12 @@ def _is_over(table: TagClient, lesson: Lesson) -> bool:
 def _teach_at_readers(table: TagClient, lesson: Lesson, before: list[KnownTag]) -> None:
     """Print the results of tags that are laid on the readers, until the lesson is over or interrupted."""
     click.echo(f"Lay {printable(_wanted(lesson, before))} on a reader.", err=True)
-    known, last = {each.tag for each in before}, None
-    for latest in _lesson_snapshots(table):
-        learning = latest["learning"]
+    known, last, began = {each.tag for each in before}, None, False
+    table.subscribe()
+    while (learning := table.next_snapshot()["learning"]) is not None or not began:
+        if learning is None:
+            continue  # a snapshot from before the lesson
+        began = True
         for each in known_tags(table):  # a snapshot may stand for several tags
             if each.tag not in known:
                 known.add(each.tag)
@@ -485,7 +461,8 @@ def _chosen(which: tuple[str, ...], known: list[KnownTag]) -> list[KnownTag]:
             return [each for each in known if (each.kind, each.value) == (Kind.ACTION, ACTIONS[action])]
         case ["tiles" | "player" | "action", *_]:
             raise click.UsageError("give `tiles COLOUR`, `player NAME` or `action undo|ok|new-game`")
-    tags = [_normalized(tag) for tag in which]
+    with reported(ValueError):
+        tags = [normalize_tag(tag) for tag in which]
     unknown = [tag for tag in tags if all(each.tag != tag for each in known)]
     if unknown:
         raise CommandError(f"not known: {', '.join(unknown)}; nothing was forgotten")
