@@ -9,23 +9,16 @@ from typing import Final
 
 from hardware.api import Rgb
 
-SLOW: Final = 2.0
-"""Seconds of a slow pulse: can be chosen."""
-FAST: Final = 0.5
-"""Seconds of a fast pulse: chosen."""
-SWELL: Final = 1.0
-"""Seconds in which a light grows bright and falls dark: advised."""
-FLASH: Final = 0.25
-"""Seconds of one short flash: refused."""
+SLOW: Final = 2.0  # seconds of a slow pulse: can be chosen
+FAST: Final = 0.5  # seconds of a fast pulse: chosen
+SWELL: Final = 1.0  # seconds in which a light grows bright and falls dark: advised
+FLASH: Final = 0.25  # seconds of one short flash: refused
 BEATS: Final = ((0.0, 0.25), (0.5, 0.75))
 """Seconds within a slow pulse in which a fault is shown: two beats, then a pause."""
-FRAMES_A_SECOND: Final = 16
-"""How often moving light changes: smooth to the eye, and cheap to compute."""
+FRAMES_A_SECOND: Final = 16  # how often moving light changes: smooth to the eye, and cheap to compute
 
-STEADY: Final = 0.7
-"""Level of a tile that lies there; pulses go above and below it."""
-FAINT: Final = 0.15
-"""Level of a space that tiles would fill."""
+STEADY: Final = 0.7  # level of a tile that lies there; pulses go above and below it
+FAINT: Final = 0.15  # level of a space that tiles would fill
 
 
 def dimmed(light: Rgb, level: float) -> Rgb:

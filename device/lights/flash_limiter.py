@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 from hardware.api import LightFrame, Rgb
 
 MOST_FLASHES: Final = 3
-WITHIN: Final = 1.0
-"""Seconds in which a light may flash MOST_FLASHES times."""
+WITHIN: Final = 1.0  # seconds in which a light may flash MOST_FLASHES times
 STEP: Final = 64
 HALF: Final = 128
 """A light flashes when its brightest channel rises by STEP since it was darkest, or from below HALF to it."""

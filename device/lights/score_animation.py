@@ -12,8 +12,7 @@ from device.table.game import Play
 from device.table.score_animation import ScoreAnimation
 from hardware.api import DARK
 
-WATCHING: Final = 0.25
-"""Level of the boards that are not being scored."""
+WATCHING: Final = 0.25  # level of the boards that are not being scored
 
 
 def paint_score_animation(painting: Painting, play: Play, animation: ScoreAnimation) -> None:

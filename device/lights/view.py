@@ -49,13 +49,10 @@ OPPONENT: Final[Rgb] = (60, 160, 255)
 TEACHING: Final[Rgb] = (90, 120, 255)
 REFUSED: Final[Rgb] = (255, 60, 40)
 LOST: Final[Rgb] = (255, 90, 0)
-CREST: Final[Rgb] = (255, 255, 255)
-"""The front of a sweep."""
-SWEEP: Final = 0.06
-"""Seconds of a sweep for each light that changes, up to LONGEST_SWEEP."""
+CREST: Final[Rgb] = (255, 255, 255)  # the front of a sweep
+SWEEP: Final = 0.06  # seconds of a sweep for each light that changes, up to LONGEST_SWEEP
 LONGEST_SWEEP: Final = 1.2
-GUIDING: Final = 6.0
-"""Seconds for which the lights show people what to move (physical tiles)."""
+GUIDING: Final = 6.0  # seconds for which the lights show people what to move (physical tiles)
 
 
 def view(table: Table, now: float, palette: Palette) -> LightFrame:

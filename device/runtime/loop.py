@@ -43,6 +43,7 @@ from device.store.store import Store, StoreError, fault_of
 from device.table.access import Equipment
 from device.table.buttons import all_buttons
 from device.table.game import Play
+from device.table.score_animation import OPENING
 from device.table.state import (
     ChanceDrawn,
     Faults,
@@ -117,6 +118,7 @@ class Options:
     simulated: SimulatedParts = NOTHING_SIMULATED
     phones_play: bool = False  # phones may press every button
     opponents: OpponentSettings = field(default_factory=OpponentSettings)
+    opening: float = OPENING  # seconds before the first step of a score animation
 
 
 def equipment_of(layout: Layout, options: Options) -> Equipment:
@@ -198,6 +200,7 @@ class TableLoop:
             physical_tiles=options.physical_tiles,
             equipment=equipment_of(layout, options),
             opponents=options.opponents,
+            opening=options.opening,
         )
         self.table = self._blank
         self._open_store(store_path)

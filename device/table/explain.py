@@ -26,8 +26,7 @@ from device.rules.standard import StandardState
 from device.rules.tiles import letter
 from device.table.game import move_of
 
-MOST_REASONS: Final = 2
-"""Reasons that fit into a sentence."""
+MOST_REASONS: Final = 2  # reasons that fit into a sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from device.rules.tiles import COLOURS, Colour
 
 # --- Player names ---
 
-LONGEST_NAME: Final = 20
-"""Maximum number of characters."""
+LONGEST_NAME: Final = 20  # maximum number of characters
 
 
 def default_name(place: int) -> str:

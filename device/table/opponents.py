@@ -33,12 +33,9 @@ from device.table.state import (
     Table,
 )
 
-ADVISER: Final = "strong"
-"""The opponent that gives hints."""
-AFTER_MOVE: Final = 1.2
-"""Seconds for which the move before stays in view, at the normal pace."""
-ATTEMPTS: Final = 2
-"""How often a built-in opponent is asked before `STAND_IN` chooses in its place."""
+ADVISER: Final = "strong"  # the opponent that gives hints
+AFTER_MOVE: Final = 1.2  # seconds for which the move before stays in view, at the normal pace
+ATTEMPTS: Final = 2  # how often a built-in opponent is asked before `STAND_IN` chooses in its place
 PATIENCE: Final = 12.0
 """Seconds beyond its thinking time in which a built-in opponent must reply; it includes a process start."""
 PROGRAM_PATIENCE: Final = 30.0
@@ -60,8 +57,7 @@ class Pace:
 
 PACES: Final = {"slow": Pace(2.4, 2.0), "normal": Pace(1.4, 1.2), "fast": Pace(0.5, 0.4)}
 EXPLANATIONS_KEPT: Final = 12
-LAST_STEP: Final = 2
-"""The step that shows the line, or a choice that is made by one button."""
+LAST_STEP: Final = 2  # the step that shows the line, or a choice that is made by one button
 
 
 # --- Requests ---

@@ -24,10 +24,8 @@ from device.table.state import (
     Table,
 )
 
-HINTS = 5
-"""The display whose button switches hints; every table has it."""
-SOLO_PLACES = (1, 2)
-"""The places of a solo game's player board and action board."""
+HINTS = 5  # the display whose button switches hints; every table has it
+SOLO_PLACES = (1, 2)  # the places of a solo game's player board and action board
 
 
 @dataclass(frozen=True, slots=True)

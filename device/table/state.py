@@ -16,7 +16,7 @@ from device.rules.tiles import Colour
 from device.table.access import FULL_EQUIPMENT, Equipment
 from device.table.explain import Reason
 from device.table.game import Play, Selection, default_name
-from device.table.score_animation import ScoreAnimation
+from device.table.score_animation import OPENING, ScoreAnimation
 from device.table.tags import Lesson, Subject, Tags
 from hardware.api import ButtonPressed, PartBack, PartLost
 
@@ -93,8 +93,7 @@ class NeededDraw(StrEnum):
 
 OPPONENTS: Final = ("calm", "greedy", "strong", "master")
 """The built-in opponents, from the weakest to the strongest."""
-STAND_IN: Final = "greedy"
-"""The opponent that chooses in place of one that failed."""
+STAND_IN: Final = "greedy"  # the opponent that chooses in place of one that failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +120,7 @@ class TableSettings:
     physical_tiles: bool = False  # the box's own tiles lie on the table: people draw and report them
     equipment: Equipment = FULL_EQUIPMENT
     opponents: OpponentSettings = OpponentSettings()
+    opening: float = OPENING  # seconds before the first step of a score animation
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,10 +450,11 @@ def new_table(
     physical_tiles: bool = False,
     equipment: Equipment = FULL_EQUIPMENT,
     opponents: OpponentSettings = OpponentSettings(),
+    opening: float = OPENING,
 ) -> Table:
     """Return a table with these settings where nobody sits yet."""
     nobody = ("",) * places
-    settings = TableSettings(places, displays, confirm_columns, physical_tiles, equipment, opponents)
+    settings = TableSettings(places, displays, confirm_columns, physical_tiles, equipment, opponents, opening)
     return Table(settings, Seats(nobody, nobody))
 
 

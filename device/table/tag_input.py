@@ -14,10 +14,8 @@ from device.table.score_animation import restart_step
 from device.table.state import Question, RefusalReason, RefusedError, Seats, Stage, Table, WaitingCard
 from device.table.tags import Lesson, PlayerCard, Subject, Tiles, Verdict
 
-CARD_WAITS: Final = 30.0
-"""Seconds for which a player card waits for a seat's button."""
-LESSON_TIMEOUT: Final = 600.0
-"""Seconds without a tag after which a lesson ends."""
+CARD_WAITS: Final = 30.0  # seconds for which a player card waits for a seat's button
+LESSON_TIMEOUT: Final = 600.0  # seconds without a tag after which a lesson ends
 
 _SEAT_READER: Final = re.compile(r"seat\.([1-9])")
 

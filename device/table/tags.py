@@ -13,8 +13,7 @@ from typing import Final
 from device.rules.tiles import COLOURS, TILES_OF_A_COLOUR, Colour, Counts, colour_of, count, letter
 from device.table.game import normalize_name
 
-LONGEST_TAG: Final = 64
-"""Maximum number of characters of a normalized tag."""
+LONGEST_TAG: Final = 64  # maximum number of characters of a normalized tag
 
 
 class Kind(StrEnum):

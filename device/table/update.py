@@ -44,8 +44,7 @@ from hardware.api import ButtonPressed, Loss, PartBack, PartLost
 
 FLASH_APART: Final = 0.5
 """Minimum seconds between the flashes of two refusals: nothing may flash more than 3 times a second."""
-TOGETHER: Final = 0.25
-"""Maximum seconds between two buttons that count as pressed together."""
+TOGETHER: Final = 0.25  # maximum seconds between two buttons that count as pressed together
 
 
 def update(table: Table, event: TableEvent) -> Table:
@@ -99,7 +98,7 @@ def _pass_time(table: Table, now: float) -> Table:
     game = table.game
     if game is None or game.animation is None or game.question is not None or table.settings.physical_tiles:
         return table
-    animation = score_animation.pass_time(game.animation, game.play.state.account, now)
+    animation = score_animation.pass_time(game.animation, game.play, now, table.settings.opening)
     return table if animation is game.animation else replace(table, game=replace(game, animation=animation))
 
 
@@ -246,7 +245,7 @@ def _confirm(table: Table, game: CurrentGame, at: float) -> Table:
         raise RefusedError(RefusalReason.NOTHING_TO_CONFIRM)
     following = None
     if table.settings.physical_tiles:
-        following = score_animation.next_step(game.animation, game.play.state.account, at)
+        following = score_animation.next_step(game.animation, game.play, at)
     return replace(table, game=replace(game, animation=following, movement=None))
 
 

@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.harness.client import Client
-from tests.harness.held_play import HOUR
 from tests.harness.local_table import LocalTable
 from tests.harness.pages import ARGUMENTS, CHROMIUM, PATIENCE
 from tests.harness.running import RunningTable
@@ -36,12 +35,6 @@ def start(data: Path) -> Iterator[StartTable]:
             return started.enter_context(RunningTable(folder, *options, **settings)).ready()
 
         yield start_table
-
-
-@pytest.fixture
-def held_animations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hold the score animations of tables in this process until `ok` is pressed."""
-    monkeypatch.setattr("device.table.score_animation.OPENING", HOUR)
 
 
 @pytest.fixture

@@ -7,8 +7,11 @@ With HOLD_AT=CLOSING in the environment an animation runs step by step, and only
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from device.commands.cli import main
+from device.runtime import assembly
+from device.runtime.loop import Options
 from device.table import opponents, score_animation
 
 HOUR = 3600.0
@@ -17,7 +20,10 @@ HOLD_AT = "HOLD_AT"
 
 def hold_animations(moment: str) -> None:
     """Hold score animations at OPENING or CLOSING for an hour, and opponents at each step."""
-    setattr(score_animation, moment, HOUR)
+    if moment == "OPENING":
+        setattr(assembly, "Options", partial(Options, opening=HOUR))  # noqa: B010 - a name of the product's
+    else:
+        setattr(score_animation, moment, HOUR)
     opponents.PACES.update(dict.fromkeys(opponents.PACES, opponents.Pace(HOUR, HOUR)))
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Self
 
 from device.lights.palettes import PALETTES
-from device.runtime.loop import Inbox, Stop, TableLoop
+from device.runtime.loop import Inbox, Options, Stop, TableLoop
 from device.socket.messages import Answer, PressButton, TableMessage
 from device.socket.server import Request, SocketServer
+from device.table.score_animation import OPENING
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import layout_json, read_layout
 from tests.harness.client import Message
@@ -46,7 +49,18 @@ class RecordingPublisher:
 class LocalTable:
     """A table whose loop, and socket server if it has one, run in threads until the `with` ends."""
 
-    def __init__(self, store: Path, layout: str = "full", socket: Path | None = None) -> None:
+    def __init__(
+        self,
+        store: Path,
+        layout: str = "full",
+        socket: Path | None = None,
+        *,
+        opening: float = OPENING,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`opening` is the time in seconds before the first step of a score animation."""
+        self.options = Options(opening=opening)
+        self.clock = clock
         self.inbox: Inbox = SimpleQueue()
         plan = layout_json(read_layout(layout))
         self.server = None if socket is None else SocketServer(socket, plan, self.inbox.put)
@@ -61,7 +75,16 @@ class LocalTable:
     def _run(self) -> None:
         try:
             layout, palette = self.hardware.layout, PALETTES["box"]
-            self.daemon = TableLoop(layout, self.store, palette, self.inbox, self.hardware, self.publisher)
+            self.daemon = TableLoop(
+                layout,
+                self.store,
+                palette,
+                self.inbox,
+                self.hardware,
+                self.publisher,
+                self.clock,
+                options=self.options,
+            )
             self.daemon.run(self._ready.set)
         except BaseException as fault:  # noqa: BLE001 - reported to the test, whatever it is
             self.fault = fault

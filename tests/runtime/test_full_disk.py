@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from tests.harness.client import Message
 from tests.harness.fixtures import StartTable
+from tests.harness.held_play import HOUR
 from tests.harness.local_table import LocalTable
 from tests.harness.reference_table import game_part
 from tests.harness.stored_games import game_of_dropped_tiles, store_games
@@ -36,16 +38,13 @@ def refusing(path: Path, table: str, when: str = "1") -> Iterator[None]:
     execute("DROP TRIGGER full_disk")
 
 
-pytestmark = pytest.mark.usefixtures("held_animations")
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "azul-table.db"
 
 
 def test_a_press_that_cant_be_saved_is_refused(path: Path) -> None:
-    with LocalTable(path) as local_table:
+    with LocalTable(path, opening=HOUR) as local_table:
         local_table.play(30)
         while local_table.snapshot["ask"]["say"] != "place":
             local_table.play(1)
@@ -63,13 +62,13 @@ def test_a_press_that_cant_be_saved_is_refused(path: Path) -> None:
         assert len(local_table.snapshot["moves"]) in (len(before["moves"]) + 1, 8)
         assert local_table.snapshot["refusal"] is None
         after = local_table.snapshot
-    with LocalTable(path) as local_table:
+    with LocalTable(path, opening=HOUR) as local_table:
         assert local_table.press("ok").taken
         assert game_part(local_table.snapshot) == game_part(after)
 
 
 def test_a_seat_that_cant_be_saved_is_not_taken(path: Path) -> None:
-    with LocalTable(path) as local_table:
+    with LocalTable(path, opening=HOUR) as local_table:
         with refusing(path, "situation"):
             assert local_table.press("seat.1.floor").why == "not_saved"
             assert not local_table.snapshot["seats"][0]["taken"]
@@ -78,7 +77,7 @@ def test_a_seat_that_cant_be_saved_is_not_taken(path: Path) -> None:
 
 def test_a_deal_that_cant_be_saved_is_tried_again_without_a_press(path: Path) -> None:
     """No button is live while the table deals."""
-    with LocalTable(path) as local_table:
+    with LocalTable(path, opening=HOUR) as local_table:
         local_table.play(4)
         while local_table.snapshot["stage"] != "scoring":
             local_table.play(1)
@@ -90,15 +89,14 @@ def test_a_deal_that_cant_be_saved_is_tried_again_without_a_press(path: Path) ->
         assert all(len(tiles) == 4 for tiles in local_table.snapshot["displays"])
 
 
-def test_a_score_animation_that_cant_be_saved_waits_and_goes_on(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with LocalTable(path) as local_table:
+def test_a_score_animation_that_cant_be_saved_waits_and_goes_on(path: Path) -> None:
+    passed = 0.0
+    with LocalTable(path, opening=HOUR, clock=lambda: time.monotonic() + passed) as local_table:
         local_table.play(4)
         while local_table.snapshot["stage"] != "scoring":
             local_table.play(1)
         with refusing(path, "situation"):
-            monkeypatch.setattr("device.table.score_animation.OPENING", 0.0)
+            passed = HOUR
             until(lambda: local_table.publisher.snapshot["refusal"], "a refusal")
             assert local_table.snapshot["refusal"]["say"] == "not_saved"
             assert local_table.snapshot["account"]["steps"] == []

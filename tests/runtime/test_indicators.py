@@ -10,6 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.harness.client import Message
+from tests.harness.held_play import HOUR
 from tests.harness.local_table import LocalTable
 from tests.harness.player import acting_seat, best_draft, line_button, source_button
 from tests.harness.waiting import until
@@ -21,8 +22,8 @@ AT_TABLE = ("display", "centre", "ok", "undo")
 
 
 @pytest.fixture
-def local_table(short: Path, held_animations: None) -> Iterator[LocalTable]:
-    with LocalTable(short / "azul-table.db", "indicators", short / "table.sock") as local_table:
+def local_table(short: Path) -> Iterator[LocalTable]:
+    with LocalTable(short / "azul-table.db", "indicators", short / "table.sock", opening=HOUR) as local_table:
         yield local_table
 
 

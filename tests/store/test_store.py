@@ -43,6 +43,7 @@ from device.table.state import (
 from device.table.tags import PlayerCard
 from device.table.update import update
 from hardware.api import ButtonPressed
+from tests.harness.held_play import HOUR
 from tests.harness.local_table import LocalTable
 from tests.harness.player import next_button
 from tests.harness.reference_table import game_part
@@ -477,12 +478,11 @@ def renamed(path: Path) -> None:
     ],
     ids=["all", "the database", "its log", "renamed"],
 )
-@pytest.mark.usefixtures("held_animations")
 def test_removing_the_file_of_a_running_table_loses_nothing(
     path: Path, take_away: Callable[[Path], None]
 ) -> None:
     """It went on writing to the removed file, and after a restart nothing was left."""
-    with LocalTable(path) as local_table:
+    with LocalTable(path, opening=HOUR) as local_table:
         local_table.play(1000)
         assert local_table.snapshot["stage"] == "over"
         local_table.press("ok")
