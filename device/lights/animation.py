@@ -32,16 +32,6 @@ def pulse(now: float, seconds: float, low: float, high: float) -> float:
     return low + (high - low) * swing
 
 
-def slow(now: float) -> float:
-    """Return the level of what can be chosen."""
-    return pulse(now, SLOW, 0.25, 1.0)
-
-
-def fast(now: float) -> float:
-    """Return the level of what is chosen."""
-    return pulse(now, FAST, 0.1, 1.0)
-
-
 def swell(now: float) -> float:
     """Return the level of what is advised: it grows, stays, and falls at once."""
     return FAINT + (1.0 - FAINT) * min(1.0, now % SWELL / (0.8 * SWELL))

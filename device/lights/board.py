@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from math import lcm
 from typing import Final
 
-from device.lights.animation import SLOW, STEADY, dimmed, fast, slow, swell
+from device.lights.animation import FAST, SLOW, STEADY, dimmed, pulse, swell
 from device.lights.palettes import Palette
 from device.rules import game as rules
 from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board
@@ -35,9 +35,9 @@ class Painting(dict[str, Rgb]):
         super().__init__()
         self.palette = palette
         self.now = now
-        self.slow = slow(now)
-        self.fast = fast(now)
-        self.swell = swell(now)
+        self.slow = pulse(now, SLOW, 0.25, 1.0)  # can be chosen
+        self.fast = pulse(now, FAST, 0.1, 1.0)  # chosen
+        self.swell = swell(now)  # advised
 
     def paint(self, names: Iterable[str], light: Rgb, level: float) -> None:
         """Set some lights to a light at a level."""
@@ -178,13 +178,8 @@ def merge_single_lights(painting: Painting, sources: Collection[int], foremost: 
         lights = [light for light in lit.values() if light != DARK]
         first = [lit[name] for name in foremost if lit.get(name, DARK) != DARK]
         if lights:
-            painting[names[0]] = first[0] if first else _in_turn(lights, painting.now)
-
-
-def _in_turn(lights: list[Rgb], now: float) -> Rgb:
-    """Return one of the different lights, the next one after each slow pulse."""
-    different = list(dict.fromkeys(lights))
-    return different[int(now // SLOW) % len(different)]
+            shown = first[:1] or list(dict.fromkeys(lights))  # the different ones in turn
+            painting[names[0]] = shown[int(painting.now // SLOW) % len(shown)]
 
 
 # --- Choices other than drafts ---

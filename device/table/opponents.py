@@ -110,14 +110,14 @@ def _explanations_that_hold(
     return tuple(
         each
         for each in explanations
-        if each.at <= len(play.events)
-        and (each.choice in on_show or each.choice in play.events[each.at : _end(each)])
+        if each.at <= len(play.events) and (each.choice in on_show or _was_made(each, play))
     )
 
 
-def _end(explanation: Explanation) -> int | None:
-    """Return where the events end that may hold its choice; on gray walls others may choose before (G3)."""
-    return explanation.at + 1 if isinstance(explanation.choice, Draft) else None
+def _was_made(each: Explanation, play: Play) -> bool:
+    """Return whether its choice was made; on gray walls others may have chosen before it (G3)."""
+    since = play.events[each.at :]
+    return each.choice in (since[:1] if isinstance(each.choice, Draft) else since)
 
 
 def _with_choices(game: CurrentGame, choices: tuple[BotChoice, ...]) -> CurrentGame:

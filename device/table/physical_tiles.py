@@ -91,10 +91,8 @@ def _event(play: Play, colours: list[Colour]) -> Chance:
     due = play.state.chance_due
     if due is Penalty:
         return Penalty(tuple(colours))
-    if due is ScoringColour:
-        return ScoringColour(colours[0])
-    if due is Draw:
-        return Draw(colours[0])
+    if due is ScoringColour or due is Draw:
+        return due(colours[0])
     displays: list[list[Colour]] = [[] for _ in play.state.sources[1:]]
     for slot, colour in zip(slots(play), colours, strict=True):
         displays[slot.display - 1].append(colour)

@@ -10,7 +10,7 @@ from device.rules.solo.game import DISPLAYS as SOLO_DISPLAYS
 from device.rules.solo.game import LEVELS, WALLS
 from device.rules.standard import DISPLAYS, DTC
 from device.table.buttons import seat_button, source_button
-from device.table.game import normalize_name, start
+from device.table.game import default_name, normalize_name, start
 from device.table.state import (
     OPPONENTS,
     CurrentGame,
@@ -171,12 +171,12 @@ def choose_option(table: Table, source: int) -> Table:
 
 def _with_option(options: GameOptions, item: MenuItem) -> GameOptions:
     match item.group:
+        case "hints":
+            return replace(options, hints=not options.hints)
         case "level":
             return replace(options, level=item.value)
         case "wall":
             return replace(options, wall=item.value)
-        case "hints":
-            return replace(options, hints=not options.hints)
         case _:
             return replace(options, mode=item.value)
 
@@ -188,11 +188,11 @@ def begin_game(table: Table, place: int, at: float) -> Table:
     """
     if place not in table.seats.taken:
         raise RefusedError(RefusalReason.SEAT_EMPTY)
-    solo = table.next_game.options.mode == SOLO
-    if solo:
+    places = tuple(sorted(table.seats.taken))
+    if table.next_game.options.mode == SOLO:
         table = replace(table, seats=_at_first_place(table.seats))
-        place = 1
-    play = start(_setup(table, place), SOLO_PLACES if solo else tuple(sorted(table.seats.taken)))
+        place, places = 1, SOLO_PLACES
+    play = start(_setup(table, place), places)
     seats = table.seats
     for other in range(1, table.settings.places + 1):
         if other not in seats.taken or seats.bot_at(other):
@@ -217,7 +217,7 @@ def chosen_game(table: Table) -> Setup | None:
 def _setup(table: Table, first: int) -> Setup:
     """Return the chosen game of the taken seats; `first` is the place of the starting player."""
     options, places = table.next_game.options, sorted(table.seats.taken)
-    names = tuple(map(table.seats.record_name, places))
+    names = tuple(table.seats.name_at(place) or default_name(place) for place in places)
     if options.mode == SOLO:
         return Setup(SOLO, names, 0, options.level, options.wall)
     return Setup(options.mode, names, places.index(first))

@@ -15,7 +15,7 @@ from device.rules.standard import STANDARD
 from device.rules.tiles import Colour
 from device.table.access import FULL_EQUIPMENT, Equipment
 from device.table.explain import Reason
-from device.table.game import Play, Selection, default_name
+from device.table.game import Play, Selection
 from device.table.score_animation import OPENING, ScoreAnimation
 from device.table.tags import Lesson, Subject, Tags
 from hardware.api import ButtonPressed, PartBack, PartLost
@@ -143,10 +143,6 @@ class Seats:
         before = sum(self.bot_at(other) == bot for other in self.taken if other < place)
         name = bot.capitalize() if bot in OPPONENTS else bot
         return f"{name} {before + 1}" if before else name
-
-    def record_name(self, place: int) -> str:
-        """Return the name that records give to the player at a place; there it is never empty."""
-        return self.name_at(place) or default_name(place)
 
     def with_name(self, place: int, name: str) -> Self:
         """Return the seats with another name at a place."""
@@ -429,11 +425,8 @@ class Table:
     @property
     def bots_turn(self) -> bool:
         """Whether the next draft is an opponent's."""
-        return (
-            self.play is not None
-            and self.acting_place is not None
-            and bool(self.bot_of(self.play.state.turn))
-        )
+        play = self.play
+        return play is not None and self.acting_place is not None and bool(self.bot_of(play.state.turn))
 
     def bot_of(self, seat: int) -> str:
         """Return the opponent of a seat, empty for a person; in solo one player has both boards."""
@@ -577,16 +570,6 @@ class TagsForgotten:
 
 
 TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
-GameEvent = (
-    ButtonPressed
-    | TagShown
-    | TileShown
-    | Tick
-    | ChanceDrawn
-    | FirstDrawn
-    | PlayerNamed
-    | BotReply
-    | HintRequested
-    | TeachingEvent
-)
+PersonEvent = ButtonPressed | TagShown | TileShown | PlayerNamed | HintRequested | TeachingEvent
+GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
 TableEvent = GameEvent | PartLost | PartBack

@@ -122,13 +122,8 @@ def teach(table: Table, tag: str, at: float) -> tuple[Table, RefusalReason | Non
     assert table.tags.lesson is not None
     lesson, known = tags.lay_tag(table.tags.lesson, table.tags.known, tag, at)
     after = replace(table, tags=replace(table.tags, lesson=lesson, known=known))
-    match lesson.last.verdict if lesson.last is not None else None:
-        case Verdict.KNOWN:
-            return after, RefusalReason.TAG_KNOWN
-        case Verdict.OVER:
-            return after, RefusalReason.LESSON_OVER
-        case _:
-            return after, None
+    refusals = {Verdict.KNOWN: RefusalReason.TAG_KNOWN, Verdict.OVER: RefusalReason.LESSON_OVER}
+    return after, refusals.get(lesson.last.verdict) if lesson.last is not None else None
 
 
 def undo_last_tag(table: Table, at: float) -> Table:
@@ -136,15 +131,12 @@ def undo_last_tag(table: Table, at: float) -> Table:
     lesson = table.tags.lesson
     if lesson is None or not lesson.learned:
         raise RefusedError(RefusalReason.NOTHING_TO_UNDO)
-    lesson, known = tags.undo_last_tag(replace(lesson, at=at), table.tags.known)
-    return replace(table, tags=replace(table.tags, lesson=lesson, known=known))
+    return _without_tags(table, lesson.learned[-1:], replace(lesson, at=at))
 
 
 def end_lesson(table: Table, at: float) -> Table:
     """End the lesson; what was learned stays, and a score animation begins its step again."""
-    game = table.game
-    if game is not None:
-        game = replace(game, animation=restart_step(game.animation, at))
+    game = table.game and replace(table.game, animation=restart_step(table.game.animation, at))
     return replace(table, tags=replace(table.tags, lesson=None), game=game)
 
 
@@ -154,7 +146,12 @@ def forget_tags(table: Table, forgotten: tuple[str, ...]) -> Table:
         raise RefusedError(RefusalReason.NOT_NOW)
     if not all(tag in table.tags.known for tag in forgotten):
         raise RefusedError(RefusalReason.TAG_NOT_KNOWN)
-    known, lesson = tags.without_tags(table.tags.known, forgotten), table.tags.lesson
+    return _without_tags(table, forgotten, table.tags.lesson)
+
+
+def _without_tags(table: Table, forgotten: tuple[str, ...], lesson: Lesson | None) -> Table:
+    known = {tag: meaning for tag, meaning in table.tags.known.items() if tag not in forgotten}
     if lesson is not None:
-        lesson = tags.after_forgetting(lesson, known)
+        learned = tuple(tag for tag in lesson.learned if tag in known)
+        lesson = replace(lesson, learned=learned, last=None)
     return replace(table, tags=replace(table.tags, known=known, lesson=lesson))

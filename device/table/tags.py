@@ -182,19 +182,3 @@ def lay_tag(lesson: Lesson, tags: Tags, tag: str, at: float = 0.0) -> tuple[Less
     known = {**tags, tag: meaning}
     last = LaidTag(tag, meaning, tile_number(known, tag), Verdict.LEARNED)
     return replace(lesson, learned=(*lesson.learned, tag), last=last), known
-
-
-def undo_last_tag(lesson: Lesson, tags: Tags) -> tuple[Lesson, Tags]:
-    """Return the lesson and all known tags without its last tag. Raises IndexError if it has none."""
-    wrong = lesson.learned[-1]
-    return replace(lesson, learned=lesson.learned[:-1], last=None), without_tags(tags, (wrong,))
-
-
-def after_forgetting(lesson: Lesson, tags: Tags) -> Lesson:
-    """Return the lesson after some tags were forgotten; `tags` are those still known."""
-    return replace(lesson, learned=tuple(tag for tag in lesson.learned if tag in tags), last=None)
-
-
-def without_tags(tags: Tags, forgotten: tuple[str, ...]) -> Tags:
-    """Return the known tags without those forgotten."""
-    return {tag: meaning for tag, meaning in tags.items() if tag not in forgotten}

@@ -122,13 +122,12 @@ def _hide_refusal(table: Table) -> Table:
 
 def refuse(table: Table, why: str, button: str, at: float) -> Table:
     """Return the table with a refusal to show; soon after another one, without a flash of its own."""
-    last = table.refusal
-    if last is None:
-        return replace(table, refusal=Refusal(why, button, button, at, 1))
-    number = last.number + 1
-    if at - last.at < FLASH_APART:
-        return replace(table, refusal=replace(last, why=why, button=button, number=number, shown=True))
-    return replace(table, refusal=Refusal(why, button, button, at, number))
+    refusal, last = Refusal(why, button, button, at, 1), table.refusal
+    if last is not None:
+        refusal = replace(refusal, number=last.number + 1)
+        if at - last.at < FLASH_APART:
+            refusal = replace(refusal, flash=last.flash, at=last.at)
+    return replace(table, refusal=refusal)
 
 
 # --- Buttons ---
@@ -142,44 +141,28 @@ def _press_alone_or_together(table: Table, button: str, at: float) -> Table:
     """
     last = table.last_press
     if last is not None and {last.button, button} == {OK, UNDO} and abs(at - last.at) <= TOGETHER:
-        back = replace(opponents.without_hints(table), game=last.game, last_press=None)
-        back = opponents.attend(back, at)
+        back = opponents.attend(replace(opponents.without_hints(table), game=last.game, last_press=None), at)
         return _try(back, button, lambda: opponents.request_hint(back, None, at), at)
     after = _try(table, button, lambda: opponents.without_hints(_press(table, button, at)), at)
-    choosing = table.stage in (Stage.OFFER, Stage.CHOICE)
-    if table.game is None or button not in (OK, UNDO) or not choosing:
+    game, choosing = table.game, table.stage in (Stage.OFFER, Stage.CHOICE)
+    if game is None or button not in (OK, UNDO) or not choosing or game.question is Question.STOP_GAME:
         return replace(after, last_press=None)
-    if table.game.question is Question.STOP_GAME:
-        return replace(after, last_press=None)
-    game = replace(table.game, question=None)
-    return replace(after, last_press=LastPress(button, at, game))
+    return replace(after, last_press=LastPress(button, at, replace(game, question=None)))
 
 
 def _press(table: Table, button: str, at: float) -> Table:
     """Return the table after the press of a button; raises RefusedError."""
     if table.faults.store is not None:
-        return _accept_new_store(table, button)
+        if button != OK:
+            raise RefusedError(RefusalReason.NOT_NOW)
+        return replace(table, faults=replace(table.faults, store=None))  # with the new file that is offered
     if table.tags.lesson is not None:
-        return _press_in_lesson(table, button, at)
+        if button not in (OK, UNDO):
+            raise RefusedError(RefusalReason.TEACHING)
+        return (tag_input.end_lesson if button == OK else tag_input.undo_last_tag)(table, at)
     if table.game is None:
         return _press_before_game(table, button, at)
     return _press_in_game(table, table.game, button, at)
-
-
-def _accept_new_store(table: Table, button: str) -> Table:
-    """Accept with `ok` the new file that is offered instead of a store that can't be used."""
-    if button != OK:
-        raise RefusedError(RefusalReason.NOT_NOW)
-    return replace(table, faults=replace(table.faults, store=None))
-
-
-def _press_in_lesson(table: Table, button: str, at: float) -> Table:
-    """End the lesson with `ok`, or forget its last tag with `undo`."""
-    if button == OK:
-        return tag_input.end_lesson(table, at)
-    if button == UNDO:
-        return tag_input.undo_last_tag(table, at)
-    raise RefusedError(RefusalReason.TEACHING)
 
 
 def _press_before_game(table: Table, button: str, at: float) -> Table:
