@@ -130,6 +130,7 @@ def files() -> tuple[Path, ...]:
         path
         for path in sorted(HOUSE.rglob("*"))
         if path.is_file()
+        and path.suffix not in (".so", ".sha256")
         and not any(part.startswith(hidden) or part.endswith(".egg-info") for part in inside(path).parts)
     )
 
