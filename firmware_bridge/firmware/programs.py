@@ -35,10 +35,7 @@ def strip() -> None:
     wrap()
 
 
-@rp2.asm_pio(
-    in_shiftdir=rp2.PIO.SHIFT_RIGHT,
-    fifo_join=rp2.PIO.JOIN_RX,
-)
+@rp2.asm_pio(in_shiftdir=rp2.PIO.SHIFT_RIGHT, fifo_join=rp2.PIO.JOIN_RX)
 def receiver() -> None:
     """Receive bytes, 8N1: sample each bit in its middle; discard a byte without a stop bit.
 

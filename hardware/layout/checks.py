@@ -198,9 +198,7 @@ def _check_runs(path: str, runs: Sequence[Run], pixels: int, faults: Faults, *, 
         if run.first < furthest.end:
             shared = pixels_text(run.first, min(run.end, furthest.end))
             faults.add(
-                run.path,
-                f"overlaps {furthest.path} at {shared} of {path}",
-                "give each light its own pixel",
+                run.path, f"overlaps {furthest.path} at {shared} of {path}", "give each light its own pixel"
             )
         elif run.first > furthest.end and gaps:
             _add_gap(path, furthest.end, run.first, faults)
@@ -249,11 +247,7 @@ CONTROLLERS: Final = {
         buses={10: (9, 11)},
         receivers={15: (14,), 5: (4,), 9: (8,), 13: (12,)},
     ),
-    "pico": Controller(
-        title="Raspberry Pi Pico",
-        prefix="GP",
-        pins=frozenset({*range(23), 26, 27, 28}),
-    ),
+    "pico": Controller(title="Raspberry Pi Pico", prefix="GP", pins=frozenset({*range(23), 26, 27, 28})),
 }
 """GPIO10 of a Pi sends to lights by SPI, which takes GPIO9 and 11 as well, unless they are sent by PIO. Its
 serial port is GPIO14 (transmit) and 15 (receive); a Pi 4 or 5 has more, each on a pair of pins."""

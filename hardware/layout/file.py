@@ -134,8 +134,7 @@ class FileSupply(FileTable, frozen=True):
         float, Meta(gt=0, le=1000, title="current", description="a number of amperes above 0, at most 1000")
     ]
     channel_milliamperes: Annotated[
-        float,
-        Meta(ge=0.1, le=1000, title="current", description="a number of milliamperes from 0.1 to 1000"),
+        float, Meta(ge=0.1, le=1000, title="current", description="a number of milliamperes from 0.1 to 1000")
     ] = 20.0
     idle_milliamperes: Annotated[
         float, Meta(ge=0, le=1000, title="current", description="a number of milliamperes from 0 to 1000")
@@ -148,8 +147,7 @@ class FileChain(FileTable, frozen=True):
     pin: Pin
     pixels: Count
     order: Annotated[
-        ColourOrder,
-        Meta(title="order of colours", description='"GRB", "RGB", "RBG", "GBR", "BRG" or "BGR"'),
+        ColourOrder, Meta(title="order of colours", description='"GRB", "RGB", "RBG", "GBR", "BRG" or "BGR"')
     ] = "GRB"
     brightness: Annotated[
         float, Meta(gt=0, le=1, title="brightness", description="a number above 0, at most 1")

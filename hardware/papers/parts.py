@@ -110,10 +110,7 @@ def _power(layout: Layout) -> list[Item]:
         ),
         Item("main fuse, its holder for a wire", 1, f"of {main_fuse(layout):g} A", stronger),
         Item(
-            "block for blade fuses",
-            apart,
-            f"with {len(every) + 1} ways",
-            "Or more ways, or two small ones.",
+            "block for blade fuses", apart, f"with {len(every) + 1} ways", "Or more ways, or two small ones."
         ),
         Item("blade fuses of the feeds", apart * len(every), _kinds(every), stronger),
         Item("blade fuse of the level shifters", apart, f"of {SHIFTER_FUSE:g} A", stronger),

@@ -256,10 +256,7 @@ def _hole(hole: Hole) -> list[Mark]:
         Lines(((hole.x - CROSS, hole.y), (hole.x + CROSS, hole.y)), "cross"),
         Lines(((hole.x, hole.y - CROSS), (hole.x, hole.y + CROSS)), "cross"),
     ]
-    words = [
-        Text(hole.x, hole.y + BELOW, SMALL, hole.label),
-        Text(hole.x, hole.y + ABOVE, SMALL, hole.wire),
-    ]
+    words = [Text(hole.x, hole.y + BELOW, SMALL, hole.label), Text(hole.x, hole.y + ABOVE, SMALL, hole.wire)]
     outer, inner = _styles(hole)
     circles = [Circle(hole.x, hole.y, hole.outer, outer, hole.name)]
     if hole.bore is not None and hole.bore < hole.outer:

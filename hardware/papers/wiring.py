@@ -239,7 +239,7 @@ def _notes(layout: Layout, every: tuple[Feed, ...]) -> list[str]:
     """Return the text below the circuit: the total current, and every chain with its pin and feeds."""
     lines = [
         f"All {len(layout.lights)} lights at full white: {full_white_amperes(layout):.1f} A. "
-        f"The table dims every frame to {layout.supply.amperes:g} A at most.",
+        f"The table dims every frame to {layout.supply.amperes:g} A at most."
     ]
     if fed_by_pi(layout):
         return lines
