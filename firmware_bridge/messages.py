@@ -1,16 +1,17 @@
 """The messages of the serial protocol as dataclasses, for the host, the dump and the tests.
 
-`encode` and `decode` convert them to and from the payloads of `payload.py`. PROTOCOL.md describes each
-message.
+`encode` and `decode` convert them to and from payloads. PROTOCOL.md describes each message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from struct import pack, unpack_from
 from typing import Final
 
 from firmware_bridge import payload as p
+from firmware_bridge.wire import WireError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Configure:
-    """The wiring, encoded by `payload.wiring`."""
+    """The wiring, encoded by `Wiring.encode`."""
 
     wiring: bytes
 
@@ -172,113 +173,105 @@ Message = (
 )  # fmt: skip
 
 
+_CLASSES: Final[dict[int, Callable[..., Message]]] = {
+    p.HELLO: Hello,
+    p.CONFIGURE: Configure,
+    p.LIGHTS: Lights,
+    p.SHOW: Show,
+    p.ACKNOWLEDGE: Acknowledge,
+    p.QUERY_INPUTS: QueryInputs,
+    p.HEARTBEAT: Heartbeat,
+    p.IDENTITY: Identity,
+    p.CONFIGURED: Configured,
+    p.SHOWN: Shown,
+    p.EVENTS: Events,
+    p.INPUTS: Inputs,
+    p.ALIVE: Alive,
+    p.LOG: Log,
+}
+_KINDS: Final = {message: kind for kind, message in _CLASSES.items()}
+
+
 def encode(message: Message) -> tuple[int, bytes]:
     """Return the kind and the payload of a message."""
     if isinstance(message, Unknown):
         return message.kind, message.payload
-    kind, build = _BUILD[type(message)]
-    return kind, build(message)
+    kind = _KINDS[type(message)]
+    match message:
+        case Configure(data) | Inputs(data):
+            return kind, data
+        case QueryInputs():
+            return kind, b""
+        case Lights(runs):
+            return kind, b"".join(pack("<HH", run.offset, len(run.data)) + run.data for run in runs)
+        case Events(boot, first, events):
+            items = [p.event(it.kind, it.age, it.data) for it in events]
+            return kind, p.build(kind, boot, first) + b"".join(items)
+    fields = astuple(message)
+    texts = [field.encode() for field in fields if isinstance(field, str)]
+    if kind == p.IDENTITY:
+        texts = [p.short_text(text) for text in texts]
+    return kind, p.build(kind, *fields[: len(fields) - len(texts)]) + b"".join(texts)
 
 
 def decode(kind: int, payload: bytes) -> Message:
     """Decode a payload. Raises WireError if it is too short for its kind."""
-    read = _READ.get(kind)
-    return read(payload) if read else Unknown(kind, payload)
+    match kind:
+        case p.CONFIGURE | p.INPUTS:
+            return _CLASSES[kind](payload)
+        case p.QUERY_INPUTS:
+            return QueryInputs()
+        case p.LIGHTS:
+            return Lights(tuple(Run(at, payload[start:end]) for at, start, end in p.read_runs(payload)))
+        case p.IDENTITY:
+            return _read_identity(payload)
+    if kind not in p.FORMATS:
+        return Unknown(kind, payload)
+    fields, rest = p.parse(kind, payload)
+    match kind:
+        case p.HELLO | p.CONFIGURED | p.LOG:
+            return _CLASSES[kind](*fields, _text(rest))
+        case p.SHOWN:
+            return Shown(fields[0], fields[1] != p.SHOWS)
+        case p.EVENTS:
+            return Events(fields[0], fields[1], _read_events(rest))
+    return _CLASSES[kind](*fields)
 
 
-def _hello(message: Hello) -> bytes:
-    return p.hello(message.protocol, message.session, message.name.encode())
+def _read_identity(payload: bytes) -> Message:
+    """Decode an Identity; for an unsupported protocol only the fields that never change."""
+    try:
+        fields, rest = p.parse(p.IDENTITY, payload)
+        version, end = _read_short_text(payload, len(payload) - len(rest))
+        board, _ = _read_short_text(payload, end)
+    except WireError:
+        if len(payload) < 10:
+            raise
+        oldest, newest, boot, session = unpack_from("<BBII", payload)
+        if oldest <= p.PROTOCOL and newest >= p.OLDEST_PROTOCOL:
+            raise
+        return Identity(oldest, newest, boot, session, 0, 0, 0, 0, "?", "Pico")
+    return _CLASSES[p.IDENTITY](*fields, version, board)
 
 
-def _read_hello(payload: bytes) -> Hello:
-    protocol, session, name = p.read_hello(payload)
-    return Hello(protocol, session, _text(name))
+def _read_short_text(payload: bytes, start: int) -> tuple[str, int]:
+    """Read a text after its length byte; return it and the offset of its end."""
+    p.check_size(payload, start + 1)
+    end = start + 1 + payload[start]
+    p.check_size(payload, end)
+    return _text(payload[start + 1 : end]), end
 
 
-def _identity(message: Identity) -> bytes:
-    return p.identity(
-        (message.oldest, message.newest),
-        message.boot,
-        message.session,
-        (message.wiring, message.files),
-        message.machines,
-        message.uarts,
-        message.version.encode(),
-        message.board.encode(),
-    )
-
-
-def _read_identity(payload: bytes) -> Identity:
-    protocols, boot, session, checks, machines, uarts, version, board = p.read_identity(payload)
-    return Identity(*protocols, boot, session, *checks, machines, uarts, _text(version), _text(board))
-
-
-def _read_configured(payload: bytes) -> Configured:
-    check, fault = p.read_configured(payload)
-    return Configured(check, _text(fault))
-
-
-def _read_lights(payload: bytes) -> Lights:
-    return Lights(tuple(Run(offset, payload[start:end]) for offset, start, end in p.read_runs(payload)))
-
-
-def _read_shown(payload: bytes) -> Shown:
-    number, result = p.read_shown(payload)
-    return Shown(number, result != p.SHOWS)
-
-
-def _events(message: Events) -> bytes:
-    items = [p.event(it.kind, it.age, it.data) for it in message.events]
-    return p.events(message.boot, message.first, items)
-
-
-def _read_events(payload: bytes) -> Events:
-    boot, first, items = p.read_events(payload)
-    return Events(boot, first, tuple(InputEvent(*item) for item in items))
-
-
-def _read_log(payload: bytes) -> Log:
-    level, text = p.read_log(payload)
-    return Log(level, _text(text))
+def _read_events(rest: bytes) -> tuple[InputEvent, ...]:
+    events = []
+    while rest:
+        p.check_size(rest, 4)
+        kind, length, age = unpack_from("<BBH", rest)
+        p.check_size(rest, 4 + length)
+        events.append(InputEvent(kind, age, rest[4 : 4 + length]))
+        rest = rest[4 + length :]
+    return tuple(events)
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-_BUILD: Final[dict[type, tuple[int, Callable[..., bytes]]]] = {
-    Hello: (p.HELLO, _hello),
-    Configure: (p.CONFIGURE, lambda message: bytes(message.wiring)),
-    Lights: (p.LIGHTS, lambda message: b"".join(p.run(run.offset, run.data) for run in message.runs)),
-    Show: (p.SHOW, lambda message: p.show(message.number, message.check)),
-    Acknowledge: (p.ACKNOWLEDGE, lambda message: p.acknowledge(message.following)),
-    QueryInputs: (p.QUERY_INPUTS, lambda _message: b""),
-    Heartbeat: (p.HEARTBEAT, lambda message: p.heartbeat(message.count)),
-    Identity: (p.IDENTITY, _identity),
-    Configured: (p.CONFIGURED, lambda message: p.configured(message.wiring, message.fault.encode())),
-    Shown: (p.SHOWN, lambda message: p.shown(message.number, p.DIFFERS if message.differs else p.SHOWS)),
-    Events: (p.EVENTS, _events),
-    Inputs: (p.INPUTS, lambda message: bytes(message.bits)),
-    Alive: (
-        p.ALIVE,
-        lambda message: p.alive(message.count, message.uptime, message.free, message.damaged, message.lost),
-    ),
-    Log: (p.LOG, lambda message: p.log(message.level, message.text.encode())),
-}
-
-_READ: Final[dict[int, Callable[[bytes], Message]]] = {
-    p.HELLO: _read_hello,
-    p.CONFIGURE: Configure,
-    p.LIGHTS: _read_lights,
-    p.SHOW: lambda payload: Show(*p.read_show(payload)),
-    p.ACKNOWLEDGE: lambda payload: Acknowledge(p.read_acknowledge(payload)),
-    p.QUERY_INPUTS: lambda _payload: QueryInputs(),
-    p.HEARTBEAT: lambda payload: Heartbeat(p.read_heartbeat(payload)),
-    p.IDENTITY: _read_identity,
-    p.CONFIGURED: _read_configured,
-    p.SHOWN: _read_shown,
-    p.EVENTS: _read_events,
-    p.INPUTS: Inputs,
-    p.ALIVE: lambda payload: Alive(*p.read_alive(payload)),
-    p.LOG: _read_log,
-}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from binascii import crc32
 from dataclasses import dataclass
+from struct import pack
 from typing import Final
 
 from firmware_bridge import payload
@@ -38,20 +39,19 @@ class Wiring:
     status: int | None = None
 
     def encode(self) -> bytes:
-        """Encode the wiring for Configure.
-
-        Raises ValueError for more lights than a frame can address.
-        """
+        """Encode the wiring for Configure. Raises ValueError for more lights than a frame can address."""
         if self.light_bytes > MAX_LIGHT_BYTES:
             most = MAX_LIGHT_BYTES // BYTES_A_LIGHT
             raise ValueError(f"{self.light_bytes // BYTES_A_LIGHT} lights are more than the {most} possible")
-        return payload.wiring(
-            [(chain.pin, chain.lights) for chain in self.chains],
-            list(self.rows),
-            list(self.columns),
-            list(self.buttons),
-            [(pin, READER_BAUD) for pin in self.readers],
-            payload.NO_STATUS if self.status is None else self.status * BYTES_A_LIGHT,
+        counts = map(len, (self.chains, self.rows, self.columns, self.buttons, self.readers))
+        status = payload.NO_STATUS if self.status is None else self.status * BYTES_A_LIGHT
+        return b"".join(
+            [
+                pack("<BBBBBBH", payload.WIRING_FORMAT, *counts, status),
+                *(pack("<BH", chain.pin, chain.lights) for chain in self.chains),
+                bytes((*self.rows, *self.columns, *self.buttons)),
+                *(pack("<BH", pin, READER_BAUD // 100) for pin in self.readers),
+            ]
         )
 
     @property

@@ -7,7 +7,7 @@
 
 VERSION = "1.0.1"
 
-_PARTS = ("__init__", "app", "chip", "matrix", "programs", "readers", "session", "strips", "switches", "tags")
+_PARTS = ("__init__", "app", "chip", "inputs", "matrix", "programs", "readers", "session", "strips")
 
 FILES = (
     "main.py",

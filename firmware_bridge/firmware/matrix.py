@@ -6,7 +6,7 @@ connects its pin to ground. All pins are read at once, as one word.
 
 from machine import Pin, mem32
 
-from firmware_bridge.firmware.switches import Switches
+from firmware_bridge.firmware.inputs import Switches
 
 PINS_IN = 0xD0000004
 """The GPIO_IN register of RP2040 and RP2350."""

@@ -4,7 +4,7 @@ from machine import UART, Pin
 from rp2 import DMA, StateMachine
 
 from firmware_bridge.firmware import programs
-from firmware_bridge.firmware.tags import Tags
+from firmware_bridge.firmware.inputs import Tags
 
 UART_OF_PIN = {1: 0, 13: 0, 17: 0, 29: 0, 5: 1, 9: 1, 21: 1, 25: 1}
 """The UART for which a pin can be RX."""

@@ -120,7 +120,7 @@ class Session:
             self._board.host_found()
 
     def _receive_hello(self, number: int, body: bytes, now: int) -> None:
-        _, session, _ = payload.read_hello(body)
+        (_, session), _ = payload.parse(payload.HELLO, body)
         if session != self._session:
             self._session = session
             self._sequence.begin(number)
@@ -136,14 +136,14 @@ class Session:
         elif kind == payload.SHOW:
             self._receive_show(body)
         elif kind == payload.ACKNOWLEDGE:
-            self._receive_acknowledge(payload.read_acknowledge(body))
+            self._receive_acknowledge(payload.parse(kind, body)[0][0])
         elif kind == payload.HEARTBEAT:
-            self._answer_heartbeat(payload.read_heartbeat(body))
+            self._answer_heartbeat(payload.parse(kind, body)[0][0])
         elif kind == payload.CONFIGURE:
             self._board.configure(body)
-            self._send(payload.CONFIGURED, payload.configured(self._board.wiring, self._board.fault.encode()))
+            self._send(payload.CONFIGURED, self._board.wiring, rest=self._board.fault.encode())
         elif kind == payload.QUERY_INPUTS:
-            self._send(payload.INPUTS, self._board.closed())
+            self._send(payload.INPUTS, rest=self._board.closed())
 
     def _receive_lights(self, body: bytes) -> None:
         self._frame_to_show = -1
@@ -154,13 +154,13 @@ class Session:
                 lights[offset : offset + end - start] = view[start:end]
 
     def _receive_show(self, body: bytes) -> None:
-        number, check = payload.read_show(body)
+        (number, check), _ = payload.parse(payload.SHOW, body)
         if crc32(self._board.lights) == check:
             self._frame_to_show = number
             self._try_show()
         else:
             self._frame_to_show = -1
-            self._send(payload.SHOWN, payload.shown(number, payload.DIFFERS))
+            self._send(payload.SHOWN, number, payload.DIFFERS)
 
     def _receive_acknowledge(self, following: int) -> None:
         count = following - self._first
@@ -169,10 +169,8 @@ class Session:
             self._first = following
 
     def _answer_heartbeat(self, count: int) -> None:
-        self._send(
-            payload.ALIVE,
-            payload.alive(count, self._uptime, self._board.free(), self._damaged, self._sequence.lost),
-        )
+        damaged, lost = min(self._damaged, 0xFFFF), min(self._sequence.lost, 0xFFFF)
+        self._send(payload.ALIVE, count, self._uptime, self._board.free(), damaged, lost)
 
     # --- Out ---------------------------------------------------------------------------------------------
 
@@ -215,11 +213,11 @@ class Session:
 
     def log(self, level: int, text: str) -> None:
         """Send a log line; a long text keeps its end, where a traceback has its error."""
-        self._send(payload.LOG, payload.log(level, text.encode()[1 - wire.MAX_PAYLOAD :]))
+        self._send(payload.LOG, level, rest=text.encode()[1 - wire.MAX_PAYLOAD :])
 
     def _try_show(self) -> None:
         if self._board.show():
-            self._send(payload.SHOWN, payload.shown(self._frame_to_show, payload.SHOWS))
+            self._send(payload.SHOWN, self._frame_to_show, payload.SHOWS)
             self._frame_to_show = -1
 
     def _drop_events(self) -> None:
@@ -237,23 +235,24 @@ class Session:
                 break
             items.append(item)
         self._sent = now
-        self._send(payload.EVENTS, payload.events(self._boot, self._first, items))
+        self._send(payload.EVENTS, self._boot, self._first, rest=b"".join(items))
 
     def _identify(self) -> None:
         board = self._board
         self._send(
             payload.IDENTITY,
-            payload.identity(
-                (payload.OLDEST_PROTOCOL, payload.PROTOCOL),
-                self._boot,
-                self._session,
-                (0 if board.fault else board.wiring, board.files),
-                board.machines,
-                board.uarts,
-                VERSION.encode(),
-                board.board.encode(),
-            ),
+            payload.OLDEST_PROTOCOL,
+            payload.PROTOCOL,
+            self._boot,
+            self._session,
+            0 if board.fault else board.wiring,
+            board.files,
+            board.machines,
+            board.uarts,
+            rest=payload.short_text(VERSION.encode()) + payload.short_text(board.board.encode()),
         )
 
-    def _send(self, kind: int, body: bytes) -> None:
+    def _send(self, kind: int, *fields: int, rest: bytes = b"") -> None:
+        """Send a frame with these fields (none for a kind without a format), and the rest after them."""
+        body = payload.build(kind, *fields) + rest if fields else rest
         self._board.write(wire.pack(kind, self._sequence.next(), body))

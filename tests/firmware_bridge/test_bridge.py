@@ -148,7 +148,7 @@ def test_a_lost_pico_is_reported_and_returns_with_its_lights(table: Table) -> No
 @pytest.mark.system
 def test_a_chattering_button_is_reported_until_it_is_stable(table: Table) -> None:
     """The window is 20 s instead of 1 s: a busy machine may be too slow to press often enough."""
-    switches = table.sim.pico.flash / "firmware_bridge/firmware/switches.py"
+    switches = table.sim.pico.flash / "firmware_bridge/firmware/inputs.py"
     switches.write_text(switches.read_text().replace("SECOND = 1000", "SECOND = 20000"))
     before = len(table.states)
     table.sim.pico.reset()
@@ -168,7 +168,7 @@ def test_a_different_firmware_is_reported_as_outdated(layout: Layout, tmp_path: 
     table = Table(layout, tmp_path / "pico")
     try:
         assert not table.sim.driver.state.outdated
-        tags = table.sim.pico.flash / "firmware_bridge/firmware/tags.py"
+        tags = table.sim.pico.flash / "firmware_bridge/firmware/inputs.py"
         tags.write_text(tags.read_text() + "# older\n")
         table.sim.pico.reset()
         until(lambda: table.sim.driver.state.outdated, "what is outdated")

@@ -251,7 +251,7 @@ def test_presses_arrive_after_another_program_used_the_port() -> None:
 def test_echoed_frames_are_ignored() -> None:
     """Bug fixed: Linux echoes until a port is set up; the Pico's own sequence numbers hid the host's."""
     loopback = started()
-    own = wire.pack(payload.ALIVE, 20_000, payload.alive(1, 2, 3, 4, 5))
+    own = wire.pack(payload.ALIVE, 20_000, payload.build(payload.ALIVE, 1, 2, 3, 4, 5))
     loopback.session.receive(own, loopback.ticks)
     loopback.connection.opened(loopback.now)
     loopback.run(0.1)

@@ -54,7 +54,7 @@ def test_a_fresh_pico_gets_the_firmware_and_runs_it(busy: None, make_pico: MakeP
 
 
 def test_a_running_firmware_is_replaced(busy: None, pico: SimulatedPico) -> None:
-    old = pico.flash / "firmware_bridge/firmware/tags.py"
+    old = pico.flash / "firmware_bridge/firmware/inputs.py"
     identity = identify(pico.port)
     assert identity.files == firmware_checksum()
     old.write_text(old.read_text() + "# old\n")
@@ -97,7 +97,7 @@ def test_doctor_identifies_the_firmware_of_the_pico(
     pico.reset()
     fine = found()
     assert (fine.state, fine.message) == (Status.FINE, f"{PICO}: firmware {VERSION}, protocol 1")
-    tags = pico.flash / "firmware_bridge/firmware/tags.py"
+    tags = pico.flash / "firmware_bridge/firmware/inputs.py"
     tags.write_text(tags.read_text() + "# old\n")
     pico.reset()
     old = found()

@@ -146,7 +146,10 @@ def test_switches_are_numbered_row_by_row_and_then_by_pin() -> None:
 
 
 def test_an_age_is_capped() -> None:
-    kind, body = payload.EVENTS, payload.events(1, 0, [payload.event(payload.CLOSED, 10**6, b"\0")])
+    kind, body = (
+        payload.EVENTS,
+        payload.build(payload.EVENTS, 1, 0) + payload.event(payload.CLOSED, 10**6, b"\0"),
+    )
     assert decode(kind, body) == Events(1, 0, (InputEvent(payload.CLOSED, payload.MAX_AGE, b"\0"),))
 
 

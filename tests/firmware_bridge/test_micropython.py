@@ -411,7 +411,7 @@ def test_an_exception_in_the_firmware_is_logged_and_the_chip_restarts(
 ) -> None:
     main = main_py_after("from firmware_bridge.firmware import app\napp.FLUSH_TIME = 3000\n")
     pico = make_pico(main=main)
-    switches = pico.flash / "firmware_bridge/firmware/switches.py"
+    switches = pico.flash / "firmware_bridge/firmware/inputs.py"
     broken = switches.read_text().replace("        switch.closed = closed\n", "        oh_no\n")
     switches.write_text(broken)
     pico.plug()
@@ -420,7 +420,7 @@ def test_an_exception_in_the_firmware_is_logged_and_the_chip_restarts(
     pico.press(10)
     host.wait_for(LogLine)
     # Time for the log line to arrive on a busy machine.
-    assert "NameError" in host.of(LogLine)[0].text and "switches.py" in host.of(LogLine)[0].text
+    assert "NameError" in host.of(LogLine)[0].text and "inputs.py" in host.of(LogLine)[0].text
     assert pico.wait_until(lambda: pico.resets == ["restart"])
     host.wait_for(Ready, 2)
     assert host.of(SwitchChanged) == []

@@ -164,7 +164,7 @@ def test_the_traceback_of_the_firmware_is_logged(watched: Callable[..., Watched]
     """The Pico's log was read, but not written anywhere."""
     table = watched()
     with table.begin() as client:
-        (switches,) = tmp_path.rglob("flash/firmware_bridge/firmware/switches.py")
+        (switches,) = tmp_path.rglob("flash/firmware_bridge/firmware/inputs.py")
         head = "def closed(self) -> bytes:\n"
         switches.write_text(switches.read_text().replace(head, f"{head}        no_such_name\n"))
         for plug in (False, True):

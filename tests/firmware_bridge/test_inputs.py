@@ -1,20 +1,25 @@
-"""Debouncing on the Pico: one press is one event, and chattering switches are muted."""
+"""Inputs on the Pico: one press is one event, chattering switches are muted, tags are framed."""
 
 from __future__ import annotations
+
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge import payload
-from firmware_bridge.firmware.session import TICKS
-from firmware_bridge.firmware.switches import (
+from firmware_bridge.firmware.inputs import (
     MAX_PRESSES,
+    MAX_TAG,
     MAX_UNSTABLE,
+    REPEAT_WINDOW,
     STABLE,
     UNMUTE_AFTER,
     Switches,
+    Tags,
 )
+from firmware_bridge.firmware.session import TICKS
 
 Event = tuple[int, int, int]
 MASK = 1 << 13
@@ -141,3 +146,69 @@ def test_many_switches_at_once_are_all_reported() -> None:
     switches.begin(0, 0)
     events = [event for time in range(3) for event in switches.scan(0, sum(masks), time)]
     assert [number for _, number, _ in events] == list(range(6))
+
+
+# --- Tags --------------------------------------------------------------------------------------------------
+
+RDM6300 = b"\x0262E3086CED08\x03"
+ID_12LA = b"\x0262E3086CED08\r\n\x03"
+
+
+def test_a_tag_is_framed_by_start_and_end_bytes() -> None:
+    assert Tags().feed(RDM6300, 0) == [b"62E3086CED08"]
+    assert Tags().feed(ID_12LA, 0) == [b"62E3086CED08\r\n"]
+
+
+@given(st.integers(0, len(RDM6300)), st.integers(0, len(RDM6300)))
+def test_a_tag_may_arrive_in_pieces(first: int, second: int) -> None:
+    tags = Tags()
+    first, second = sorted((first, second))
+    found = []
+    for piece in (RDM6300[:first], RDM6300[first:second], RDM6300[second:]):
+        found += tags.feed(piece, 5)
+    assert found == [b"62E3086CED08"]
+
+
+def test_a_resting_tag_is_reported_periodically() -> None:
+    tags = Tags()
+    told = [time for time in range(0, 1000, 65) if tags.feed(RDM6300, time)]
+    assert told == [0, 260, 520, 780]
+    assert REPEAT_WINDOW <= 260
+
+
+def test_another_tag_is_reported_at_once() -> None:
+    tags = Tags()
+    assert tags.feed(RDM6300, 0)
+    assert tags.feed(b"\x02another\x03", 1) == [b"another"]
+    assert tags.feed(RDM6300, 2)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [b"rubbish", b"\x03\x03", b"\x0262E", b"\x02" + b"x" * (MAX_TAG + 1) + b"\x03", bytes(500), b"\x02" * 99],
+)
+def test_noise_before_a_tag_does_not_hide_it(noise: bytes) -> None:
+    tags = Tags()
+    tags.feed(noise, 0)
+    assert tags.feed(RDM6300, 1)[-1:] == [b"62E3086CED08"]
+
+
+@given(st.lists(st.binary(max_size=50), max_size=20))
+def test_noise_makes_no_longer_tag(pieces: list[bytes]) -> None:
+    tags = Tags()
+    for piece in pieces:
+        for tag in tags.feed(piece, 0):
+            assert len(tag) <= MAX_TAG
+
+
+@pytest.mark.parametrize("noise", [b"x" * 100, b"\x02" + b"x" * 99, b"\x02" * 100])
+def test_noise_uses_no_memory(noise: bytes) -> None:
+    tags = Tags()
+    tags.feed(noise, 0)
+    tracemalloc.start()
+    try:
+        for time in range(1000):
+            tags.feed(noise, time)
+        assert tracemalloc.get_traced_memory()[0] < 10_000
+    finally:
+        tracemalloc.stop()

@@ -1,13 +1,13 @@
-"""Debouncing of switches: scans in, press and release events out; no pins and no clock.
-
-A switch counts as closed after two equal scans; this is reported at once, because fast feedback matters. It
-counts as open after it was open for STABLE milliseconds without interruption; shorter openings are bouncing.
-A switch that closes more than MAX_PRESSES times a second, or changes for MAX_UNSTABLE milliseconds without
-being stable, is muted until it has been stable for UNMUTE_AFTER milliseconds.
-"""
+"""Inputs: debouncing of switches and framing of tags, without pins and without a clock."""
 
 from firmware_bridge import payload
 from firmware_bridge.firmware.session import ticks_since
+
+# --- Switches: scans in, press and release events out -----------------------------------------------------
+# A switch counts as closed after two equal scans; this is reported at once, because fast feedback matters. It
+# counts as open after it was open for STABLE milliseconds without interruption; shorter openings are bouncing.
+# A switch that closes more than MAX_PRESSES times a second, or changes for MAX_UNSTABLE milliseconds without
+# being stable, is muted until it has been stable for UNMUTE_AFTER milliseconds.
 
 STABLE = 25
 MAX_PRESSES = 12
@@ -129,3 +129,44 @@ class Switches:
         switch.presses = []
         events.append((payload.UNMUTED, number, now))
         return False
+
+
+# --- Tags: bytes of readers in, tags out ------------------------------------------------------------------
+# RDM6300 and ID-12LA send a tag between the bytes 2 and 3, repeatedly while it is in range. The bytes between
+# them are sent to the host, which verifies the checksum.
+
+START, END = b"\x02", b"\x03"
+MAX_TAG = 32
+REPEAT_WINDOW = 200
+"""Milliseconds in which the same tag of the same reader is reported once."""
+
+
+class Tags:
+    """The frame parser of one reader."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._last = b""
+        self._last_at = 0
+
+    def feed(self, data: bytes, now: int) -> list[bytes]:
+        """Add bytes received at `now`; return the complete tags, without repetitions."""
+        rest = self._rest + data
+        tags = []
+        end = rest.find(END)
+        while end >= 0:
+            start = rest.rfind(START, 0, end)
+            if start >= 0 and end - start - 1 <= MAX_TAG:
+                tags.append(rest[start + 1 : end])
+            rest = rest[end + 1 :]
+            end = rest.find(END)
+        start = rest.rfind(START)
+        self._rest = rest[start:] if start >= 0 and len(rest) - start <= MAX_TAG else b""
+        return [tag for tag in tags if self._is_new(tag, now)]
+
+    def _is_new(self, tag: bytes, now: int) -> bool:
+        if tag == self._last and ticks_since(now, self._last_at) < REPEAT_WINDOW:
+            return False
+        self._last = tag
+        self._last_at = now
+        return True
