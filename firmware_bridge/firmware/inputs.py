@@ -4,10 +4,10 @@ from firmware_bridge import payload
 from firmware_bridge.firmware.session import ticks_since
 
 # --- Switches: scans in, press and release events out -----------------------------------------------------
-# A switch counts as closed after two equal scans; this is reported at once, because fast feedback matters. It
-# counts as open after it was open for STABLE milliseconds without interruption; shorter openings are bouncing.
-# A switch that closes more than MAX_PRESSES times a second, or changes for MAX_UNSTABLE milliseconds without
-# being stable, is muted until it has been stable for UNMUTE_AFTER milliseconds.
+# A switch counts as closed after two equal scans; this is reported at once, because fast feedback matters.
+# It counts as open after it was open for STABLE milliseconds without interruption; shorter openings are
+# bouncing. A switch that closes more than MAX_PRESSES times a second, or changes for MAX_UNSTABLE
+# milliseconds without being stable, is muted until it has been stable for UNMUTE_AFTER milliseconds.
 
 STABLE = 25
 MAX_PRESSES = 12

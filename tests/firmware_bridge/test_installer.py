@@ -77,19 +77,16 @@ def test_info_prints_the_running_firmware(busy: None, make_pico: MakePico) -> No
     assert told["same"] and told["board"] == PICO_2 and told["machines"] == 12
 
 
-def test_doctor_identifies_the_firmware_of_the_pico(
-    make_pico: MakePico, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_identifies_the_firmware_of_the_pico(make_pico: MakePico) -> None:
     pico = make_pico(firmware=False)
     pico.plug()
 
-    def found() -> Finding:
-        (finding,) = probe(read_layout("full"), lambda _part: True, ask=lambda: identify(pico.port))
+    def found(timeout: float = WAIT_TIMEOUT) -> Finding:
+        (finding,) = probe(read_layout("full"), lambda _part: True, ask=lambda: identify(pico.port, timeout))
         return finding
 
-    none = found()
+    none = found(1)
     assert (none.state, none.remedy) == (Status.FAULT, "azul-table firmware install")
-    monkeypatch.setattr(installer, "REPLY_TIMEOUT", WAIT_TIMEOUT)
     with serial.Serial(pico.port, exclusive=True):
         busy = found()
     assert busy.state is Status.GUESS and "is azul-table running?" in busy.remedy

@@ -17,12 +17,13 @@ from gpiozero.pins import mock
 
 from hardware.api import ButtonPressed, Loss, PartBack, PartError, PartLost
 from hardware.drivers.debounce import MAX_PRESSES, REST
-from hardware.drivers.gpio import POLL, GpioButtons, closed_buttons, real_pins
+from hardware.drivers.gpio import GpioButtons, closed_buttons, real_pins
 from hardware.layout.model import Layout
 
 from .waiting import Clock, Inbox, next_of, until, waiting_in
 
 MS = 0.001
+POLL = 0.05
 NEVER = 100_000.0
 """No poll between two movements of the finger: it might see a change before its edge is reported."""
 
