@@ -11,18 +11,13 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
-from typing import Any, Final
+from dataclasses import asdict
+from typing import Final
 
 from firmware_bridge import wire
-from firmware_bridge.messages import Message, decode
+from firmware_bridge.messages import decode
 
 _RECORDED: Final = re.compile(rb"(\d+\.\d+ [<>]) ")
-
-
-def message_json(message: Message) -> dict[str, Any]:
-    """Return a message as JSON: its kind by name, then its fields; bytes as hexadecimal digits."""
-    return {"kind": type(message).__name__.lower(), **_fields(message)}
 
 
 def dump(lines: Iterable[bytes]) -> Iterator[str]:
@@ -34,9 +29,9 @@ def dump(lines: Iterable[bytes]) -> Iterator[str]:
             continue
         try:
             kind, number, payload = wire.unpack(rest)
-            fields_json = message_json(decode(kind, payload))
-            name = fields_json.pop("kind")
-            yield f"{head}{number:5} {name} {json.dumps(fields_json)}"
+            message = decode(kind, payload)
+            name = type(message).__name__.lower()
+            yield f"{head}{number:5} {name} {json.dumps(asdict(message), default=bytes.hex)}"
         except wire.WireError as error:
             yield f"{head}    - {error}: {rest.rstrip(wire.END)!r}"
 
@@ -45,19 +40,6 @@ def format_record(time: float, direction: str, data: bytes) -> bytes:
     """Format sent (>) or received (<) bytes as lines of a recording; `time` is in seconds."""
     head = f"{time:.6f} {direction} ".encode()
     return b"".join(head + line.rstrip(wire.END) + wire.END for line in data.split(wire.END) if line)
-
-
-def _fields(value: object) -> dict[str, Any]:
-    assert is_dataclass(value)
-    return {field.name: _json_value(getattr(value, field.name)) for field in fields(value)}
-
-
-def _json_value(value: object) -> object:
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, tuple):
-        return [_json_value(item) for item in value]
-    return _fields(value) if is_dataclass(value) else value
 
 
 def main() -> None:

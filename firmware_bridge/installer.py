@@ -7,7 +7,7 @@ import subprocess
 import sys
 from binascii import crc32
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from secrets import randbits
 from time import monotonic, sleep
@@ -16,13 +16,11 @@ from typing import Final
 from serial import Serial, SerialException
 
 from firmware_bridge import payload, wire
-from firmware_bridge.firmware import FILES, VERSION
+from firmware_bridge.firmware import FILES
 from firmware_bridge.link import IN_USE, describe_port_error
 from firmware_bridge.messages import Hello, Identity, decode, encode
 
 # --- The firmware's files ---------------------------------------------------------------------------------
-
-__all__ = ["FILES", "VERSION", "copy_firmware", "firmware_checksum", "source_path"]
 
 _PACKAGES: Final = Path(__file__).parent.parent
 
@@ -93,46 +91,30 @@ class NoFirmwareError(InstallError):
     """No azul-table firmware answers on the port."""
 
 
-@dataclass(frozen=True, slots=True)
-class MicroPython:
-    """The version of MicroPython and the name of the board."""
-
-    version: tuple[int, ...]
-    board: str
-
-
 def identify(port: str, seconds: float | None = None) -> Identity:
     """Send Hello to a port until the firmware identifies itself, for `seconds` (default REPLY_TIMEOUT).
 
     Raises NoFirmwareError if nothing answers, InstallError if the port can't be used.
     """
     end = monotonic() + (REPLY_TIMEOUT if seconds is None else seconds)
-    kind, body = encode(Hello(payload.PROTOCOL, randbits(32) or 1, "azul-table firmware"))
+    kind, hello = encode(Hello(payload.PROTOCOL, randbits(32) or 1, "azul-table firmware"))
     lines = wire.LineSplitter()
     try:
         with Serial(port, timeout=HELLO_INTERVAL, exclusive=True) as line:
             number = 0
             while monotonic() < end:
-                line.write(b"\r" + wire.pack(kind, number, body))
+                line.write(b"\r" + wire.pack(kind, number, hello))
                 number += 1
                 for heard in lines.feed(line.read(wire.MAX_LINE)):
-                    identity = _identity_in(heard)
-                    if identity is not None:
-                        return identity
+                    with suppress(wire.WireError):
+                        answer, _, body = wire.unpack(heard)
+                        if isinstance(message := decode(answer, body), Identity):
+                            return message
     except SerialException as error:
         raise InstallError(f"{port}: {describe_port_error(error).message}") from error
     raise NoFirmwareError(
         f"{port}: no firmware of azul-table answers; `azul-table firmware install` puts it there"
     )
-
-
-def _identity_in(line: bytes) -> Identity | None:
-    try:
-        kind, _, body = wire.unpack(line)
-        message = decode(kind, body)
-    except wire.WireError:
-        return None
-    return message if isinstance(message, Identity) else None
 
 
 def install(
@@ -148,8 +130,8 @@ def install(
     default START_TIMEOUT) limits the restart. Raises InstallError; the Pico then has no `main.py`, so that an
     incomplete firmware never runs, and the installation can be repeated.
     """
-    found = micropython(port)
-    report(f"{found.board}, MicroPython {'.'.join(map(str, found.version))}")
+    board, version = micropython(port)
+    report(f"{board}, MicroPython {version}")
     copies: list[str] = []
     for name in (*FILES[1:], FILES[0]):  # main.py last
         copies += ["+", "fs", "cp", str(source(name)), f":/{name}"]
@@ -161,27 +143,24 @@ def install(
     return identity
 
 
-def micropython(port: str) -> MicroPython:
-    """Return the version and board of the MicroPython at a port.
-
-    Raises InstallError if the firmware does not support it.
-    """
+def micropython(port: str) -> tuple[str, str]:
+    """Return the board and its version of MicroPython. Raises InstallError for unsupported ones."""
     output = _mpremote(port, "exec", _ABOUT)
     try:
-        version, board = json.loads(output.strip().splitlines()[-1])
-        found = MicroPython(tuple(version), str(board))
+        numbers, board = json.loads(output.strip().splitlines()[-1])
+        version, supported = ".".join(map(str, numbers)), tuple(numbers[:2]) >= OLDEST_MICROPYTHON
     except (ValueError, IndexError, TypeError):
         raise InstallError(f"{port}: answers, but not as MicroPython does: {output.strip()!r}") from None
-    if not any(chip in found.board for chip in CHIPS):
-        raise InstallError(f"{port}: is a {found.board}; the firmware is for a Raspberry Pi Pico or Pico 2")
-    if found.version[:2] < OLDEST_MICROPYTHON:
+    if not any(chip in board for chip in CHIPS):
+        raise InstallError(f"{port}: is a {board}; the firmware is for a Raspberry Pi Pico or Pico 2")
+    if not supported:
         oldest = ".".join(map(str, OLDEST_MICROPYTHON))
         raise InstallError(
-            f"{port}: its MicroPython is {'.'.join(map(str, found.version))}, and {oldest} is the oldest "
+            f"{port}: its MicroPython is {version}, and {oldest} is the oldest "
             "that will do: hold BOOTSEL while you plug it in, and copy a newer one onto the drive that it "
             "shows (micropython.org/download)"
         )
-    return found
+    return board, version
 
 
 def _wait_for(port: str, timeout: float) -> Identity:

@@ -11,7 +11,7 @@ import os
 import selectors
 import termios
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -31,6 +31,7 @@ RASPBERRY_PI: Final = 0x2E8A
 """The USB vendor id of Raspberry Pi."""
 MICROPYTHON: Final = 0x0005
 BOOTLOADERS: Final = {0x0003: "Pico", 0x000F: "Pico 2"}
+USB: Final = Path("/sys/bus/usb/devices")
 
 
 class PortError(OSError):
@@ -60,18 +61,19 @@ def find_port() -> str:
     raise PortError("no Pico is plugged in; plug it in with a USB cable that carries data")
 
 
-def find_bootloader(devices: Path = Path("/sys/bus/usb/devices")) -> str | None:
+def find_bootloader(devices: Path = USB) -> str | None:
     """Return the name of a board that is in its USB bootloader, None if there is none."""
-    for vendor in devices.glob("*/idVendor"):
-        try:
-            product = vendor.with_name("idProduct").read_text("ascii")
+    boards = (BOOTLOADERS.get(product) for product, _ in usb_boards(devices))
+    return next(filter(None, boards), None)
+
+
+def usb_boards(devices: Path = USB) -> Iterator[tuple[int, Path]]:
+    """Yield the product id and the folder of every board of Raspberry Pi on USB."""
+    for vendor in sorted(devices.glob("*/idVendor")):
+        with suppress(OSError, ValueError):  # unplugged meanwhile
+            product = int(vendor.with_name("idProduct").read_text("ascii"), 16)
             if int(vendor.read_text("ascii"), 16) == RASPBERRY_PI:
-                board = BOOTLOADERS.get(int(product, 16))
-                if board is not None:
-                    return board
-        except (OSError, ValueError):  # unplugged meanwhile
-            continue
-    return None
+                yield product, vendor.parent
 
 
 # --- The link ---------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """A loopback of the serial protocol: host and Pico in one process, with simulated time and a lossy line.
 
-The host's `Connection` talks to the Pico's `Session`; between them frames can be host_losses, cut, corrupted,
-repeated, delayed or preceded by noise. Used by the tests and by `azul-board bench bridge`.
+The host's `Connection` talks to the Pico's `Session`; between them frames can be lost, cut, corrupted,
+repeated, delayed or preceded by noise. Used by the tests and by `azul-table bench bridge`.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class FakeBoard(Board):
         return 100_000
 
     def host_lost(self) -> None:
-        """Count a host_losses host."""
+        """Count a lost host."""
         self.host_losses += 1
 
 

@@ -1,10 +1,10 @@
 """The host's side of the serial protocol, sans I/O: bytes and times in, events and bytes out.
 
-    connection.opened(now)                          the port was opened connection.receive_data(data, now)
-    bytes were read from the port connection.next_event()                         the next decoded event, None
-    when the queue is empty port.write(connection.data_to_send(now))        bytes due now: replies,
-    heartbeats, retransmissions, lights connection.next_time()                          the latest time of the
-    next call of `data_to_send`
+    connection.opened(now)                      the port was opened
+    connection.receive_data(data, now)          bytes were read from the port
+    connection.next_event()                     the next decoded event, None when the queue is empty
+    port.write(connection.data_to_send(now))    bytes due now: replies, heartbeats, retransmissions, lights
+    connection.next_time()                      the latest time of the next call of `data_to_send`
 
 `Connection` does the handshake (greet, configure, query inputs), sends heartbeats and detects a silent peer.
 `LightSender` sends frames of light as differences and checks them by CRC-32.

@@ -7,7 +7,8 @@ import click
 
 from device.commands.console import CommandError, json_option, reported
 from firmware_bridge import installer
-from firmware_bridge.installer import VERSION, InstallError, firmware_checksum
+from firmware_bridge.firmware import VERSION
+from firmware_bridge.installer import InstallError, firmware_checksum
 from firmware_bridge.link import PortError, find_port
 from firmware_bridge.messages import Identity
 

@@ -26,17 +26,19 @@ class Strips:
         self.lights = bytearray(size)
         self._front = bytearray(size)
         self._senders = []
+        firsts = []
         view = memoryview(self._front)
         first = 0
         longest = 0
         for machine, (pin, lights) in enumerate(chains):
             count = 3 * lights
             self._senders.append(Sender(machine, pin, view[first : first + count], count))
+            firsts.append(first)
             longest = max(longest, count)
             first += count
         self._busy = (longest * BYTE_MICROSECONDS + AFTER_MICROSECONDS) // 1000 + 2
         self._sent = -1
-        self._status_starts = [status] if status != NO_LIGHT else first_byte_of_chains(chains)
+        self._status_starts = [status] if status != NO_LIGHT else firsts
 
     def show(self, now: int) -> bool:
         """Send `lights` to the strips; return False while they are busy with the previous frame."""
@@ -71,16 +73,6 @@ class Strips:
         for sender in self._senders:
             sender.send()
         self._sent = now
-
-
-def first_byte_of_chains(chains: list[tuple[int, int]]) -> list[int]:
-    """Return the offset of each chain's first light."""
-    firsts = []
-    first = 0
-    for _, lights in chains:
-        firsts.append(first)
-        first += 3 * lights
-    return firsts
 
 
 class Sender:

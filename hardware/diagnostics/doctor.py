@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.link import MICROPYTHON, RASPBERRY_PI, find_bootloader
+from firmware_bridge.link import MICROPYTHON, find_bootloader, usb_boards
 from hardware.api import PICO, PartError, reader_part
 from hardware.drivers.health import FAULTS, read
 from hardware.drivers.neopixel import check_board
@@ -122,7 +122,9 @@ class _Examination:
 
     def _check_pico(self) -> None:
         usb = self._machine.path("sys/bus/usb/devices")
-        ports = sorted(tty for device in _picos(usb) for tty in _ttys(device))
+        ports = sorted(
+            tty for product, device in usb_boards(usb) if product == MICROPYTHON for tty in _ttys(device)
+        )
         if not ports:
             board = find_bootloader(usb)
             if board is not None:
@@ -343,19 +345,6 @@ def _console(board: Board, boot: BootConfig) -> str | None:
         ports = ["ttyAMA0", *(["serial0"] if boot.has("dtparam=uart0_console=on") else [])]
     consoles = tuple(f"console={port}" for port in ports)
     return next((word for word in boot.words if word.startswith(consoles)), None)
-
-
-def _picos(usb: Path) -> list[Path]:
-    """Return the USB devices that are Picos with MicroPython."""
-    found = []
-    for vendor in sorted(usb.glob("*/idVendor")):
-        try:
-            product = vendor.with_name("idProduct").read_text("ascii")
-            if (int(vendor.read_text("ascii"), 16), int(product, 16)) == (RASPBERRY_PI, MICROPYTHON):
-                found.append(vendor.parent)
-        except (OSError, ValueError):  # unplugged in between
-            continue
-    return found
 
 
 def _ttys(device: Path) -> list[str]:

@@ -172,7 +172,8 @@ class GpioButtons:
             panel.open()
             closed = panel.read()
             if self._edges.empty():
-                panel.polled(closed, now)
+                for name, is_closed in closed.items():
+                    panel.edge(name, is_closed, now)
                 return now + self._poll
         return next_poll
 
@@ -222,7 +223,7 @@ class _Panel:
             self._report(PartBack(button_part(name), self.clock()))
 
     def edge(self, name: str, closed: bool, at: float) -> None:  # noqa: FBT001 - an entry of the queue
-        """Handle an edge of a pin."""
+        """Handle an edge of a pin, or the state that a poll found."""
         self.switches[name], events = debounce.observe(self.switches[name], closed=closed, at=at)
         for event in events:
             self._report(_hardware_event(name, event))
@@ -230,11 +231,6 @@ class _Panel:
     def read(self) -> dict[str, bool]:
         """Return for each button whether it is closed."""
         return {name: bool(device.is_active) for name, device in self.inputs.items()}
-
-    def polled(self, closed: Mapping[str, bool], at: float) -> None:
-        """Handle the states that a poll found at this time."""
-        for name, is_closed in closed.items():
-            self.edge(name, is_closed, at)
 
     def _time(self, ticks: float) -> float:
         """Return the time of an edge on our clock: kernels before 5.7 report it on the wall clock."""

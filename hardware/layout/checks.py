@@ -12,26 +12,22 @@ from itertools import combinations, product
 from math import cos, hypot, radians, sin
 from typing import Any, Final
 
-from hardware.layout.file import DisplayPlate, Faults, FileMatrix, LayoutFile, SeatBoard, key_text
+from hardware.layout.file import DisplayPlate, Faults, LayoutFile, Matrix, SeatBoard, key_text
 from hardware.layout.geometry import (
     DIGITS,
     FIFTH_LIGHT,
     FLOOR_SPACES,
     SIDE,
     Component,
+    Drawing,
     Place,
     Plate,
     Spot,
     Switch,
-    board_buttons,
-    board_lights,
-    board_plate,
-    centre_button,
-    centre_lights,
+    board_drawing,
+    centre_drawing,
     components,
-    display_button,
-    display_lights,
-    round_plate,
+    display_drawing,
 )
 
 # --- Seats and displays ----------------------------------------------------------------------------------
@@ -179,7 +175,7 @@ def _chain_runs(file: LayoutFile) -> Iterator[tuple[str, Run]]:
         yield seat.chain, Run(f"seat.{key_text(number)}.first", seat.first, BOARD_LIGHTS)
     if (plate := file.display_plate) is not None:
         for number, display in file.display.items():
-            lights = display_lights(plate, fifth=number == FIFTH_LIGHT)
+            _, lights, _ = display_drawing(plate, fifth=number == FIFTH_LIGHT)
             yield display.chain, Run(f"display.{key_text(number)}.first", display.first, len(lights))
     if file.centre:
         yield file.centre.chain, Run("centre.first", file.centre.first, _centre_size(file))
@@ -366,7 +362,7 @@ def _check_crossings(file: LayoutFile, document: Mapping[str, Any], faults: Faul
         taken.setdefault(switch, path)
 
 
-def _spare_crossings(file: LayoutFile, matrix: FileMatrix) -> str:
+def _spare_crossings(file: LayoutFile, matrix: Matrix) -> str:
     """Return a list of the crossings without a button, as text."""
     taken = {switch for _, switch in switches(file)}
     crossings = product(range(1, len(matrix.rows) + 1), range(1, len(matrix.columns) + 1))
@@ -482,16 +478,11 @@ TOLERANCE: Final = 0.01
 def check_drawing(file: LayoutFile, faults: Faults) -> None:
     """Add faults for everything outside of its component or of the table, or on top of something else."""
     if file.seat_board:
-        board = file.seat_board
-        _check_component("seat_board", board_plate(board), board_lights(board), board_buttons(board), faults)
+        _check_component("seat_board", board_drawing(file.seat_board), faults)
     if file.display_plate:
-        plate = file.display_plate
-        lights, button = display_lights(plate, fifth=True), display_button(plate)
-        _check_component("display_plate", round_plate(plate.diameter), lights, [button], faults)
+        _check_component("display_plate", display_drawing(file.display_plate, fifth=True), faults)
     if file.centre:
-        centre = file.centre
-        lights, button = centre_lights(centre), centre_button(centre)
-        _check_component("centre", round_plate(centre.diameter), lights, [button], faults)
+        _check_component("centre", centre_drawing(file.centre), faults)
     placed = list(components(file))
     for component in placed:
         _check_on_table(component, file, faults)
@@ -500,9 +491,8 @@ def check_drawing(file: LayoutFile, faults: Faults) -> None:
             faults.add(other.name, f"overlaps {one.name}", "move one of them, or make it smaller")
 
 
-def _check_component(
-    path: str, plate: Plate, lights: Sequence[Spot], buttons: Sequence[Spot], faults: Faults
-) -> None:
+def _check_component(path: str, drawing: Drawing, faults: Faults) -> None:
+    plate, lights, buttons = drawing
     named = [(f"light {spot.name}", spot) for spot in lights]
     named += [(f"button {spot.name}" if spot.name else "the button", spot) for spot in buttons]
     outside = [name for name, spot in named if not _on_plate(spot, plate)]

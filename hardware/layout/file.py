@@ -165,8 +165,8 @@ class FileDrivers(FileTable, frozen=True):
     readers: Readers | None = None
 
 
-class FileMatrix(FileTable, frozen=True):
-    """A matrix of buttons: the pins of its rows and columns."""
+class Matrix(FileTable, frozen=True):
+    """A matrix of buttons: the pins of its rows and columns, row 1 and column 1 first."""
 
     rows: Pins
     columns: Pins
@@ -341,7 +341,7 @@ class LayoutFile(FileTable, frozen=True):
     seat_board: SeatBoard | None = None
     seat: dict[str, FileSeat] = {}
     display: dict[str, FileDisplay] = {}
-    matrix: FileMatrix | None = None
+    matrix: Matrix | None = None
     drivers: FileDrivers | None = None
     shared: FileShared | None = None
 

@@ -56,6 +56,10 @@ class Plate:
     height: float
 
 
+Drawing = tuple[Plate, tuple[Spot, ...], tuple[Spot, ...]]
+"""The outline, the lights and the buttons of a component."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """The position of a component's middle on the table, and its turn in degrees."""
@@ -116,11 +120,9 @@ def _displays(file: LayoutFile) -> Iterator[Component]:
     for number, display in sorted(file.display.items()):
         if plate is not None:
             yield Component(
-                name=f"display.{key_text(number)}",
-                place=Place(display.x, display.y, display.turn),
-                plate=round_plate(plate.diameter),
-                lights=display_lights(plate, fifth=number == FIFTH_LIGHT),
-                buttons=(display_button(plate),),
+                f"display.{key_text(number)}",
+                Place(display.x, display.y, display.turn),
+                *display_drawing(plate, fifth=number == FIFTH_LIGHT),
                 switches=(display.button,),
                 chain=display.chain,
                 first=display.first,
@@ -132,11 +134,9 @@ def _centre(file: LayoutFile) -> Iterator[Component]:
     centre = file.centre
     if centre is not None:
         yield Component(
-            name=CENTRE,
-            place=Place(centre.x, centre.y, centre.turn),
-            plate=round_plate(centre.diameter),
-            lights=centre_lights(centre),
-            buttons=(centre_button(centre),),
+            CENTRE,
+            Place(centre.x, centre.y, centre.turn),
+            *centre_drawing(centre),
             switches=(centre.button,),
             chain=centre.chain,
             first=centre.first,
@@ -149,11 +149,9 @@ def _seats(file: LayoutFile) -> Iterator[Component]:
     for number, seat in sorted(file.seat.items()):
         if board is not None:
             yield Component(
-                name=f"seat.{key_text(number)}",
-                place=Place(seat.x, seat.y, seat.turn),
-                plate=board_plate(board),
-                lights=board_lights(board),
-                buttons=board_buttons(board),
+                f"seat.{key_text(number)}",
+                Place(seat.x, seat.y, seat.turn),
+                *board_drawing(board),
                 switches=(*seat.line_buttons, seat.floor_button),
                 chain=seat.chain,
                 first=seat.first,
@@ -161,64 +159,45 @@ def _seats(file: LayoutFile) -> Iterator[Component]:
             )
 
 
-def board_lights(board: SeatBoard) -> tuple[Spot, ...]:
-    """Return the 68 lights of a seat's board."""
-    lamp, lines, wall = board.turn, board.lines, board.wall
-    return (
+def board_drawing(board: SeatBoard) -> Drawing:
+    """Return the outline of a seat's board, its 68 lights, and the buttons of its lines and its floor."""
+    lamp, lines, floor, wall = board.turn, board.lines, board.floor, board.wall
+    lights = (
         Spot("turn", lamp.x, lamp.y, lamp.size, lamp.first),
         *_row_lights("tens", board.tens, range(DIGITS)),
         *_row_lights("units", board.units, range(DIGITS)),
         *_number(_line_rows(lines), lines.first, lines.start, zigzag=lines.zigzag),
-        *_row_lights("floor", board.floor, range(1, FLOOR_SPACES + 1)),
+        *_row_lights("floor", floor, range(1, FLOOR_SPACES + 1)),
         *_number(_wall_rows(wall), wall.first, wall.start, zigzag=wall.zigzag),
     )
-
-
-def board_buttons(board: SeatBoard) -> tuple[Spot, ...]:
-    """Return the buttons of a seat's board: those of its five lines, and of its floor line."""
-    lines, space = board.lines, board.lines.button_space
-    leftmost = [row[0] for row in _line_rows(lines)]
-    return (
-        *(Spot(f"line.{line}", it.x - space, it.y, lines.button_size) for line, it in enumerate(leftmost, 1)),
-        Spot("floor", *board.floor.button, board.floor.button_size),
+    line_buttons = (
+        Spot(f"line.{line}", row[0].x - lines.button_space, row[0].y, lines.button_size)
+        for line, row in enumerate(_line_rows(lines), 1)
     )
+    buttons = (*line_buttons, Spot("floor", *floor.button, floor.button_size))
+    return Plate("rectangle", board.width, board.height), lights, buttons
 
 
-def display_lights(plate: DisplayPlate, *, fifth: bool) -> tuple[Spot, ...]:
-    """Return the four lights or the single light of a display; with `fifth` also the one in the middle."""
-    lights = tuple(
-        Spot(str(number), *point, plate.light_size, number - 1)
-        for number, point in enumerate(plate.lights, 1)
-    )
-    if not fifth or plate.fifth is None or plate.fifth_size is None:
-        return lights
-    return (*lights, Spot("5", *plate.fifth, plate.fifth_size, 4))
+def display_drawing(plate: DisplayPlate, *, fifth: bool) -> Drawing:
+    """Return the outline of a display, its four lights or its single one, and its button.
+
+    With `fifth` it also has the light in its middle, if the file describes one.
+    """
+    lights = [Spot(str(at + 1), *point, plate.light_size, at) for at, point in enumerate(plate.lights)]
+    if fifth and plate.fifth is not None and plate.fifth_size is not None:
+        lights.append(Spot("5", *plate.fifth, plate.fifth_size, 4))
+    return round_plate(plate.diameter), tuple(lights), (Spot("", *plate.button, plate.button_size),)
 
 
-def display_button(plate: DisplayPlate) -> Spot:
-    """Return the button of a display."""
-    return Spot("", *plate.button, plate.button_size)
-
-
-def centre_lights(centre: FileCentre) -> tuple[Spot, ...]:
-    """Return the lights of the centre, ring by ring, each clockwise from the top."""
+def centre_drawing(centre: FileCentre) -> Drawing:
+    """Return the outline of the centre, its lights (rings clockwise from the top), and its button."""
     lights: list[Spot] = []
     for ring in centre.rings:
         for step in range(ring.lights):
             angle, pixel = 2 * pi * step / ring.lights, len(lights)
             x, y = ring.radius * sin(angle), -ring.radius * cos(angle)
             lights.append(Spot(f"{pixel + 1}", x, y, centre.light_size, pixel))
-    return tuple(lights)
-
-
-def centre_button(centre: FileCentre) -> Spot:
-    """Return the button in the middle of the centre."""
-    return Spot("", 0, 0, centre.button_size)
-
-
-def board_plate(board: SeatBoard) -> Plate:
-    """Return the outline of a seat's board."""
-    return Plate("rectangle", board.width, board.height)
+    return round_plate(centre.diameter), tuple(lights), (Spot("", 0, 0, centre.button_size),)
 
 
 def round_plate(diameter: float) -> Plate:

@@ -30,6 +30,7 @@ from hardware.layout.file import (
     Faults,
     LayoutFile,
     LightsDriver,
+    Matrix,
     ReadersDriver,
     read_tables,
 )
@@ -110,14 +111,6 @@ class Drivers:
 DRIVERS: Final = {"pi": Drivers("neopixel", "gpio", "rdm6300"), "pico": Drivers("pico", "pico", "pico")}
 """The default drivers of each controller."""
 SIMULATED: Final = Drivers("simulated", "simulated", "simulated")
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """The pins of a matrix of buttons, row 1 and column 1 first."""
-
-    rows: tuple[int, ...]
-    columns: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +267,7 @@ def _build(name: str, file: LayoutFile) -> Layout:
         readers=_readers(file),
         outlines=_outlines(file),
         chains=tuple(Chain(chain, **asdict(it)) for chain, it in file.chain.items()),
-        matrix=Matrix(**asdict(file.matrix)) if file.matrix else None,
+        matrix=file.matrix,
         supply=Supply(lights=len(lights), **asdict(file.supply)),
         drivers=_drivers(file, DRIVERS[file.controller]),
     )

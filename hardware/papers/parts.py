@@ -241,27 +241,23 @@ def power_table(layouts: Sequence[Layout]) -> Rows:
         "all of them dark": lambda layout: f"{layout.supply.dark / 1000:.2f} A",
         "all of them at full white": lambda layout: f"{full_white_amperes(layout):.1f} A",
         "current limit of the table (`[supply]`)": lambda layout: f"{layout.supply.amperes:g} A",
-        "power supply, with a margin of a quarter": _supply,
+        "power supply, with a margin of a quarter": lambda layout: (
+            "the Pi's own" if fed_by_pi(layout) else f"{supply_amperes(layout):g} A"
+        ),
         "main fuse": lambda layout: f"{main_fuse(layout):g} A",
         "main wire": lambda layout: f"{FUSES[main_fuse(layout)]:g} mm²",
         f"feeds, each for {MAX_LIGHTS} lights at most": lambda layout: f"{len(feeds(layout))}",
         "voltage drop of the longest feed at full white": _lost,
-        "load of the Pi's own supply": _pi_current,
+        "load of the Pi's own supply": lambda layout: (
+            f"{amperes_from_pi(layout):.2f} A of {PI_SPARE_AMPERES:g}"
+        ),
     }
     return rows + [[name, *(make(layout) for layout in layouts)] for name, make in sums.items()]
-
-
-def _supply(layout: Layout) -> str:
-    return "the Pi's own" if fed_by_pi(layout) else f"{supply_amperes(layout):g} A"
 
 
 def _lost(layout: Layout) -> str:
     lost = max(voltage_drop(feed.amperes, wire_length(layout), feed.wire) for feed in feeds(layout))
     return f"{lost:.2f} V in {wire_length(layout):.2g} m"
-
-
-def _pi_current(layout: Layout) -> str:
-    return f"{amperes_from_pi(layout):.2f} A of {PI_SPARE_AMPERES:g}"
 
 
 def amperes_from_pi(layout: Layout) -> float:

@@ -149,6 +149,12 @@ STYLES: Final[dict[Style, tuple[str, float, tuple[float, ...]]]] = {
     "mark": ("#000", 0.25, ()),
 }
 """Colour, width and dashes of each style."""
+CIRCLES: Final[dict[str, tuple[Style, Style]]] = {
+    "light": ("cut", "window"),
+    "button": ("window", "cut"),
+    "reader": ("pocket", "pocket"),
+}
+"""Styles of the outer and the inner circle of each kind of hole: holes through the top plate are cut."""
 BORDER: Final = 20.0
 """Paper around the table on the whole sheet, for its title and a ruler."""
 RULER: Final = 100.0
@@ -257,22 +263,11 @@ def _hole(hole: Hole) -> list[Mark]:
         Lines(((hole.x, hole.y - CROSS), (hole.x, hole.y + CROSS)), "cross"),
     ]
     words = [Text(hole.x, hole.y + BELOW, SMALL, hole.label), Text(hole.x, hole.y + ABOVE, SMALL, hole.wire)]
-    outer, inner = _styles(hole)
+    outer, inner = CIRCLES[hole.kind]
     circles = [Circle(hole.x, hole.y, hole.outer, outer, hole.name)]
     if hole.bore is not None and hole.bore < hole.outer:
         circles.append(Circle(hole.x, hole.y, hole.bore, inner))
     return [*circles, *cross, *words]
-
-
-def _styles(hole: Hole) -> tuple[Style, Style]:
-    """Return the styles of a hole's outer and inner circle: holes through the top plate are cut."""
-    match hole.kind:
-        case "light":
-            return "cut", "window"
-        case "button":
-            return "window", "cut"
-        case "reader":
-            return "pocket", "pocket"
 
 
 # --- PDF -------------------------------------------------------------------------------------------------

@@ -11,9 +11,8 @@ from click.testing import CliRunner, Result
 
 from device.commands.cli import azul_table
 from firmware_bridge import installer
+from firmware_bridge.firmware import FILES, VERSION
 from firmware_bridge.installer import (
-    FILES,
-    VERSION,
     InstallError,
     copy_firmware,
     firmware_checksum,

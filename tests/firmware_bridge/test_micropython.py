@@ -13,7 +13,8 @@ import pytest
 import serial
 
 from firmware_bridge import wire
-from firmware_bridge.installer import VERSION, firmware_checksum, identify
+from firmware_bridge.firmware import VERSION
+from firmware_bridge.installer import firmware_checksum, identify
 from firmware_bridge.link import Lost
 from firmware_bridge.messages import Heartbeat, Hello, encode
 from firmware_bridge.protocol import (
@@ -158,7 +159,7 @@ def test_a_press_has_the_time_at_which_the_contact_closed(host: Host, pico: Simu
 
 def test_a_broken_switch_is_muted(make_pico: MakePico, make_host: MakeHost) -> None:
     """The window is 20 s instead of 1 s: a busy machine may be too slow to press often enough."""
-    main = main_py_after("from firmware_bridge.firmware import switches\nswitches.SECOND = 20000\n")
+    main = main_py_after("from firmware_bridge.firmware import inputs\ninputs.SECOND = 20000\n")
     pico = make_pico(main=main)
     pico.plug()
     host = make_host(pico.port)
