@@ -84,3 +84,15 @@ def store_grades(path: Path, number: int, grades: Mapping[int, tuple[float, Even
             "INSERT OR REPLACE INTO grades VALUES (?, ?, ?, ?)",
             [(number, at, lost, text_of(best)) for at, (lost, best) in grades.items()],
         )
+
+
+def execute(path: Path, damage: str) -> None:
+    """Change a store's file."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(damage)
+
+
+def damage_game_2(path: Path, damage: str) -> None:
+    """Damage the middle one of three games."""
+    store_games(path, [greedy_game(STANDARD), greedy_game(STANDARD), greedy_game(SOLO)])
+    execute(path, damage + (" AND game = 2" if "events" in damage else " WHERE id = 2"))

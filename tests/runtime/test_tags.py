@@ -51,12 +51,11 @@ def test_all_100_tiles_are_taught_through_the_socket(client: Client, local_table
     ]
 
 
-def test_a_tag_on_a_reader_is_taught_too(local_table: LocalTable) -> None:
-    with Client(local_table.server._path) as client:  # type: ignore[union-attr]
-        ask(client, "teach_player", name="Ana")
-        local_table.hardware.show_tag("seat.2", "04A21B7C")
-        client.subscribe()
-        client.until(lambda told: told["ask"]["say"] == "learn_done")
+def test_a_tag_on_a_reader_is_taught_too(local_table: LocalTable, client: Client) -> None:
+    ask(client, "teach_player", name="Ana")
+    local_table.hardware.show_tag("seat.2", "04A21B7C")
+    client.subscribe()
+    client.until(lambda told: told["ask"]["say"] == "learn_done")
     assert rows(local_table.store, KNOWN_TAGS) == [("04A21B7C", "player", "Ana")]
 
 

@@ -128,6 +128,20 @@ def store(path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
+def connections(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
+    """The connections to databases that the test has opened."""
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def remember(*given: Any, **named: Any) -> sqlite3.Connection:
+        opened.append(connect(*given, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", remember)
+    return opened
+
+
+@pytest.fixture
 def saved(store: Store, path: Path, tmp_path: Path) -> Callable[[Table], None]:
     """Save a table in the one open store, and check what a power cut would leave of it."""
     store.load(new_table(4, 9), 0.0)
@@ -371,11 +385,14 @@ def test_a_torn_write_leaves_an_earlier_choice(store: Store, path: Path, tmp_pat
         found.close()
 
 
-def test_a_full_disk_raises_an_error_and_loses_nothing(path: Path) -> None:
+def test_a_full_disk_raises_an_error_and_loses_nothing(
+    path: Path, connections: list[sqlite3.Connection]
+) -> None:
     store = Store.open(path)
+    (connection,) = connections
     table = whole_game()[30]
     store.save(table)
-    store._connection.execute("PRAGMA max_page_count = 1")  # the disk is full
+    connection.execute("PRAGMA max_page_count = 1")  # the disk is full
     ahead = table
     with pytest.raises(StoreError, match=r"azul-table\.db: the game can't be saved: .*full") as caught:
         for _ in range(2000):
@@ -384,7 +401,7 @@ def test_a_full_disk_raises_an_error_and_loses_nothing(path: Path) -> None:
     assert caught.value.why == "unreadable"
     with pytest.raises(StoreError):
         store.save(ahead)
-    store._connection.execute("PRAGMA max_page_count = 100000")
+    connection.execute("PRAGMA max_page_count = 100000")
     store.save(ahead)
     store.close()
     assert Store.open(path).load(new_table(4, 9), 0.0) == as_loaded(ahead)
@@ -448,18 +465,10 @@ def test_a_save_waits_for_a_lock_again_after_a_save_that_succeeded(path: Path) -
         assert store.load(table, 0.0).seats.names[0] == "Ida"
 
 
-def test_every_commit_is_written_to_the_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_commit_is_written_to_the_disk(path: Path, connections: list[sqlite3.Connection]) -> None:
     """Otherwise a power cut could lose a choice that was shown already."""
-    opened: list[sqlite3.Connection] = []
-    connect = sqlite3.connect
-
-    def remember(*given: Any, **named: Any) -> sqlite3.Connection:
-        opened.append(connect(*given, **named))
-        return opened[-1]
-
-    monkeypatch.setattr(sqlite3, "connect", remember)
     with closing(Store.open(path)):
-        (connection,) = opened
+        (connection,) = connections
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,), "FULL"
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 

@@ -103,9 +103,8 @@ def test_a_migrated_store_has_the_tables_of_a_new_one(path: Path, tmp_path: Path
 def test_the_grade_of_a_draft_is_deleted_with_it(path: Path) -> None:
     with closing(Store.open(path)) as store:
         table = store.load(new_table(4, 9), 0.0)
-        store._connection.executemany(
-            "INSERT INTO grades VALUES (2, ?, ?, ?)", [(1, 0.5, "3y4"), (2, 1.5, "1b2")]
-        )
+        with closing(sqlite3.connect(path)) as other, other:
+            other.executemany("INSERT INTO grades VALUES (2, ?, ?, ?)", [(1, 0.5, "3y4"), (2, 1.5, "1b2")])
         store.save(press(table, "ok", "undo", "undo"))
     assert rows(path, "SELECT * FROM grades") == [(2, 1, 0.5, "3y4")]
 
