@@ -15,8 +15,7 @@ from device.runtime.data_folder import default_data_folder
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-SERVICE: Final = Path("/etc/azul-table/service.conf")
-"""The settings of this machine's service, which name its layout."""
+SERVICE: Final = Path("/etc/azul-table/service.conf")  # it names the layout of this machine's service
 
 
 def installed_layout() -> str:

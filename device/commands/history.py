@@ -11,8 +11,7 @@ from device.socket import history
 from device.socket.snapshot import Json
 from device.store import archive, store
 
-AT_ONCE = 50
-"""Games in one query."""
+AT_ONCE = 50  # games in one query
 
 
 @click.command()

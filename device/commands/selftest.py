@@ -30,8 +30,7 @@ from hardware.diagnostics.selftest import (
 from hardware.drivers.open import Hardware, open_hardware
 from hardware.layout.model import SIMULATED, Layout, read_layout, simulated
 
-SETTLE: Final = 3.0
-"""Seconds in which real hardware is found, or reported as missing."""
+SETTLE: Final = 3.0  # seconds in which real hardware is found, or reported as missing
 SHOWN = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
 
 

@@ -268,8 +268,7 @@ def _position(value: object, name: str, most: int) -> int:
 
 # --- Results ---------------------------------------------------------------------------------------------
 
-FORFEITS: Final = ("time", "illegal", "crash")
-"""The reasons for a forfeit."""
+FORFEITS: Final = ("time", "illegal", "crash")  # the reasons
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,8 @@ from hardware.drivers.pico import PicoState
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import Layout, layout_json, simulated
 
-PICO_FOLDER: Final = "pico"
-"""The folder of the simulated Pico's flash memory, next to the socket."""
-UNPRIVILEGED: Final = "nobody"
-"""The user that the pages run as if the daemon runs as root."""
+PICO_FOLDER: Final = "pico"  # of the simulated Pico's flash memory, next to the socket
+UNPRIVILEGED: Final = "nobody"  # the user that the pages run as if the daemon runs as root
 
 Log = Callable[[str], None]
 

@@ -25,10 +25,8 @@ from device.table.game import Play
 from device.table.opponents import ATTEMPTS
 from device.table.state import OPPONENTS, BotReply, BotRequest, OpponentSettings, Table
 
-LOGS: Final = "programs"
-"""The folder, in the data folder, of files with the standard error of bot programs."""
-LOGS_KEPT: Final = 40
-"""Files that stay there at most."""
+LOGS: Final = "programs"  # the folder, in the data folder, of files with the standard error of bot programs
+LOGS_KEPT: Final = 40  # files that stay there at most
 
 
 def opponent_settings(settings: Settings) -> OpponentSettings:

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-SOCKET: Final = "azul-table.sock"
-"""The file name of the table's socket in the folder `run`."""
+SOCKET: Final = "azul-table.sock"  # the table's socket in the folder `run`
 
 
 class FolderInUseError(Exception):

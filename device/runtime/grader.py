@@ -5,9 +5,8 @@ once. A game that begins, or goes on, ends the process until the table is free a
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Final
@@ -16,16 +15,14 @@ from device.bots.bot_process import Answer, BotProcess, Question
 from device.bots.search import MASTER, Grade
 from device.records.review import Choice, real_choices
 from device.rules.errors import RulesError
-from device.rules.events import Chance, Event
+from device.rules.events import Chance
 from device.socket.history import PastGame
 from device.store import archive
 from device.store.archive import ArchiveError
 from device.table.state import Table
 
-SECONDS: Final = 0.5
-"""The time to think about each choice."""
-NICENESS: Final = 19
-"""The scheduling priority (nice value) of the thinking process: the lowest."""
+SECONDS: Final = 0.5  # to think about each choice
+NICENESS: Final = 19  # the nice value of the thinking process: the lowest priority
 
 
 class Grader:
@@ -104,38 +101,36 @@ class Grader:
         try:
             path = self._path()
             for number in archive.ungraded_games(path):
-                game = self._read_game(path, number)
-                if game is not None and not game.too_long:
-                    return path, game
+                if (path, number) in self._given_up:
+                    continue
+                try:
+                    game = archive.read_game(path, number)
+                except ArchiveError:
+                    self._given_up.add((path, number))
+                else:
+                    if game is not None and not game.too_long:
+                        return path, game
         except (ArchiveError, OSError):
-            return None  # the table itself reports what is wrong with its file
+            pass  # the table itself reports what is wrong with its file
         return None
-
-    def _read_game(self, path: Path, number: int) -> PastGame | None:
-        """Return a game that was not given up; give it up if it can't be read."""
-        if (path, number) in self._given_up:
-            return None
-        try:
-            return archive.read_game(path, number)
-        except ArchiveError:
-            self._given_up.add((path, number))
-            return None
 
     def _grade(self, process: BotProcess, path: Path, game: PastGame) -> bool:
         """Grade the choices of a game that have no grade; return whether all of them were graded."""
+        complete = True
         try:
-            grades = [self._grade_one(process, path, game, each) for each in _ungraded(game)]
+            real = {choice.number: choice for choice in real_choices(game.setup, game.events)}
+            for number, event in enumerate(game.events):
+                if isinstance(event, Chance) or number in game.grades:
+                    continue
+                # without an alternative nothing can be lost
+                grade = self._think(process, real[number]) if number in real else Grade(0.0, event)
+                if grade is None or not self._free:
+                    complete = False  # it can't be graded, or somebody plays
+                elif not archive.save_grade(path, game.number, number, event, grade.lost, grade.best):
+                    complete = False
         except (ArchiveError, RulesError):
             return False
-        return all(grades)
-
-    def _grade_one(self, process: BotProcess, path: Path, game: PastGame, ungraded: "_Ungraded") -> bool:
-        """Grade one choice and save the grade; False if it can't be graded, or somebody plays."""
-        event = ungraded.event
-        grade = Grade(0.0, event) if ungraded.choice is None else self._think(process, ungraded.choice)
-        if grade is None or not self._free:
-            return False
-        return archive.save_grade(path, game.number, ungraded.number, event, grade.lost, grade.best)
+        return complete
 
     def _think(self, process: BotProcess, choice: Choice) -> Grade | None:
         """Return the grade of a choice, or None if the process failed, or somebody plays."""
@@ -150,19 +145,3 @@ class Grader:
             if answer.number == asked:
                 return answer.result if isinstance(answer.result, Grade) else None
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Ungraded:
-    """A choice without a grade; `choice` is None if there was only one thing to choose."""
-
-    number: int
-    event: Event
-    choice: Choice | None
-
-
-def _ungraded(game: PastGame) -> Iterator[_Ungraded]:
-    real = {choice.number: choice for choice in real_choices(game.setup, game.events)}
-    for number, event in enumerate(game.events):
-        if not isinstance(event, Chance) and number not in game.grades:
-            yield _Ungraded(number, event, real.get(number))

@@ -19,10 +19,8 @@ from device.socket.server import Request
 from device.store import archive
 from device.store.archive import ArchiveError
 
-MOST_WAITING: Final = 32
-"""Questions of all clients that may wait; more are refused at once."""
-LONGEST_RECORD: Final = 1_000_000
-"""Bytes of the longest record that is sent; people play no game so long."""
+MOST_WAITING: Final = 32  # questions of all clients; more are refused at once
+LONGEST_RECORD: Final = 1_000_000  # bytes of a record that is sent; people play no game so long
 SWITCH_INTERVAL: Final = 0.0005
 """Seconds after which a computing thread yields to the others: a press needs about ten such switches."""
 

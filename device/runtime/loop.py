@@ -20,7 +20,7 @@ from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
 from device.lights.view import FrameCache
 from device.rules.events import CENTRE, Chance
-from device.runtime.simulation import NOTHING_SIMULATED, SimulatedParts, with_simulated_tags
+from device.runtime.simulation import SimulatedParts, with_simulated_tags
 from device.socket import messages
 from device.socket.messages import (
     Answer,
@@ -75,10 +75,8 @@ from hardware.api import (
 from hardware.layout.model import Layout
 from hardware.power import limit
 
-REFRESH: Final = 1.0
-"""Seconds after which an unchanged frame is sent again."""
-MOST_AT_ONCE: Final = 64
-"""Events that are handled before the next frame at most."""
+REFRESH: Final = 1.0  # seconds after which an unchanged frame is sent again
+MOST_AT_ONCE: Final = 64  # events that are handled before the next frame at most
 
 
 class Stop:
@@ -115,7 +113,7 @@ class Options:
 
     confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
     physical_tiles: bool = False  # play with physical tiles
-    simulated: SimulatedParts = NOTHING_SIMULATED
+    simulated: SimulatedParts = field(default_factory=SimulatedParts)
     phones_play: bool = False  # phones may press every button
     opponents: OpponentSettings = field(default_factory=OpponentSettings)
     opening: float = OPENING  # seconds before the first step of a score animation
@@ -290,36 +288,28 @@ class TableLoop:
 
     def _answer(self, message: TableMessage | HistoryQuestion) -> Answer:
         """Do what a client's message asks for, and return the answer to it."""
+        pico = self._options.simulated.pico
         match message:
             case PressButton(button) if button not in self._button_names:
                 return refusal(message, RefusalReason.UNKNOWN_BUTTON)
             case ListTags():
                 return taken(message, known_tags(self.table.tags.known))
             case PlugPico(plugged):
-                pico = self._options.simulated.pico
                 if pico is None:
                     return refusal(message, RefusalReason.NOT_NOW)
                 pico.plug(plugged=plugged)
                 return taken(message)
-        if self._is_passed_on(message):
-            return taken(message)
+            # the Pico sends the event; where it can't, the loop takes the message itself, below
+            case PressButton(button) if pico is not None and pico.try_press(button):
+                return taken(message)
+            case ShowTag(reader, tag) if pico is not None and pico.try_tag(reader, tag):
+                return taken(message)
         before = self.table.refusal
         self._step(table_event(message, self.table.tags.known, self._clock()))
         after = self.table.refusal
         if after is None or not after.shown or (before is not None and after.number == before.number):
             return taken(message)
         return refusal(message, after.why)
-
-    def _is_passed_on(self, message: TableMessage | HistoryQuestion) -> bool:
-        """Pass a press or a tag to the simulated Pico; return False where the Pico can't take it."""
-        pico = self._options.simulated.pico
-        match message:
-            case PressButton(button) if pico is not None:
-                return pico.try_press(button)
-            case ShowTag(reader, tag) if pico is not None:
-                return pico.try_tag(reader, tag)
-            case _:
-                return False
 
     # --- The table: update, save, draw -------------------------------------------------------------------
 
@@ -341,13 +331,9 @@ class TableLoop:
 
     def _refuse_not_saved(self, event: TableEvent) -> None:
         """Refuse an event whose table can't be saved; of repeated ticks only the first is refused."""
-        shown = self.table.refusal
-        if (
-            isinstance(event, Tick)
-            and shown is not None
-            and shown.shown
-            and shown.why == RefusalReason.NOT_SAVED
-        ):
+        last = self.table.refusal
+        repeated = last is not None and last.shown and last.why == RefusalReason.NOT_SAVED
+        if repeated and isinstance(event, Tick):
             return
         button = event.button if isinstance(event, ButtonPressed) else OK
         self.table = refuse(self.table, RefusalReason.NOT_SAVED, button, event.at)
@@ -418,6 +404,5 @@ class TableLoop:
         if self.table.tags.lesson is not None:
             return self._palette  # the tiles that are taught have the colours of the box
         play = self.table.play
-        return palette_for(
-            play.setup.mode if play is not None else self.table.next_game.options.mode, self._palette
-        )
+        mode = play.setup.mode if play is not None else self.table.next_game.options.mode
+        return palette_for(mode, self._palette)

@@ -13,10 +13,8 @@ from typing import Final
 SHORTEST_PAUSE: Final = 0.5
 LONGEST_PAUSE: Final = 30.0
 """Seconds before a restart: the pause doubles from the shortest to the longest."""
-LONG: Final = 60.0
-"""Seconds after which a process has run so long that the backoff begins anew."""
-ENDING_SECONDS: Final = 3.0
-"""Seconds for the process to end after SIGTERM, before SIGKILL."""
+LONG: Final = 60.0  # seconds after which a process has run so long that the backoff begins anew
+ENDING_SECONDS: Final = 3.0  # for the process to end after SIGTERM, before SIGKILL
 
 
 class PagesProcess:

@@ -15,8 +15,7 @@ from device.table.game import LONGEST_NAME
 from device.table.state import OPPONENTS
 
 FILE: Final = "settings.toml"
-MOST_PROGRAMS: Final = 5
-"""A program is chosen on the fifth line of a board, which has so many lights."""
+MOST_PROGRAMS: Final = 5  # a program is chosen on the fifth line of a board, which has so many lights
 
 Channel = Annotated[int, msgspec.Meta(ge=0, le=255)]
 Light = tuple[Channel, Channel, Channel]

@@ -35,8 +35,7 @@ SIMULATED_CARDS: Final[Tags] = {
     "A7CB000003": ActionCard(Action.NEW_GAME),
 }
 """The cards of a simulated table, with their meanings until somebody teaches others."""
-UNTAUGHT_CARDS: Final = ("A7CC000001", "A7CC000002")
-"""The cards of a simulated table that have no meaning yet."""
+UNTAUGHT_CARDS: Final = ("A7CC000001", "A7CC000002")  # cards without a meaning
 
 
 def simulated_tiles() -> dict[str, TileTag]:
@@ -79,11 +78,10 @@ class SimulatedParts:
         if not self.readers and self.pico is None:
             return None
         tiles = _tiles(table) if self.readers else {}
+        teaching = table.stage is Stage.TEACHING
         return {
             "drawer": _by_colour(tiles) if tiles else None,
-            "known": [tag for tag in tiles if tag in table.tags.known]
-            if table.stage is Stage.TEACHING
-            else [],
+            "known": [tag for tag in tiles if teaching and tag in table.tags.known],
             "cards": _cards(table.tags.known) if self.readers else [],
             "plugged": self.plugged,
         }
@@ -99,10 +97,7 @@ def _tiles(table: Table) -> dict[str, TileTag]:
 
 
 def _by_colour(tiles: dict[str, TileTag]) -> dict[str, list[str]]:
-    tags: dict[str, list[str]] = {each: [] for each in LETTERS}
-    for tag, tile in tiles.items():
-        tags[letter(tile.colour)].append(tag)
-    return tags
+    return {each: [tag for tag, tile in tiles.items() if letter(tile.colour) == each] for each in LETTERS}
 
 
 def _cards(tags: Tags) -> list[dict[str, str | None]]:
@@ -114,6 +109,3 @@ def _cards(tags: Tags) -> list[dict[str, str | None]]:
             cards.append({"tag": tag, "kind": kind.value, "value": value})
     untaught = (tag for tag in (*SIMULATED_CARDS, *UNTAUGHT_CARDS) if tag not in tags)
     return cards + [{"tag": tag, "kind": None, "value": None} for tag in untaught]
-
-
-NOTHING_SIMULATED: Final = SimulatedParts()

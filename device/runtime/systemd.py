@@ -13,10 +13,8 @@ from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from typing import Final
 
-FIRST_HANDED: Final = 3
-"""The file descriptor of the first socket that is handed over."""
-PINGS: Final = 3
-"""Watchdog notifications within the time after which the service manager restarts the process."""
+FIRST_HANDED: Final = 3  # the file descriptor of the first socket that is handed over
+PINGS: Final = 3  # watchdog notifications in the time after which the service manager restarts the process
 
 
 class ServiceManager:

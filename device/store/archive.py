@@ -10,16 +10,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from device.rules.events import Event
-from device.rules.game import Setup
 from device.rules.notation import event_of, text_of
 from device.socket import history
 from device.socket.history import PastGame
 from device.socket.snapshot import Json
 from device.store import schema
-from device.store.schema import APPLICATION, SCHEMA
+from device.store.schema import APPLICATION, DAMAGE, SCHEMA
 
 _GAMES: Final = """
 SELECT id, setup, places, started, ended, id IS (SELECT game FROM situation) FROM games
@@ -32,10 +29,6 @@ SELECT id FROM games WHERE ended IS NOT NULL AND EXISTS (
     AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.game = events.game AND grades.number = events.number)
 ) ORDER BY id DESC
 """
-
-
-_DAMAGE: Final = (sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, msgspec.MsgspecError)
-"""What reading and replaying a damaged game raises."""
 
 
 class ArchiveError(Exception):
@@ -60,7 +53,7 @@ def read_game(path: Path, number: int) -> PastGame | None:
         row = connection.execute(f"{_GAMES} WHERE id = ?", (number,)).fetchone()
         try:
             return _past_game(connection, row) if row is not None else None
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise ArchiveError(f"{path}: game {number} can't be read: {error}") from error
 
 
@@ -105,7 +98,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
             connection.text_factory = lambda raw: raw.decode(errors="replace")
             connection.execute("BEGIN")  # all queries see the same state of the file
             yield connection
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise ArchiveError(f"{path}: its games can't be read: {error}") from error
 
 
@@ -130,27 +123,18 @@ _Row = tuple[int, str, str, str, str | None, int]
 def _entry(connection: sqlite3.Connection, row: _Row) -> Json:
     try:
         return history.entry_json(_past_game(connection, row))
-    except _DAMAGE:
+    except DAMAGE:
         number, _, _, started, *_ = row
         return history.unreadable_json(number, started)
 
 
 def _past_game(connection: sqlite3.Connection, row: _Row) -> PastGame:
-    """Return the game of a row of `_GAMES`. Raises one of `_DAMAGE`."""
+    """Return the game of a row of `_GAMES`. Raises one of `DAMAGE`."""
     number, setup, places, started, ended, on_table = row
-    events = connection.execute("SELECT event FROM events WHERE game = ? ORDER BY number", (number,))
+    chosen, seats, events = schema.read_game(connection, number, setup, places)
     bots = connection.execute(
         "SELECT seat, bot FROM game_players WHERE game = ? AND bot IS NOT NULL", (number,)
     )
     grades = connection.execute("SELECT number, lost, best FROM grades WHERE game = ?", (number,))
-    return PastGame(
-        number,
-        msgspec.json.decode(setup, type=Setup),
-        msgspec.json.decode(places, type=tuple[int, ...]),
-        started,
-        ended,
-        bool(on_table),
-        tuple(event_of(text) for (text,) in events),
-        dict(bots),
-        {at: (lost, event_of(best)) for at, lost, best in grades},
-    )
+    graded = {at: (lost, event_of(best)) for at, lost, best in grades}
+    return PastGame(number, chosen, seats, started, ended, bool(on_table), events, dict(bots), graded)

@@ -1,13 +1,20 @@
-"""The database schema of the store, and the migration of files of schema 1."""
+"""The database schema of the store, the migration of files of schema 1, and reading a game's rows."""
 
 import sqlite3
 from typing import Final
 
+import msgspec
+
+from device.rules.events import Event
+from device.rules.game import Setup
+from device.rules.notation import event_of
 from device.table.tags import normalize_tag
 
 SCHEMA: Final = 2
-APPLICATION: Final = 0x417A756C
-"""SQLite's application id of our files: 'Azul' in ASCII."""
+APPLICATION: Final = 0x417A756C  # SQLite's application id of our files: 'Azul' in ASCII
+
+DAMAGE: Final = (sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, msgspec.MsgspecError)
+"""What reading and replaying damaged content raises."""
 
 _TAGS: Final = """
 CREATE TABLE tags (                -- with row ids: the order in which they were taught
@@ -87,3 +94,19 @@ def _migrate_1_to_2(connection: sqlite3.Connection) -> None:
     connection.execute(f"ALTER TABLE game_players ADD COLUMN {_BOT}")
     connection.execute(f"ALTER TABLE games ADD COLUMN {_HINTS}")
     connection.execute(_GRADES)
+
+
+def read_game(
+    connection: sqlite3.Connection, game: int, setup: str, places: str
+) -> tuple[Setup, tuple[int, ...], tuple[Event, ...]]:
+    """Parse the columns `setup` and `places` of a game and return them with its events.
+
+    Raises one of `DAMAGE`, also if an event is missing; whether the events are legal is not checked.
+    """
+    query = "SELECT number, event FROM events WHERE game = ? ORDER BY number"
+    rows = connection.execute(query, (game,)).fetchall()
+    if any(number != at for at, (number, _) in enumerate(rows)):
+        raise ValueError(f"game {game} lacks an event")
+    events = tuple(event_of(text) for _, text in rows)
+    players = msgspec.json.decode(setup, type=Setup)
+    return players, msgspec.json.decode(places, type=tuple[int, ...]), events

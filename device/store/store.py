@@ -16,11 +16,10 @@ from typing import Final, Self
 import msgspec
 
 from device.rules.events import Event
-from device.rules.game import Setup
-from device.rules.notation import event_of, text_of
+from device.rules.notation import text_of
 from device.store import schema
 from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
-from device.store.schema import APPLICATION, SCHEMA
+from device.store.schema import APPLICATION, DAMAGE, SCHEMA
 from device.table.game import Play, resume
 from device.table.state import StoreFault, Table, TagState
 from device.table.tags import Meaning, Tags, normalize_tag, parse_meaning, serialize_meaning
@@ -39,10 +38,6 @@ class StoreError(Exception):
         super().__init__(f"{path}: {message}")
         self.path = path
         self.why = why
-
-
-_DAMAGE: Final = (sqlite3.DatabaseError, ValueError, TypeError, msgspec.MsgspecError)
-"""What reading a damaged file raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,26 +122,20 @@ class Store:
             table = replace(table, tags=TagState(tags), last_game=last_game)
         except LargerTableError as error:
             raise StoreError(self.path, "larger_table", str(error)) from error
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise StoreError(self.path, "damaged", f"its content is damaged: {error}") from error
         events = play.events if play is not None else ()
         self._saved, self.seed = _Saved(game, events, saved if row else None, tags), seed
         return table
 
     def _load_game(self, game: int) -> tuple[Play, str]:
-        """Return a game, and the seed of its chance events. Raises one of `_DAMAGE`."""
+        """Return a game, and the seed of its chance events. Raises one of `DAMAGE`."""
         row = self._connection.execute(
             "SELECT setup, places, seed FROM games WHERE id = ?", (game,)
         ).fetchone()
         if row is None:
             raise ValueError(f"game {game} is missing")
-        query = "SELECT number, event FROM events WHERE game = ? ORDER BY number"
-        rows = self._connection.execute(query, (game,)).fetchall()
-        if any(number != at for at, (number, _) in enumerate(rows)):
-            raise ValueError(f"game {game} lacks an event")
-        events = [event_of(text) for _, text in rows]
-        setup = msgspec.json.decode(row[0], type=Setup)
-        places = msgspec.json.decode(row[1], type=tuple[int, ...])
+        setup, places, events = schema.read_game(self._connection, game, row[0], row[1])
         play = resume(setup, places, events)
         if len(places) != len(play.state.boards) or list(places) != sorted(set(places)):
             raise ValueError(f"game {game} has impossible seats")
@@ -158,7 +147,7 @@ class Store:
         try:
             ended = self._connection.execute(query).fetchone()
             return self._load_game(*ended)[0] if ended is not None else None
-        except _DAMAGE:
+        except DAMAGE:
             return None
 
     def save(self, table: Table) -> bool:
@@ -200,7 +189,10 @@ class Store:
             if game is not None:
                 self._write_events(game, saved.events, events)
                 self._write_end(game, play)
-            self._write_saved_table(game, current)
+            self._connection.execute(
+                "INSERT OR REPLACE INTO situation (only, game, situation) VALUES (1, ?, ?)",
+                (game, msgspec.json.encode(current).decode()),
+            )
             self._write_tags(saved.tags, table.tags.known)
         self._saved, self.seed = _Saved(game, events, current, table.tags.known), seed
 
@@ -251,28 +243,20 @@ class Store:
 
     def _begin_game(self, table: Table, play: Play, seed: str) -> int:
         """Insert a game with its players; return its number."""
+        setup, places = (msgspec.json.encode(each).decode() for each in (play.setup, play.places))
         cursor = self._connection.execute(
             "INSERT INTO games (setup, places, seed, hints) VALUES (?, ?, ?, ?)",
-            (
-                msgspec.json.encode(play.setup).decode(),
-                msgspec.json.encode(play.places).decode(),
-                seed,
-                table.next_game.options.hints,
-            ),
+            (setup, places, seed, table.next_game.options.hints),
         )
         game = cursor.lastrowid
         assert game is not None
         for seat, name in enumerate(play.setup.players):
-            if bot := table.bot_of(seat):  # a bot's name in the setup is not a person's
-                bot_row = (game, seat, bot)
-                self._connection.execute(
-                    "INSERT INTO game_players (game, seat, bot) VALUES (?, ?, ?)", bot_row
-                )
-                continue
-            self._connection.execute("INSERT OR IGNORE INTO players (name) VALUES (?)", (name,))
+            bot = table.bot_of(seat) or None
+            if bot is None:  # a bot's name in the setup is not a person's
+                self._connection.execute("INSERT OR IGNORE INTO players (name) VALUES (?)", (name,))
             self._connection.execute(
-                "INSERT INTO game_players (game, seat, player) SELECT ?, ?, id FROM players WHERE name = ?",
-                (game, seat, name),
+                "INSERT INTO game_players VALUES (?, ?, (SELECT id FROM players WHERE name = ?), ?)",
+                (game, seat, name if bot is None else None, bot),
             )
         return game
 
@@ -296,18 +280,12 @@ class Store:
             (over, game),
         )
 
-    def _write_saved_table(self, game: int | None, saved: SavedTable) -> None:
-        self._connection.execute(
-            "INSERT OR REPLACE INTO situation (only, game, situation) VALUES (1, ?, ?)",
-            (game, msgspec.json.encode(saved).decode()),
-        )
-
     def tags(self) -> dict[str, Meaning]:
         """Return the meanings of all known tags, in the order of teaching. Raises StoreError."""
         try:
             rows = self._connection.execute("SELECT tag, kind, value FROM tags ORDER BY rowid").fetchall()
             return {normalize_tag(tag): parse_meaning(kind, value) for tag, kind, value in rows}
-        except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError) as error:
+        except DAMAGE as error:
             raise StoreError(self.path, "damaged", f"its tags are damaged: {error}") from error
 
     def save_tags(self, before: Tags, after: Tags) -> None:
