@@ -4,13 +4,12 @@ from typing import Final
 
 from device.lights.animation import STEADY, dimmed
 from device.lights.board import Painting, line_lights, paint_board, paint_score, wall_light
-from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board
+from device.rules.board import LINES, Board
 from device.rules.scoring import BonusGiven, BonusKind, FloorCharged, LineFell, Step, TilePlaced, runs
 from device.rules.tiles import Colour
 from device.table import score_animation
 from device.table.game import Play
 from device.table.score_animation import ScoreAnimation
-from hardware.api import DARK
 
 WATCHING: Final = 0.25  # level of the boards that are not being scored
 
@@ -39,7 +38,7 @@ def _paint_step(painting: Painting, place: int, step: Step, before: Board, part:
             _paint_placed(painting, place, step.item, before, part)
         case FloorCharged():
             if part < 0.6:
-                _paint_floor(painting, place, before)
+                _paint_change(painting, place, before, step.item.board)
                 paint_score(painting, place, before.score)
         case LineFell(line=line, colour=colour):
             level = painting.fast if part < 0.6 else 0.0
@@ -81,14 +80,6 @@ def _paint_change(painting: Painting, place: int, before: Board, after: Board) -
     for name in old.keys() | new.keys():
         if old.get(name) != new.get(name):
             painting[name] = dimmed(new.get(name) or old[name], painting.fast)
-
-
-def _paint_floor(painting: Painting, place: int, before: Board) -> None:
-    """Pulse the tiles that were on the floor."""
-    lights = Painting(painting.palette, painting.now)
-    paint_board(lights, place, before, painting.fast)
-    for name in line_lights(place, FLOOR)[:FLOOR_SPACES]:
-        painting[name] = lights.get(name, DARK)
 
 
 def _paint_bonus(painting: Painting, place: int, bonus: BonusGiven) -> None:

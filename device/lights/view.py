@@ -111,13 +111,12 @@ def repeats_after(table: Table, now: float) -> float | None:
 
     That is a flash, a sweep or a score animation: they come to an end.
     """
-    now = frame_time(now)
-    game = table.game
+    now, game = frame_time(now), table.game
     if table.refusal is not None and now - table.refusal.at < FLASH:
         return None
     if game is not None and game.animation is not None:
         return None
-    if game is not None and _is_moving(table, game, now) and not game.tiles_to_move:
+    if game is not None and not game.tiles_to_move and _is_moving(table, game, now):
         return None
     return SINGLE_PERIOD if table.settings.equipment.single else SLOW
 
@@ -279,9 +278,9 @@ def _paint_reported(painting: Painting, game: CurrentGame) -> list[str]:
 def _slot_lights(play: Play, slot: Slot) -> list[str]:
     if slot.display == NOWHERE:
         return []
-    if slot.display == PENALTY_ROW:
-        return line_lights(play.places[ACTION], FLOOR)[slot.at - 1 : slot.at]
-    return source_lights(slot.display)[slot.at - 1 : slot.at]
+    penalty = slot.display == PENALTY_ROW
+    names = line_lights(play.places[ACTION], FLOOR) if penalty else source_lights(slot.display)
+    return names[slot.at - 1 : slot.at]
 
 
 def _paint_advice(painting: Painting, play: Play, draft: Draft) -> list[str]:

@@ -40,8 +40,7 @@ def pressable_by_phones(
     `lost` has the names of parts that do not work now (`hardware.api`: buttons, pico, button.NAME).
     """
     everything = all_buttons(places, displays)
-    all_lost = BUTTONS in lost or (equipment.on_pico and PICO in lost)
-    if equipment.phones_play or all_lost:
+    if equipment.phones_play or BUTTONS in lost or (equipment.on_pico and PICO in lost):
         return everything
     switches = frozenset(everything) if equipment.buttons is None else equipment.buttons
     return tuple(name for name in everything if name not in switches or button_part(name) in lost)
@@ -55,6 +54,6 @@ def seats_by_pages(equipment: Equipment) -> bool:
 
 def may_report_tiles(equipment: Equipment, lost: Collection[str] = ()) -> bool:
     """Return whether a phone may report physical tiles: it may play, or no reader works."""
-    by_pico = equipment.on_pico and PICO in lost
-    working = () if by_pico else [name for name in equipment.readers if reader_part(name) not in lost]
-    return equipment.phones_play or not working
+    if equipment.phones_play or (equipment.on_pico and PICO in lost):
+        return True
+    return all(reader_part(name) in lost for name in equipment.readers)

@@ -5,7 +5,7 @@ value `seat` is a seat of the game.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from device.rules import game as rules
@@ -182,17 +182,13 @@ def _of_swap(action: Board, position: int) -> Reason:
 def _of_column(state: rules.State, tile: Tile) -> Iterator[Reason]:
     """Yield what a gray wall's column scores, and whether another would score more (G1, R11)."""
     board = state.boards[tile.seat]
-    columns = [
-        event.column
-        for event in state.legal()
-        if isinstance(event, Tile) and (event.seat, event.row) == (tile.seat, tile.row)
-    ]
-    scores = {column: tile_line(board, tile.row, column).points for column in columns}
-    placed = replace(tile_line(board, tile.row, tile.column).board, floor=())
-    if tile.column in complete_columns(placed.wall):
+    tiles = (event for event in state.legal() if isinstance(event, Tile))
+    columns = [event.column for event in tiles if (event.seat, event.row) == (tile.seat, tile.row)]
+    placed = tile_line(board, tile.row, tile.column)
+    if tile.column in complete_columns(placed.board.wall):
         yield Reason("completes_column", {"column": tile.column})
-    best = scores[tile.column] == max(scores.values())
+    best = placed.points == max(tile_line(board, tile.row, column).points for column in columns)
     colour = board.colours[tile.row - 1]
     assert colour is not None
     where: dict[str, int | str] = {"colour": letter(colour), "row": tile.row, "column": tile.column}
-    yield Reason("column_best" if best else "column", {**where, "points": scores[tile.column]})
+    yield Reason("column_best" if best else "column", {**where, "points": placed.points})

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from device.rules.board import FLOOR, open_lines
-from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap
+from device.rules.events import CENTRE, Draft, Remove, Scoring, Swap, Tile
 from device.rules.game import SOLO
 from device.rules.tiles import letter
 from device.table import physical_tiles, tags
@@ -16,6 +16,8 @@ from device.table.state import CurrentGame, Stage, Table
 from device.table.tag_input import seats_for_a_card
 from device.table.tags import ActionCard, PlayerCard, TileTag
 from device.table.turns import choices, choices_of_people
+
+_CHOICES = {Tile: "choose_column", Scoring: "choose_square", Swap: "choose_swap", Remove: "choose_removal"}
 
 Values = dict[str, str | int | None]
 
@@ -49,7 +51,7 @@ def prompt(table: Table) -> Prompt:
         case Stage.REPORTING:
             return _reporting(game)
         case Stage.CHOICE:
-            return Prompt(_choice_key(next(iter(choices_of_people(table).values()))))
+            return Prompt(_CHOICES[type(next(iter(choices_of_people(table).values())))])
         case _:
             return Prompt("game_over")
 
@@ -91,18 +93,16 @@ def _drafting(table: Table, game: CurrentGame) -> Prompt:
     place = table.acting_place
     if place is None:
         return Prompt("dealing")
-    selection = game.selection
-    who = _who(table, place)
+    selection, who = game.selection, _who(table, place)
     if selection is None and game.colour_in_hand is not None:
         return Prompt("choose_source", who | {"colour": letter(game.colour_in_hand)})
     if selection is None:
         return Prompt("draft", who)
-    tiles = _tiles(game.play, selection)
+    who |= _tiles(game.play, selection)
     if selection.tried is None:
-        return Prompt("place", who | tiles)
-    draft = Draft(selection.source, selection.colour, selection.tried)
-    line: Values = {"line": selection.tried, "loses": game.play.state.loses_at_once(draft)}
-    return Prompt("place_again", who | tiles | line)
+        return Prompt("place", who)
+    loses = game.play.state.loses_at_once(Draft(selection.source, selection.colour, selection.tried))
+    return Prompt("place_again", who | {"line": selection.tried, "loses": loses})
 
 
 def _opponents(table: Table, game: CurrentGame) -> Prompt | None:
@@ -112,15 +112,14 @@ def _opponents(table: Table, game: CurrentGame) -> Prompt | None:
     seats = bots_to_act(table)
     if not seats or choices_of_people(table):
         return None
-    who = _who(table, game.play.places[seats[0]])
-    selection = game.selection
+    selection, who = game.selection, _who(table, game.play.places[seats[0]])
     if selection is None:
         shown = any(each.step for each in game.bot_choices)
         return Prompt("bot_chooses" if shown else "bot_thinks", who)
-    tiles = _tiles(game.play, selection)
+    who |= _tiles(game.play, selection)
     if selection.tried is None:
-        return Prompt("bot_takes", who | tiles)
-    return Prompt("bot_puts", who | tiles | {"line": selection.tried})
+        return Prompt("bot_takes", who)
+    return Prompt("bot_puts", who | {"line": selection.tried})
 
 
 def _moving(table: Table, play: Play) -> Prompt:
@@ -143,18 +142,6 @@ def _reporting(game: CurrentGame) -> Prompt:
         return Prompt("tell_penalty", {"at": slot.at, "bag": bag})
     key = "tell_after_lid" if physical_tiles.lid_is_due(game) else "tell_tile"
     return Prompt(key, {"display": slot.display, "at": slot.at, "bag": bag})
-
-
-def _choice_key(event: Event) -> str:
-    match event:
-        case Scoring():
-            return "choose_square"
-        case Swap():
-            return "choose_swap"
-        case Remove():
-            return "choose_removal"
-        case _:
-            return "choose_column"
 
 
 def _who(table: Table, place: int) -> Values:
@@ -198,7 +185,9 @@ def _live_in_game(table: Table) -> tuple[str, ...]:
     skip = (OK,) if can_skip(table) else ()
     match table.stage:
         case Stage.OFFER:
-            return (*map(source_button, sources_on_offer(table)), *_live_lines(table), *skip, UNDO)
+            lines = () if table.bots_turn else lines_for_selection(table)
+            live = [seat_button(place, line) for place in acting_places(table) for line in lines]
+            return (*map(source_button, sources_on_offer(table)), *live, *skip, UNDO)
         case Stage.REPORTING:
             return (UNDO,)
         case Stage.CHOICE:
@@ -210,13 +199,6 @@ def _live_in_game(table: Table) -> tuple[str, ...]:
 
 def _buttons_of(places: Iterable[int]) -> list[str]:
     return [button for place in places for button in seat_buttons(place)]
-
-
-def _live_lines(table: Table) -> list[str]:
-    place = table.acting_place
-    if place is None or table.bots_turn:
-        return []
-    return [seat_button(place, line) for line in lines_for_selection(table)]
 
 
 def acting_places(table: Table) -> tuple[int, ...]:

@@ -76,7 +76,9 @@ def select_source(table: Table, source: int) -> Table:
         return select_colour(table, game.colour_in_hand, source)
     selection = next_selection(game.play, game.selection, source)
     if selection is None:
-        raise RefusedError(_why_nothing_from(game.play, source))
+        sources = game.play.state.sources
+        empty = source >= len(sources) or sources[source] == NO_TILES
+        raise RefusedError(RefusalReason.SOURCE_EMPTY if empty else RefusalReason.NOT_THIS_DISPLAY)
     return replace(table, game=replace(game, selection=selection))
 
 
@@ -87,12 +89,6 @@ def _game_to_draft(table: Table) -> CurrentGame:
     if table.bots_turn:
         raise RefusedError(RefusalReason.BOTS_TURN)
     return table.game
-
-
-def _why_nothing_from(play: Play, source: int) -> RefusalReason:
-    sources = play.state.sources
-    empty = source >= len(sources) or sources[source] == NO_TILES
-    return RefusalReason.SOURCE_EMPTY if empty else RefusalReason.NOT_THIS_DISPLAY
 
 
 def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
@@ -179,11 +175,10 @@ def apply_event(table: Table, event: Event, at: float) -> Table:
 def undo(table: Table, at: float) -> Table:
     """Go back to the last choice of a person in this round; at its start, ask whether to stop the game.
 
-    Choices that opponents made since then are undone, too. Raises RefusedError.
+    Choices that opponents made since then are undone, too.
     """
     game = table.game
-    if game is None:
-        raise RefusedError(RefusalReason.NOTHING_TO_UNDO)
+    assert game is not None
     if (game.selection is not None and not table.bots_turn) or game.colour_in_hand is not None:
         return replace(table, game=replace(game, selection=None, colour_in_hand=None))
     for back in before_each_choice(game.play, lambda seat: not table.bot_of(seat)):
