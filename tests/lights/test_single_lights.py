@@ -1,4 +1,4 @@
-"""A table with one light a display and no boards: what its lights say."""
+"""Single lights: a table with one light for each source and no boards."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ LIGHTS = frozenset(light.name for light in INDICATORS.lights)
 
 
 def small(sim: Simulator) -> Simulator:
-    """The same hands at the same moment, at the smallest table."""
+    """Give the table the equipment of the smallest layout."""
     sim.table = with_settings(sim.table, equipment=equipment_of(INDICATORS, Options()))
     return sim
 
 
 def shades(sim: Simulator, light: str, seconds: float = 12.0) -> set[str]:
-    """The colours that a light shows while nothing is pressed, by their letters; m is the marker."""
+    """Return the letters of the colours that a light shows without presses; m is the marker."""
     known = {**dict(zip("byrkw", (shade.light for shade in BOX.shades), strict=True)), "m": BOX.marker}
     seen = set()
     for at in range(int(seconds * 16)):
@@ -40,13 +40,13 @@ def shades(sim: Simulator, light: str, seconds: float = 12.0) -> set[str]:
 
 
 def like(shown: Rgb, light: Rgb) -> bool:
-    """Whether a light shows this colour, dimmed or not."""
+    """Return whether a light shows this colour, dimmed or not."""
     peak = max(shown)
     want = [channel * peak / max(light) for channel in light]
     return peak > 40 and all(abs(a - b) <= 4 for a, b in zip(shown, want, strict=True))
 
 
-def test_what_is_a_layouts_own_is_known_to_its_table() -> None:
+def test_the_equipment_follows_from_the_layout() -> None:
     assert equipment_of(FULL, Options()).single == equipment_of(DUO, Options()).single == ()
     assert equipment_of(FULL, Options()).boards
     mine = equipment_of(INDICATORS, Options())
@@ -76,7 +76,7 @@ def test_each_colour_is_shown_for_one_slow_pulse() -> None:
     assert max(map(max, edges)) < min(map(max, turns)), "the colour changes where the pulse is lowest"
 
 
-def test_the_chosen_colour_alone_pulses_fast() -> None:
+def test_only_the_selected_colour_is_shown_and_pulses_fast() -> None:
     sim = small(dealt(DEAL)).press("display.1", "display.1").wait(SETTLED)
     assert sim.rhythm("display.1.1") == "fast"
     assert shades(sim, "display.1.1") == {"y"}
@@ -84,10 +84,10 @@ def test_the_chosen_colour_alone_pulses_fast() -> None:
     assert sim.rhythm("display.1.1") == "slow"
 
 
-def test_the_centre_tells_of_the_marker() -> None:
+def test_the_centre_shows_the_marker_until_it_is_taken() -> None:
     sim = small(dealt(DEAL).wait(SETTLED))
     assert shades(sim, "centre.1") == {"m"}
-    assert sim.rhythm("centre.1") == "steady", "nobody can choose the marker"
+    assert sim.rhythm("centre.1") == "steady", "the marker can't be drafted"
     sim.press("display.1", "seat.1.line.3").wait(SETTLED)
     assert shades(sim, "centre.1") == set("myr")
     sim.press("centre", "seat.2.line.1").wait(SETTLED)
@@ -106,14 +106,14 @@ def test_a_refused_press_flashes_where_it_was_made_or_at_the_status_light(button
     assert [name for name in LIGHTS if sim.colour(name) == REFUSED] == [light]
 
 
-def test_tiles_on_their_way_are_seen_at_the_display_that_they_leave() -> None:
+def test_a_sweep_is_seen_at_the_display_that_the_tiles_leave() -> None:
     sim = small(dealt(DEAL).wait(SETTLED)).press("display.5", "seat.1.line.4", after=0.0)
     seen = [sim.wait(1 / 16).colour("display.5.1") for _ in range(24)]
     assert CREST in seen
     assert seen[-1] == (0, 0, 0)
 
 
-def test_the_next_tile_of_resin_is_awaited_at_its_display() -> None:
+def test_the_display_of_the_next_physical_tile_pulses_fast() -> None:
     sim = empty_table()
     sim.table = with_settings(sim.table, physical_tiles=True)
     small(sim).press("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor").wait(SETTLED)
@@ -122,10 +122,8 @@ def test_the_next_tile_of_resin_is_awaited_at_its_display() -> None:
 
 
 @given(walks, st.floats(0, 3))
-def test_whatever_is_done_sources_light_where_they_hold_tiles_and_nowhere_else(
-    walk: Walk, late: float
-) -> None:
-    """But for what is offered before a game and flashes when it is refused."""
+def test_sources_light_only_their_single_light_whatever_is_pressed(walk: Walk, late: float) -> None:
+    """Every source with tiles is lit in an offer."""
     table = SimulatedTable(INDICATORS)
     for sim in moments(walk):
         small(sim)

@@ -23,6 +23,7 @@ from device.table.state import (
     ChanceDrawn,
     CurrentGame,
     FirstDrawn,
+    GameEvent,
     GameOptions,
     NeededDraw,
     NextGame,
@@ -86,7 +87,7 @@ class Simulator:
     def wait(self, seconds: float) -> Simulator:
         """Let some seconds pass."""
         self.now += seconds
-        self._take(Tick(self.now))
+        self.take(Tick(self.now))
         return self
 
     def press(self, *buttons: str, after: float = 0.1) -> Simulator:
@@ -94,22 +95,22 @@ class Simulator:
         for button in buttons:
             self.now += after
             self.pressed.append(button)
-            self._take(ButtonPressed(button, self.now))
+            self.take(ButtonPressed(button, self.now))
         return self
 
     def name(self, place: int, name: str) -> Simulator:
         """Give a player at a place a name."""
-        self._take(PlayerNamed(place, name, self.now))
+        self.take(PlayerNamed(place, name, self.now))
         return self
 
     def report_letter(self, letter: str) -> Simulator:
         """Report a drawn tile by its letter."""
-        self._take(TileShown(Colour("byrkw".index(letter)), None, None, self.now))
+        self.take(TileShown(Colour("byrkw".index(letter)), None, None, self.now))
         return self
 
     def reply(self, answer: BotReply) -> Simulator:
         """Take the reply to a request."""
-        self._take(answer)
+        self.take(answer)
         return self
 
     def refused(self, button: str, after: float = 0.1) -> str | None:
@@ -119,7 +120,8 @@ class Simulator:
         refusal = self.table.refusal
         return None if refusal is None or refusal.number == before else refusal.why
 
-    def _take(self, event: ButtonPressed | Tick | PlayerNamed | BotReply | TileShown) -> None:
+    def take(self, event: GameEvent) -> None:
+        """Take an event at the present time, and make the draws that follow."""
         self.taken += 1
         assert self.taken < MOST_EVENTS, "too many events"
         self.table = settle(update(self.table, event), self.draw, self.first, self.now)

@@ -1,4 +1,4 @@
-"""Cards and tiles with tags at the table: who sits, what is taken, what a card does like a button."""
+"""Player cards, action cards and tagged tiles at the table."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def with_cards(sim: Simulator) -> Simulator:
 
 
 def show(sim: Simulator, tag: str, reader: str = "shared") -> RefusalReason | str | None:
-    """Lay a tag on a reader; why it is refused, None where it is taken."""
+    """Lay a tag on a reader; return why it was refused, None if it was accepted."""
     before = sim.refusals
     sim.now += 0.1
-    sim._take(TagShown(reader, tag, sim.now))  # type: ignore[arg-type]
+    sim.take(TagShown(reader, tag, sim.now))
     refusal = sim.table.refusal
     return None if refusal is None or refusal.number == before else refusal.why
 
@@ -53,7 +53,7 @@ def offer() -> Simulator:
     return with_cards(dealt(DEAL))
 
 
-# --- Players' cards ---
+# --- Player cards ---
 
 
 def test_a_card_at_a_seats_own_reader_seats_its_player_there(seating: Simulator) -> None:
@@ -64,7 +64,7 @@ def test_a_card_at_a_seats_own_reader_seats_its_player_there(seating: Simulator)
 
 
 @pytest.mark.parametrize("reader", ["shared", "display.2", "centre", "seat.9"])
-def test_at_another_reader_the_next_seats_button_seats_them(seating: Simulator, reader: str) -> None:
+def test_a_card_at_another_reader_seats_its_player_at_the_next_seat(seating: Simulator, reader: str) -> None:
     assert show(seating, ANA, reader) is None
     assert prompt(seating.table).key == "card_seat"
     assert prompt(seating.table).values == {"name": "Ana"}
@@ -75,7 +75,7 @@ def test_at_another_reader_the_next_seats_button_seats_them(seating: Simulator, 
     assert seating.table.seats.names == ("", "Ana", "", "")
 
 
-def test_while_a_card_waits_the_seats_it_can_have_are_live_and_lit(seating: Simulator) -> None:
+def test_while_a_card_waits_the_seats_for_it_are_live_and_lit(seating: Simulator) -> None:
     seating.press("seat.4.floor").name(4, "Eva")
     show(seating, ANA)
     live = live_buttons(seating.table)
@@ -85,7 +85,7 @@ def test_while_a_card_waits_the_seats_it_can_have_are_live_and_lit(seating: Simu
     assert seating.rhythm("seat.4.turn") == "steady"
 
 
-def test_undo_takes_the_card_back_and_then_the_seat(seating: Simulator) -> None:
+def test_undo_drops_the_waiting_card_and_then_frees_the_seat(seating: Simulator) -> None:
     show(seating, ANA, "seat.1")
     show(seating, RUI)
     seating.press("undo")
@@ -93,28 +93,28 @@ def test_undo_takes_the_card_back_and_then_the_seat(seating: Simulator) -> None:
     assert seating.press("undo").table.seats.taken == ()
 
 
-def test_a_card_waits_half_a_minute(seating: Simulator) -> None:
+def test_a_waiting_card_times_out(seating: Simulator) -> None:
     show(seating, ANA)
     assert seating.wait(CARD_WAITS - 1).table.tags.card is not None
     assert seating.wait(1.5).table.tags.card is None
     assert seating.press("seat.1.floor").table.seats.names == ("", "", "", "")
 
 
-def test_another_card_takes_the_place_of_the_one_that_waits(seating: Simulator) -> None:
+def test_a_second_card_replaces_the_waiting_one(seating: Simulator) -> None:
     show(seating, ANA)
     show(seating, RUI)
     seating.press("seat.1.floor")
     assert seating.table.seats.names[0] == "Rui"
 
 
-def test_nobody_sits_twice(seating: Simulator) -> None:
+def test_a_player_who_has_a_seat_is_refused_another(seating: Simulator) -> None:
     show(seating, ANA, "seat.1")
     assert show(seating, ANA, "seat.2") == RefusalReason.PLAYER_SITS
     assert show(seating, ANA) == RefusalReason.PLAYER_SITS
     assert seating.table.seats.taken == (1,)
 
 
-def test_a_seat_with_a_name_is_taken_and_one_without_gets_it(seating: Simulator) -> None:
+def test_a_card_names_an_unnamed_seat_and_is_refused_at_a_named_one(seating: Simulator) -> None:
     show(seating, ANA, "seat.1")
     assert show(seating, RUI, "seat.1") == RefusalReason.SEAT_TAKEN
     show(seating, RUI)
@@ -126,13 +126,13 @@ def test_a_seat_with_a_name_is_taken_and_one_without_gets_it(seating: Simulator)
     assert seating.table.seats.taken == (1, 2)
 
 
-def test_a_name_of_last_time_goes_along_to_the_new_seat(seating: Simulator) -> None:
+def test_a_name_left_at_another_seat_moves_to_the_new_one(seating: Simulator) -> None:
     seating.name(4, "Ana")
     show(seating, ANA, "seat.1")
     assert seating.table.seats.names == ("Ana", "", "", "")
 
 
-def test_in_a_game_a_players_card_is_refused(offer: Simulator) -> None:
+def test_a_player_card_is_refused_in_a_game(offer: Simulator) -> None:
     before = offer.table
     assert show(offer, ANA, "seat.1") == RefusalReason.CARD_NOT_NOW
     assert replace(offer.table, refusal=None) == before
@@ -144,7 +144,7 @@ def test_in_a_game_a_players_card_is_refused(offer: Simulator) -> None:
 # --- Action cards ---
 
 
-def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Simulator) -> None:
+def test_the_undo_and_ok_cards_do_what_the_buttons_do(offer: Simulator) -> None:
     offer.press("display.1")
     assert show(offer, UNDO) is None
     assert offer.game.selection is None
@@ -155,20 +155,20 @@ def test_the_cards_undo_and_ok_do_what_the_buttons_do(offer: Simulator) -> None:
     assert show(offer, OK) == RefusalReason.NOTHING_TO_CONFIRM
 
 
-def test_new_game_asks_before_it_stops_a_game(offer: Simulator) -> None:
+def test_the_new_game_card_asks_before_it_stops_a_game(offer: Simulator) -> None:
     offer.press("display.1", "seat.1.floor", "display.2")
     assert show(offer, NEW_GAME) is None
     assert offer.game.question is Question.STOP_GAME
     assert offer.table.play is not None
     assert offer.press("undo").game.question is None
-    assert offer.game.selection is not None, "playing on is where it was"
+    assert offer.game.selection is not None, "the selection is kept"
     show(offer, NEW_GAME)
     offer.press("ok")
     assert offer.table.stage is Stage.CHOOSING
     assert offer.table.seats.taken == (1, 2)
 
 
-def test_new_game_stops_a_scoring_too() -> None:
+def test_the_new_game_card_stops_a_score_animation_too() -> None:
     sim = with_cards(playing())
     play_to_end_of_round(sim, Random(1))
     assert sim.table.stage is Stage.SCORING
@@ -177,7 +177,7 @@ def test_new_game_stops_a_scoring_too() -> None:
     assert sim.table.game is None
 
 
-def test_new_game_before_a_game_is_ok(seating: Simulator) -> None:
+def test_the_new_game_card_does_what_ok_does_before_a_game(seating: Simulator) -> None:
     assert show(seating, NEW_GAME) == RefusalReason.TOO_FEW_SEATS
     seating.press("seat.1.floor", "seat.2.floor")
     assert show(seating, NEW_GAME) is None
@@ -188,20 +188,20 @@ def test_new_game_before_a_game_is_ok(seating: Simulator) -> None:
 # --- Tiles ---
 
 
-def test_a_tile_at_a_displays_reader_chooses_display_and_colour(offer: Simulator) -> None:
+def test_a_tile_at_a_displays_reader_selects_display_and_colour(offer: Simulator) -> None:
     assert show(offer, "tile-y-01", "display.1") is None
     assert offer.game.selection == Selection(1, Colour.YELLOW)
     assert show(offer, "tile-k-01", "display.1") == RefusalReason.COLOUR_NOT_THERE
     assert offer.game.selection == Selection(1, Colour.YELLOW)
 
 
-def test_at_the_shared_reader_it_chooses_the_colour_of_the_chosen_display(offer: Simulator) -> None:
+def test_a_tile_at_the_shared_reader_selects_its_colour_at_the_selected_display(offer: Simulator) -> None:
     offer.press("display.1")
     assert show(offer, "tile-r-01") is None
     assert offer.game.selection == Selection(1, Colour.RED)
 
 
-def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Simulator) -> None:
+def test_a_display_may_be_pressed_after_the_tile_was_shown(offer: Simulator) -> None:
     assert show(offer, "tile-r-01") is None
     offer.wait(5)
     asked = prompt(offer.table)
@@ -215,34 +215,34 @@ def test_or_the_display_is_pressed_after_the_tile_was_shown(offer: Simulator) ->
     assert offer.press("display.1").game.selection == Selection(1, Colour.BLUE), "as a press always does"
 
 
-def test_a_colour_that_the_chosen_display_has_not_is_taken_in_hand(offer: Simulator) -> None:
+def test_a_colour_missing_from_the_selected_display_is_kept_in_hand(offer: Simulator) -> None:
     offer.press("display.2")
     assert show(offer, "tile-y-01") is None
     assert offer.game.selection is None
     assert offer.press("display.4").game.selection == Selection(4, Colour.YELLOW)
 
 
-def test_a_colour_that_lies_nowhere_is_refused() -> None:
+def test_a_colour_on_no_source_is_refused() -> None:
     sim = with_cards(dealt("bbbb bbbb bbbb bbbb bbyy"))
     assert show(sim, "tile-w-01") == RefusalReason.COLOUR_NOT_THERE
     assert sim.game.colour_in_hand is None
 
 
-def test_undo_puts_the_shown_tile_down(offer: Simulator) -> None:
+def test_undo_drops_the_colour_in_hand(offer: Simulator) -> None:
     show(offer, "tile-r-01")
     offer.press("undo")
     assert offer.game.colour_in_hand is None
     assert prompt(offer.table).key == "draft"
 
 
-def test_a_tile_shown_answers_a_question_by_playing_on(offer: Simulator) -> None:
+def test_showing_a_tile_dismisses_an_open_question(offer: Simulator) -> None:
     assert offer.press("undo").game.question is Question.STOP_GAME
     show(offer, "tile-y-01", "display.1")
     assert offer.game.question is None
     assert offer.game.selection == Selection(1, Colour.YELLOW)
 
 
-def test_an_unknown_tag_changes_nothing(offer: Simulator) -> None:
+def test_an_unknown_tag_is_refused_and_changes_nothing_else(offer: Simulator) -> None:
     before = offer.table
     assert show(offer, "FFFF") == RefusalReason.UNKNOWN_TAG
     assert replace(offer.table, refusal=None) == before

@@ -39,31 +39,31 @@ def tiling() -> Simulator:
 
 
 def choices_of_seats(sim: Simulator) -> dict[int, list[str]]:
-    """The live line buttons by seat."""
+    """Return the live line buttons by seat."""
     live = [button for button in live_buttons(sim.table) if button != "undo"]
     return {place: [b for b in live if b.startswith(f"seat.{place}.")] for place in (1, 2)}
 
 
 def five(place: int) -> list[str]:
-    """All line buttons of a seat."""
+    """Return all line buttons of a seat."""
     return [f"seat.{place}.line.{column}" for column in range(1, 6)]
 
 
 # --- At the same time ---
 
 
-def test_both_seats_are_asked_at_once() -> None:
+def test_both_seats_choose_at_the_same_time() -> None:
     sim = tiling()
     assert choices_of_seats(sim) == {1: five(1), 2: five(2)}
     assert acting_places(sim.table) == (1, 2)
     assert prompt(sim.table).key == "choose_column"
-    told = snapshot(sim.table, BOX)
-    assert [seat["acting"] for seat in told["seats"]] == [True, True, False, False]
-    assert [seat["pattern"] for seat in told["seats"][:2]] == [None, None]
-    assert told["stage"] == "choice"
+    step_json = snapshot(sim.table, BOX)
+    assert [seat["acting"] for seat in step_json["seats"]] == [True, True, False, False]
+    assert [seat["pattern"] for seat in step_json["seats"][:2]] == [None, None]
+    assert step_json["stage"] == "choice"
 
 
-def test_the_button_of_a_line_is_the_column_of_the_topmost_full_line() -> None:
+def test_a_line_button_chooses_the_column_of_the_topmost_full_line() -> None:
     sim = tiling().press("seat.2.line.4", "seat.1.line.3")
     assert sim.play.events[-2:] == (Tile(1, 1, 4), Tile(0, 1, 3))
     sim.press("seat.1.line.5")
@@ -90,7 +90,7 @@ def test_any_order_of_the_seats_gives_the_same_game(presses: tuple[str, ...]) ->
     assert snapshot(sim.table, BOX) == snapshot(in_seat_order.table, BOX)
 
 
-def test_who_is_done_has_no_button_any_more() -> None:
+def test_a_seat_without_a_choice_left_has_no_live_button() -> None:
     sim = tiling().press("seat.1.line.2", "seat.1.line.4")
     assert choices_of_seats(sim)[1] == []
     assert sim.refused("seat.1.line.1") == "not_now"
@@ -98,11 +98,11 @@ def test_who_is_done_has_no_button_any_more() -> None:
 
 
 @pytest.mark.parametrize("button", ["display.1", "centre", "ok", "seat.1.floor", "seat.3.line.1"])
-def test_nothing_else_means_anything(button: str) -> None:
+def test_other_buttons_are_refused(button: str) -> None:
     assert tiling().refused(button) == "not_now"
 
 
-def test_a_column_that_is_taken_is_refused() -> None:
+def test_a_taken_column_is_refused() -> None:
     sim = tiling()
     sim.table = with_board(sim.table, 0, due_in_row_2())
     assert choices_of_seats(sim)[1] == [f"seat.1.line.{column}" for column in (3, 4, 5)]
@@ -129,7 +129,7 @@ def due_in_row_2() -> Board:
 
 
 def with_board(table: Table, seat: int, board: Board) -> Table:
-    """A table with another board at one of the game's seats."""
+    """Return the table with another board at a seat of the game."""
     assert table.play is not None
     state = table.play.state
     assert isinstance(state, StandardState)
@@ -159,12 +159,12 @@ def test_legal_columns_pulse_on_the_wall_and_the_line_pulses_fast() -> None:
 
 
 def one_column(table: Table) -> Table:
-    """The same table, where Ana's tile has one column left."""
+    """Return the table with one legal column for Ana's tile."""
     wall = ((None, Colour.BLUE, Colour.RED, Colour.BLACK, Colour.WHITE), NO_ROW, NO_ROW, NO_ROW, NO_ROW)
     return with_board(table, 0, Board((Colour.YELLOW,) + (None,) * 4, (1, 0, 0, 0, 0), wall))
 
 
-def test_the_only_column_is_asked_for_all_the_same() -> None:
+def test_a_single_legal_column_has_to_be_confirmed_by_default() -> None:
     sim = tiling()
     sim.table = one_column(sim.table)
     assert choices_of_seats(sim)[1] == ["seat.1.line.1"]
@@ -175,7 +175,7 @@ GRAY = Setup("gray", ("Ana", "Rui", "Eva"))
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_unconfirmed_columns_are_made_at_once_and_stand_in_the_record(seed: int) -> None:
+def test_unconfirmed_columns_are_chosen_at_once_and_are_in_the_record(seed: int) -> None:
     sim = to_end(midway(GRAY, seed, 0, confirm_columns=False), Random(seed))
     alone = 0
     again = midway(GRAY, seed, 0)
@@ -184,13 +184,13 @@ def test_unconfirmed_columns_are_made_at_once_and_stand_in_the_record(seed: int)
             continue
         alone += forced_choice(again.skip().play) is not None
         again.make(event)
-    assert alone > 0, "a game where somebody had one column only"
+    assert alone > 0, "some choice was forced"
     assert again.play.state == sim.play.state
     assert grouped_by_seat(again.play.events) == grouped_by_seat(sim.play.events)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_unconfirmed_columns_are_never_asked_for_and_undone_together(seed: int) -> None:
+def test_unconfirmed_columns_are_never_asked_for_and_are_undone_together(seed: int) -> None:
     sim = midway(GRAY, seed, 0, confirm_columns=False)
     random = Random(seed)
     jumps = 0
@@ -206,12 +206,12 @@ def test_unconfirmed_columns_are_never_asked_for_and_undone_together(seed: int) 
         tiles = [each for each in made.events[len(before.events) + 1 :] if isinstance(each, Tile)]
         jumps += len(tiles)
         sim.press("undo")
-        assert sim.play == before, "back at what the player chose, not at what was forced"
+        assert sim.play == before, "undo goes back to the choice of a player"
         assert sim.make(event).play == made
     assert jumps > 0
 
 
-def test_a_solo_gray_wall_asks_or_not_as_well() -> None:
+def test_unconfirmed_columns_are_never_asked_for_on_a_gray_wall_in_solo() -> None:
     setup = Setup("solo", ("Ana",), 0, "easy", "gray")
     for seed in range(3):
         sim = midway(setup, seed, 0, confirm_columns=False)
@@ -227,8 +227,8 @@ def test_a_solo_gray_wall_asks_or_not_as_well() -> None:
 # --- Lines that fall (G2) ---
 
 
-def test_a_line_without_a_column_falls_and_is_told() -> None:
-    """A line that can't be placed needs no button; the ceremony shows it fall to the floor."""
+def test_a_line_without_a_legal_column_falls_in_the_score_animation() -> None:
+    """It needs no button."""
     for seed in range(40):
         sim = midway(GRAY, seed, 0)
         random = Random(seed)
@@ -247,16 +247,16 @@ def test_a_line_without_a_column_falls_and_is_told() -> None:
 
 
 def check_fall(sim: Simulator, at: int) -> None:
-    """Watch a line fall."""
+    """Check the lights and the snapshot of the step in which a line falls."""
     account = sim.play.state.account
     assert account is not None
     step = account.steps[at]
     assert isinstance(step.item, LineFell)
     while sim.game.animation is not None and sim.game.animation.shown <= at:
         sim.wait(0.05)
-    told = snapshot(sim.table, BOX)["account"]["steps"][-1]
-    assert told["step"] == "fell"
-    assert (told["line"], told["seat"], told["points"]) == (step.item.line, step.seat + 1, 0)
+    step_json = snapshot(sim.table, BOX)["account"]["steps"][-1]
+    assert step_json["step"] == "fell"
+    assert (step_json["line"], step_json["seat"], step_json["points"]) == (step.item.line, step.seat + 1, 0)
     light = f"seat.{step.seat + 1}.line.{step.item.line}.1"
     levels = [max(sim.wait(1 / 16).colour(light)) for _ in range(16)]
     assert max(levels) > 200
@@ -267,19 +267,19 @@ def check_fall(sim: Simulator, at: int) -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_a_gray_game_by_buttons_ends(players: int) -> None:
+def test_a_gray_game_played_by_buttons_ends(players: int) -> None:
     sim = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva", "Tom")[:players]), 1, 0), Random(1))
     assert sim.play.state.outcome() is not None
 
 
-def test_every_choice_has_its_own_button() -> None:
+def test_every_choice_has_a_button_of_its_own() -> None:
     sim = tiling()
     made: dict[str, Event] = choices(sim.play)
     assert len(made) == len(sim.play.state.legal())
     assert all(button_of(sim.play, event) == button for button, event in made.items())
 
 
-def test_a_draft_is_no_choice_by_one_button() -> None:
+def test_a_draft_is_not_made_by_one_button() -> None:
     sim = tiling()
     with pytest.raises(ValueError, match="not made by one button"):
         button_of(sim.play, event_of("1b2"))

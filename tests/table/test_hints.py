@@ -1,4 +1,4 @@
-"""Hints: asked for by two buttons together or from a page, shown until something is pressed, always legal."""
+"""Hints: requested by `ok` and `undo` together or from a page, and shown until a button is pressed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ DEAL = "bbyr kkww rryy bykw bbbb"
 
 
 def asked(sim: Simulator) -> Simulator:
-    """A hint was asked for, by the two buttons together."""
+    """Request a hint with the two buttons together."""
     return sim.press("ok", "undo", after=0.1)
 
 
 def advise(sim: Simulator, choice: Event, gain: float | None = 2.53, other: Event | None = None) -> Simulator:
-    """The answer to the hint that is asked for."""
+    """Reply to the open request for a hint."""
     (question,) = sim.hint_requests
     return sim.reply(BotReply(question.number, choice, sim.now, gain=gain, next_best=other))
 
@@ -36,7 +36,7 @@ def ask_by_page(sim: Simulator, place: int | None) -> Simulator:
 
 
 @pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
-def test_two_buttons_together_ask_and_neither_does_its_own_thing(buttons: tuple[str, str]) -> None:
+def test_ok_and_undo_together_request_a_hint_and_do_nothing_else(buttons: tuple[str, str]) -> None:
     sim = dealt(DEAL).press("display.1", "seat.1.line.2")
     before = sim.play
     sim.press(*buttons, after=TOGETHER * 0.9)
@@ -46,21 +46,21 @@ def test_two_buttons_together_ask_and_neither_does_its_own_thing(buttons: tuple[
 
 
 @pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
-def test_together_they_leave_a_tile_in_hand(buttons: tuple[str, str]) -> None:
+def test_ok_and_undo_together_keep_the_colour_in_hand(buttons: tuple[str, str]) -> None:
     sim = dealt(DEAL).report_letter("b").press(*buttons)
     assert sim.game.colour_in_hand is Colour.BLUE
     assert len(sim.hint_requests) == 1
 
 
 @pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
-def test_apart_they_do_what_they_do(buttons: tuple[str, str]) -> None:
+def test_ok_and_undo_one_after_the_other_request_no_hint(buttons: tuple[str, str]) -> None:
     sim = dealt(DEAL).press("display.1", "seat.1.line.2")
     sim.press(*buttons, after=TOGETHER * 1.1)
     assert sim.play.moves == ()
     assert sim.hint_requests == ()
 
 
-def test_at_the_start_of_a_round_they_stop_no_game() -> None:
+def test_ok_and_undo_together_do_not_stop_the_game_at_the_start_of_a_round() -> None:
     """`undo` asks whether to stop, and `ok` would say yes."""
     sim = playing().press("undo", "ok", after=0.2)
     assert sim.table.stage is Stage.OFFER
@@ -69,7 +69,7 @@ def test_at_the_start_of_a_round_they_stop_no_game() -> None:
 
 
 @pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
-def test_without_hints_they_still_do_nothing_else(buttons: tuple[str, str]) -> None:
+def test_ok_and_undo_together_are_refused_where_hints_are_off(buttons: tuple[str, str]) -> None:
     sim = empty_table().press("seat.1.floor", "seat.2.floor", "ok", "display.5", "seat.1.floor")
     sim.press("display.1", "seat.1.line.5")
     before = sim.play
@@ -80,24 +80,24 @@ def test_without_hints_they_still_do_nothing_else(buttons: tuple[str, str]) -> N
     assert snapshot(sim.table, BOX)["phones"]["hint"] is False
 
 
-def test_what_is_advised_swells_in_a_rhythm_of_its_own() -> None:
+def test_an_advised_choice_swells() -> None:
     sim = advise(asked(dealt(DEAL)), Draft(3, 2, 2), other=Draft(3, 2, 3))  # type: ignore[arg-type]
     sim.wait(1.0)
     assert [sim.rhythm(light) for light in ("display.3.3", "display.3.4")] == ["2 rises"] * 2
     assert [sim.rhythm(f"seat.1.line.2.{at}") for at in (1, 2)] == ["2 rises"] * 2
-    told = snapshot(sim.table, BOX)["hint"]["shown"]
+    shown_json = snapshot(sim.table, BOX)["hint"]["shown"]
     choice = {"seat": 1, "kind": "draft", "source": 3, "colour": "r", "count": 2, "line": 2}
-    assert told == [{"seat": 1, "choice": choice, "gain": 2.5, "next": {**choice, "line": 3}}]
+    assert shown_json == [{"seat": 1, "choice": choice, "gain": 2.5, "next": {**choice, "line": 3}}]
     assert sim.press("display.1").game.hints == ()
 
 
-def test_asked_twice_it_is_thought_about_once() -> None:
+def test_a_second_request_for_a_hint_while_one_is_open_is_ignored() -> None:
     sim = asked(asked(dealt(DEAL)).wait(1.0))
     (question,) = sim.hint_requests
     assert asked(sim.wait(1.0)).hint_requests == (question,)
 
 
-def test_undo_while_it_thinks_drops_the_answer() -> None:
+def test_undo_closes_the_request_for_a_hint() -> None:
     sim = asked(dealt(DEAL).press("display.1", "seat.1.line.2").wait(1.0))
     (question,) = sim.hint_requests
     sim.press("undo", after=1.0)
@@ -106,7 +106,7 @@ def test_undo_while_it_thinks_drops_the_answer() -> None:
     assert sim.game.hints == ()
 
 
-def test_what_does_not_come_is_asked_for_once_more_and_then_let_go() -> None:
+def test_a_request_for_a_hint_is_repeated_once() -> None:
     sim = asked(dealt(DEAL))
     first = sim.hint_requests[0]
     sim.reply(BotReply(first.number, None, sim.now))
@@ -116,16 +116,16 @@ def test_what_does_not_come_is_asked_for_once_more_and_then_let_go() -> None:
     assert sim.game.hints == ()
 
 
-def test_an_opponents_turn_has_no_hint() -> None:
+def test_no_hint_is_given_in_an_opponents_turn() -> None:
     sim = asked(begin_with("calm", ""))
     assert sim.table.refusal is not None
     assert sim.table.refusal.why == "bots_turn"
     assert len(sim.table.opponents.requests) == 1
     reply_to_all(sim, random_choice(1)).wait(9)
-    assert len(sim.play.moves) == 1, "it is asked anew, and plays"
+    assert len(sim.play.moves) == 1, "its own request stays open"
 
 
-def test_a_page_asks_for_its_own_seat() -> None:
+def test_a_page_requests_a_hint_for_its_own_seat() -> None:
     sim = ask_by_page(dealt(DEAL), 2)
     assert sim.table.refusal is not None
     assert sim.table.refusal.why == "no_hint_now"
@@ -133,7 +133,7 @@ def test_a_page_asks_for_its_own_seat() -> None:
     assert snapshot(ask_by_page(sim, 1).table, BOX)["hint"]["asked"] == [1]
 
 
-def test_on_gray_walls_each_seat_has_its_own() -> None:
+def test_on_gray_walls_each_seat_gets_a_hint() -> None:
     sim = next(
         each
         for seed in range(50)
@@ -152,7 +152,7 @@ def test_on_gray_walls_each_seat_has_its_own() -> None:
 
 
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
-def test_every_choice_of_every_game_can_be_advised_and_shown(setup: object) -> None:
+def test_every_choice_of_every_mode_can_be_advised_and_shown(setup: object) -> None:
     random = Random(3)
     sim = midway(setup, 3, 0)  # type: ignore[arg-type]
     for _ in range(40):
@@ -171,7 +171,7 @@ def test_every_choice_of_every_game_can_be_advised_and_shown(setup: object) -> N
         assert sim.game.hints == () or len(sim.play.state.to_act()) > 0
 
 
-def test_a_hint_that_nobody_answers_is_told() -> None:
+def test_a_missing_hint_is_in_the_snapshot() -> None:
     sim = ask_by_page(dealt(DEAL), 1)
     for _ in range(2):
         (question,) = sim.hint_requests
@@ -181,7 +181,7 @@ def test_a_hint_that_nobody_answers_is_told() -> None:
     assert snapshot(sim.press("display.1").table, BOX)["hint"]["missed"] == []
 
 
-def test_a_hint_for_a_game_that_has_gone_on_is_told_and_may_be_asked_for_again() -> None:
+def test_a_hint_for_an_earlier_position_is_missing_and_may_be_requested_again() -> None:
     sim = ask_by_page(dealt(DEAL), 1).press("display.1", "seat.1.line.2")
     assert sim.hint_requests == ()
     assert snapshot(sim.table, BOX)["hint"]["missed"] == [{"seat": 1, "why": "gone_on"}]
@@ -189,7 +189,7 @@ def test_a_hint_for_a_game_that_has_gone_on_is_told_and_may_be_asked_for_again()
     assert snapshot(asked(sim.wait(1.0)).table, BOX)["hint"]["missed"] == []
 
 
-def test_while_the_table_asks_something_there_is_no_hint() -> None:
+def test_no_hint_is_given_while_a_question_is_open() -> None:
     sim = playing()
     table = with_game(sim.table, question=Question.STOP_GAME)
     after = update(update(table, HintRequested(None, sim.now)), Tick(sim.now))
@@ -197,7 +197,7 @@ def test_while_the_table_asks_something_there_is_no_hint() -> None:
 
 
 @pytest.mark.parametrize("buttons", [("ok", "undo"), ("undo", "ok")])
-def test_together_they_answer_the_question_after_a_restart(buttons: tuple[str, str]) -> None:
+def test_ok_and_undo_together_answer_the_question_after_a_restart(buttons: tuple[str, str]) -> None:
     sim = dealt(DEAL).press("display.1", "seat.1.line.2")
     sim.table = with_game(sim.table, question=Question.YOUR_BOARD)
     before = sim.play

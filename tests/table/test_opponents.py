@@ -1,4 +1,4 @@
-"""Opponents at the table: they sit, are asked, show what they chose; no rule is broken, no event lost."""
+"""Opponents: their seats, requests and replies, showing their choices, failures, and whole games."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def over(sim: Simulator) -> bool:
 
 
 def shown(sim: Simulator) -> Simulator:
-    """The opponent's answer is there and its show has begun."""
+    """Reply to the open requests, and wait until the choice is shown."""
     reply_to_all(sim, random_choice(1))
     return sim.wait(NORMAL.before + 0.01)
 
@@ -54,12 +54,12 @@ def shown(sim: Simulator) -> Simulator:
 # --- Taking seats ---
 
 
-def test_the_opponents_are_bots_that_there_are() -> None:
+def test_all_opponents_are_known_bots() -> None:
     assert set(OPPONENTS) <= set(BOT_NAMES)
 
 
 @pytest.mark.parametrize(("line", "bot"), list(enumerate(OPPONENTS, start=1)))
-def test_a_taken_seats_lines_give_it_to_an_opponent_whose_strength_is_lit(line: int, bot: str) -> None:
+def test_a_line_of_a_taken_seat_gives_it_to_an_opponent_and_lights_its_number(line: int, bot: str) -> None:
     sim = seated_alone().press(f"seat.2.line.{line}")
     assert sim.table.seats.bot_at(2) == bot
     lit = [number for number in range(1, 6) if sim.rhythm(f"seat.2.line.{number}.1") == "steady"]
@@ -73,14 +73,14 @@ def seated_alone() -> Simulator:
     return empty_table().press("seat.2.floor")
 
 
-def test_undo_makes_the_opponent_a_person_and_then_frees_the_seat() -> None:
+def test_undo_turns_an_opponents_seat_into_a_persons_and_then_frees_it() -> None:
     sim = seated_alone().press("seat.1.floor", "seat.2.line.4")
     assert sim.press("undo").table.seats.bot_at(2) == ""
     assert sim.table.seats.taken == (1, 2)
     assert sim.press("undo").table.seats.taken == (1,)
 
 
-def test_programs_take_turns_on_the_fifth_line_and_play_the_bot_game_alone() -> None:
+def test_the_fifth_line_goes_through_the_bot_programs_which_play_the_bot_ruleset_only() -> None:
     sim = seated_alone()
     sim.table = with_settings(sim.table, opponents=OpponentSettings(programs=("fast", "slow")))
     assert sim.press("seat.2.line.5").table.seats.bot_at(2) == "fast"
@@ -93,22 +93,22 @@ def test_programs_take_turns_on_the_fifth_line_and_play_the_bot_game_alone() -> 
     assert sim.refused("ok") == "program_needs_bot_game"
 
 
-def test_opponents_are_called_by_their_names_in_records() -> None:
+def test_records_contain_the_names_of_opponents() -> None:
     sim = begin_with("", "master", "master")
     assert sim.play.setup.players == ("Seat 1", "Master", "Master 2")
 
 
-def test_an_opponent_plays_alone_from_the_first_seat() -> None:
+def test_an_opponent_plays_solo_at_the_first_place() -> None:
     sim = seated_alone().press("seat.2.line.3", "ok", "seat.2.floor")
     assert sim.play.setup.players == ("Strong",)
     assert sim.table.bot_of(0) == sim.table.bot_of(1) == "strong"
     assert prompt(sim.table).key == "bot_thinks"
 
 
-# --- Its turn ---
+# --- An opponent's turn ---
 
 
-def test_what_it_chose_is_shown_source_first_then_the_line_and_then_it_happens() -> None:
+def test_a_choice_is_shown_source_first_then_line_and_then_made() -> None:
     sim = begin_with("calm", "")
     (asked,) = sim.table.opponents.requests
     sim.wait(NORMAL.before)
@@ -127,7 +127,7 @@ def test_what_it_chose_is_shown_source_first_then_the_line_and_then_it_happens()
     assert sim.table.acting_place == 2
 
 
-def test_ok_skips_ahead() -> None:
+def test_ok_makes_the_shown_choice_at_once() -> None:
     sim = shown(begin_with("calm", ""))
     assert "ok" in live_buttons(sim.table)
     sim.press("ok")
@@ -135,7 +135,7 @@ def test_ok_skips_ahead() -> None:
     assert sim.refused("ok") == "nothing_to_confirm"
 
 
-def test_what_was_refused_is_not_said_any_more_when_it_has_moved() -> None:
+def test_a_refusal_is_hidden_after_an_opponent_has_moved() -> None:
     sim = shown(begin_with("calm", ""))
     assert sim.refused("display.1") == "bots_turn"
     assert snapshot(sim.table, BOX)["refusal"]["say"] == "bots_turn"
@@ -144,7 +144,7 @@ def test_what_was_refused_is_not_said_any_more_when_it_has_moved() -> None:
     assert snapshot(sim.table, BOX)["refusal"] is None
 
 
-def test_people_can_not_choose_for_it() -> None:
+def test_people_can_not_choose_for_an_opponent() -> None:
     sim = shown(begin_with("calm", ""))
     assert sim.refused("display.1") == "bots_turn"
     assert sim.refused("seat.1.line.1") == "bots_turn"
@@ -162,10 +162,10 @@ def test_undo_goes_back_to_the_last_choice_of_a_person() -> None:
     assert not sim.press("undo").play.moves
     assert sim.table.acting_place == 1
     assert sim.table.opponents.requests == ()
-    assert sim.press("undo").game.question is Question.STOP_GAME, "there is nobody else's choice to undo"
+    assert sim.press("undo").game.question is Question.STOP_GAME, "no other person's choice is left to undo"
 
 
-def test_undo_in_its_turn_takes_back_the_persons_move_and_drops_its_answer() -> None:
+def test_undo_in_an_opponents_turn_takes_back_the_persons_move_and_ignores_the_reply() -> None:
     sim = begin_with("", "calm")
     sim.press("display.1", "seat.1.line.5")
     (asked,) = sim.table.opponents.requests
@@ -178,7 +178,7 @@ def test_undo_in_its_turn_takes_back_the_persons_move_and_drops_its_answer() -> 
     assert anew.number > asked.number
 
 
-def test_while_the_table_asks_something_else_an_opponent_waits() -> None:
+def test_an_opponent_waits_while_a_question_is_open() -> None:
     sim = shown(begin_with("calm", "calm")).press("undo")
     assert sim.game.question is Question.STOP_GAME
     before = sim.play
@@ -190,25 +190,25 @@ def test_while_the_table_asks_something_else_an_opponent_waits() -> None:
     assert len(sim.wait(NORMAL.line + 0.1).play.moves) == 1
 
 
-def test_stopping_the_game_forgets_what_was_asked() -> None:
+def test_stopping_the_game_closes_open_requests() -> None:
     sim = shown(begin_with("calm", "calm")).press("undo", "ok", after=1.0)
     assert sim.table.stage is Stage.CHOOSING
     assert sim.table.opponents.requests == ()
     assert sim.table.game is None
 
 
-# --- What goes wrong ---
+# --- Failures ---
 
 
 def lost(sim: Simulator) -> Simulator:
-    """No answer comes, for so long that the table has stopped waiting."""
+    """Wait until the open request has timed out."""
     (asked,) = sim.table.opponents.requests
     while sim.table.opponents.requests == (asked,):
         sim.wait(1.0)
     return sim
 
 
-def test_who_does_not_answer_is_asked_once_more_and_then_greedy_chooses() -> None:
+def test_a_request_without_a_reply_is_repeated_once_and_then_greedy_stands_in() -> None:
     sim = begin_with("strong", "")
     first = sim.table.opponents.requests[0]
     assert sim.now + PATIENCE < lost(sim).now
@@ -222,34 +222,34 @@ def test_who_does_not_answer_is_asked_once_more_and_then_greedy_chooses() -> Non
     assert len(sim.play.moves) == 1
     assert snapshot(sim.table, BOX)["seats"][0]["stand_in"]["why"] == "lost"
     sim.press("display.5", "display.4", "seat.2.floor")
-    assert sim.table.opponents.requests[0].opponent == "strong", "it is asked again on its next turn"
+    assert sim.table.opponents.requests[0].opponent == "strong", "it chooses again on its next turn"
     reply_to_all(sim.wait(3), random_choice(1))
     assert snapshot(sim.table, BOX)["seats"][0]["stand_in"] is None
 
 
 @pytest.mark.parametrize("wrong", [Draft(0, 0, 1), Tile(0, 1, 1), None])  # type: ignore[arg-type]
-def test_a_choice_that_is_not_allowed_is_no_answer(wrong: Choice | None) -> None:
+def test_an_illegal_choice_counts_as_no_reply(wrong: Choice | None) -> None:
     sim = begin_with("strong", "")
     sim.reply(BotReply(sim.table.opponents.requests[0].number, wrong, sim.now))
     assert sim.game.bot_choices == ()
     assert sim.table.opponents.requests[0].attempt == 2
 
 
-def test_a_program_that_misbehaves_gives_its_seat_to_greedy_for_good_and_says_why() -> None:
+def test_greedy_stands_in_to_the_end_of_the_game_for_a_program_that_fails() -> None:
     sim = with_program()
     number = sim.table.opponents.requests[0].number
     assert sim.table.opponents.requests[0].opponent == "fast"
     sim.reply(BotReply(number, None, sim.now, "illegal", "it wrote 'x'"))
-    told = snapshot(sim.table, BOX)["seats"][0]["stand_in"]
-    assert told == {"why": "illegal", "detail": "it wrote 'x'", "by": "greedy", "for_good": True}
+    shown_json = snapshot(sim.table, BOX)["seats"][0]["stand_in"]
+    assert shown_json == {"why": "illegal", "detail": "it wrote 'x'", "by": "greedy", "for_good": True}
     assert sim.table.opponents.requests[0].opponent == "greedy"
     play_until(sim, random_choice(1), lambda sim: len(sim.play.moves) > 4, Random(1))
-    assert snapshot(sim.table, BOX)["seats"][0]["stand_in"] == told
+    assert snapshot(sim.table, BOX)["seats"][0]["stand_in"] == shown_json
     again = from_saved_table(to_saved_table(sim.table), sim.play, sim.table, sim.now)
     assert again.opponents.stand_ins == sim.table.opponents.stand_ins
 
 
-def test_a_new_game_asks_a_program_that_failed_in_the_last_one() -> None:
+def test_a_program_that_failed_plays_again_in_a_new_game() -> None:
     sim = with_program()
     sim.reply(BotReply(sim.table.opponents.requests[0].number, None, sim.now, "illegal", "it wrote 'x'"))
     sim.press("undo", "ok", "seat.1.floor", after=1.0)
@@ -257,7 +257,7 @@ def test_a_new_game_asks_a_program_that_failed_in_the_last_one() -> None:
     assert snapshot(sim.table, BOX)["seats"][0]["stand_in"] is None
 
 
-def test_a_program_has_the_time_of_its_whole_game_and_more_to_reply() -> None:
+def test_the_timeout_of_a_program_includes_the_time_of_its_whole_game() -> None:
     sim = with_program()
     requests = sim.table.opponents.requests
     assert (
@@ -267,8 +267,8 @@ def test_a_program_has_the_time_of_its_whole_game_and_more_to_reply() -> None:
     assert sim.wait(2).table.opponents.requests[0].opponent == "greedy"
 
 
-def test_opponents_that_are_asked_together_have_the_time_of_all_to_reply() -> None:
-    """One process thinks for them all, one after another."""
+def test_the_timeout_of_simultaneous_requests_is_the_sum_of_their_thinking_times() -> None:
+    """One process thinks for all, one after another."""
     sim = begin_with("calm", "calm", "calm", mode="gray")
     sim.table = with_settings(sim.table, opponents=OpponentSettings(think_seconds=10.0))
     play_until(sim, random_choice(1), lambda sim: len(sim.table.opponents.requests) > 1)
@@ -279,7 +279,7 @@ def test_opponents_that_are_asked_together_have_the_time_of_all_to_reply() -> No
     assert sim.wait(2).table.opponents.requests != requests
 
 
-def test_a_quick_reply_is_shown_after_the_move_before_it() -> None:
+def test_a_quick_reply_is_shown_after_a_pause() -> None:
     sim = begin_with("", "calm")
     sim.press("display.1", "seat.1.line.5")
     reply_to_all(sim, random_choice(1)).wait(NORMAL.before - 0.1)
@@ -293,7 +293,7 @@ def with_program() -> Simulator:
     return sim.press("seat.2.floor", "seat.1.floor", "seat.1.line.5", "ok", "seat.1.floor")
 
 
-# --- Columns, solo, resin ---
+# --- Gray walls and physical tiles ---
 
 
 def test_on_gray_walls_opponents_and_people_choose_at_the_same_time() -> None:
@@ -341,7 +341,7 @@ def test_with_physical_tiles_people_move_an_opponents_tiles_and_press_ok() -> No
     assert prompt(sim.table).key in ("bot_takes", "bot_puts")
 
 
-def test_with_physical_tiles_playing_on_says_that_an_opponents_tiles_were_moved() -> None:
+def test_with_physical_tiles_playing_on_confirms_that_an_opponents_tiles_were_moved() -> None:
     sim = begin_with("calm", "", resin=True)
     for letter in "byrkw" * 4:
         sim.report_letter(letter)
@@ -378,7 +378,7 @@ def test_with_physical_tiles_people_move_an_opponents_last_tiles_of_a_round_befo
 
 
 @pytest.mark.parametrize(("mode", "players"), MIXTURES, ids=str)
-def test_whole_games_of_every_mixture_come_to_their_end(mode: str, players: tuple[str, ...]) -> None:
+def test_whole_games_of_people_and_opponents_end(mode: str, players: tuple[str, ...]) -> None:
     def greedy(state: State, seat: int) -> Event:
         return play_greedy(state.for_seat(seat), Random(1).randrange)
 
@@ -389,7 +389,7 @@ def test_whole_games_of_every_mixture_come_to_their_end(mode: str, players: tupl
         assert record.write(play.setup, list(play.events))
 
 
-# --- Whatever comes ---
+# --- Presses and replies in any order ---
 
 doings = st.lists(
     st.tuples(
@@ -405,33 +405,33 @@ doings = st.lists(
 
 
 @given(st.sampled_from(MIXTURES), st.integers(0, 9), doings, st.sampled_from([0, 8, 30]))
-def test_presses_and_answers_in_any_order_break_no_rule_and_lose_nothing(
+def test_presses_and_replies_in_any_order_break_no_rule_and_lose_no_event(
     mixture: tuple[str, tuple[str, ...]], seed: int, doing: list[tuple[str, int, float]], events: int
 ) -> None:
-    """Late, lost, doubled, wrong: the game is its events, and goes on."""
+    """Replies may be late, lost, repeated or wrong; the game stays equal to the replay of its events."""
     mode, players = mixture
     sim = begin_with(*players, mode=mode, seed=seed)
     think = random_choice(seed)
     play_until(sim, think, lambda sim: len(sim.play.events) >= events or over(sim), Random(seed))
     answers: list[BotReply] = []
-    for what, pick, seconds in doing:
+    for action, pick, seconds in doing:
         before = sim.table
-        step(sim, think, answers, what, pick)
-        check(sim, before, what)
+        step(sim, think, answers, action, pick)
+        check(sim, before, action)
         sim.wait(seconds)
         check_waiting(sim)
     if (play := sim.table.play) is not None:
         assert resume(play.setup, play.places, play.events) == play
 
 
-def step(sim: Simulator, think: Think, answers: list[BotReply], what: str, pick: int) -> None:
+def step(sim: Simulator, think: Think, answers: list[BotReply], action: str, pick: int) -> None:
     asked = sim.table.opponents.requests
     live = [button for button in BUTTONS if button in live_buttons(sim.table)]
-    match what:
+    match action:
         case "press":
             sim.press(live[pick % len(live)] if live and pick % 3 else BUTTONS[pick % len(BUTTONS)])
         case "undo" | "ok":
-            sim.press(what)
+            sim.press(action)
         case "answer" if asked:
             answers.append(reply_to(sim.table, asked[pick % len(asked)], think, sim.now))
             sim.reply(answers[-1])
@@ -447,20 +447,20 @@ def step(sim: Simulator, think: Think, answers: list[BotReply], what: str, pick:
             sim.reply(BotReply(asked[pick % len(asked)].number, None, sim.now))
 
 
-def check(sim: Simulator, before: Table, what: str) -> None:
+def check(sim: Simulator, before: Table, action: str) -> None:
     play = sim.table.play
     if play is None:
         return
     assert all_tiles(play.state) == ALL_TILES
-    if what not in ("undo", "press", "ok", "hint") and before.play is not None:
-        assert play.events[: len(before.play.events)] == before.play.events, "only people take back"
+    if action not in ("undo", "press", "ok", "hint") and before.play is not None:
+        assert play.events[: len(before.play.events)] == before.play.events, "only people undo"
 
 
 def check_waiting(sim: Simulator) -> None:
-    """Somebody is waited for: people, or an opponent that was asked or shows its choice."""
+    """Check that the table waits for a person, or for an opponent with a request or a choice on show."""
     table = update(sim.table, Tick(sim.now))
-    told = snapshot(table, BOX)
-    assert told["ask"]["say"] == prompt(table).key
+    shown_json = snapshot(table, BOX)
+    assert shown_json["ask"]["say"] == prompt(table).key
     if prompt(table).key.startswith("bot_"):
         assert table.opponents.requests or game_of(table).bot_choices, "an opponent is to choose"
     numbers = [each.number for each in table.opponents.requests]

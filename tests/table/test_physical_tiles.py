@@ -19,12 +19,10 @@ from device.store.saved_table import from_saved_table, to_saved_table
 from device.table.physical_tiles import in_bag, next_slot
 from device.table.prompts import live_buttons, prompt
 from device.table.state import (
-    BotReply,
-    PlayerNamed,
+    GameEvent,
     Question,
     RefusalReason,
     Stage,
-    Tick,
     TileShown,
     needed_draw,
     new_table,
@@ -51,16 +49,16 @@ from tests.table.simulator import (
 class ReportingSimulator(Simulator):
     """A simulator whose draws are reported tile by tile."""
 
-    telling: bool = True
+    reporting: bool = True
     least_bag: int = 0  # with fewer tiles in the bag nothing is reported
 
-    def _take(self, event: ButtonPressed | Tick | PlayerNamed | BotReply | TileShown) -> None:
-        super()._take(event)
-        while self.telling and self.is_telling and sum(self.play.state.bag) >= self.least_bag:
-            self.tell_all(self.draw(self.play))
+    def take(self, event: GameEvent) -> None:
+        super().take(event)
+        while self.reporting and self.is_reporting and sum(self.play.state.bag) >= self.least_bag:
+            self.report_all(self.draw(self.play))
 
     @property
-    def is_telling(self) -> bool:
+    def is_reporting(self) -> bool:
         """Whether the table waits for a reported tile."""
         return self.table.stage is Stage.REPORTING
 
@@ -70,36 +68,36 @@ class ReportingSimulator(Simulator):
             self.press("ok")
         return self
 
-    def tell(self, colour: Colour, tag: str | None = None) -> str | None:
+    def report(self, colour: Colour, tag: str | None = None) -> str | None:
         """Report a tile; return why it was refused, None if it was accepted."""
         before = self.refusals
         self.table = update(self.table, TileShown(colour, None, tag, self.now))
         refusal = self.table.refusal
         return None if refusal is None or refusal.number == before else refusal.why
 
-    def tell_all(self, event: Chance) -> None:
+    def report_all(self, event: Chance) -> None:
         """Report every tile of a draw in the order of its slots."""
         match event:
             case Deal(displays):
                 for tiles in displays:
-                    self._tell_display([colour for colour in COLOURS for _ in range(tiles[colour])])
+                    self._report_display([colour for colour in COLOURS for _ in range(tiles[colour])])
             case Penalty(tiles=colours):
                 for colour in colours:
-                    assert self.tell(colour) is None
+                    assert self.report(colour) is None
             case ScoringColour(colour) | Draw(colour):
-                assert self.tell(colour) is None
+                assert self.report(colour) is None
 
-    def _tell_display(self, tiles: list[Colour]) -> None:
+    def _report_display(self, tiles: list[Colour]) -> None:
         """Report the tiles of a display, those of the bag before those of the lid (R4)."""
         while tiles:
             colour = next(colour for colour in tiles if in_bag(self.game)[colour])
-            assert self.tell(colour) is None
+            assert self.report(colour) is None
             tiles.remove(colour)
 
 
-def physical_game(setup: Setup, *, telling: bool = True, seed: int = 1) -> ReportingSimulator:
-    """Return a table with physical tiles where a game begins; with `telling` its first tiles are reported."""
-    sim = ReportingSimulator(new_table(4, 9, physical_tiles=True), random_draws(seed), telling=telling)
+def physical_game(setup: Setup, *, reporting: bool = True, seed: int = 1) -> ReportingSimulator:
+    """Return a table with physical tiles where a game begins, and with its first tiles if `reporting`."""
+    sim = ReportingSimulator(new_table(4, 9, physical_tiles=True), random_draws(seed), reporting=reporting)
     begin_game(sim, setup, range(1, len(setup.players) + 1))
     return sim
 
@@ -109,51 +107,51 @@ FOUR = Setup("standard", ("Ana", "Rui", "Eva", "Tom"))
 
 
 def test_the_table_asks_for_each_drawn_tile_in_the_order_of_its_slots() -> None:
-    sim = physical_game(TWO, telling=False)
+    sim = physical_game(TWO, reporting=False)
     assert needed_draw(sim.table) is None
     asked = []
     for colour in [COLOURS[0], COLOURS[1]] * 10:
         told = prompt(sim.table)
         asked.append((told.key, told.values["display"], told.values["at"]))
-        assert sim.tell(colour) is None
+        assert sim.report(colour) is None
     assert asked == [("tell_tile", display, at) for display in range(1, 6) for at in range(1, 5)]
-    assert not sim.is_telling
+    assert not sim.is_reporting
     assert sim.play.state.sources[1:] == ((2, 2, 0, 0, 0),) * 5
 
 
 def test_reported_tiles_are_lit_and_the_next_slot_pulses() -> None:
-    sim = physical_game(TWO, telling=False)
+    sim = physical_game(TWO, reporting=False)
     assert sim.rhythm("display.1.1") == "fast"
-    sim.tell(Colour.RED)
+    sim.report(Colour.RED)
     assert sim.rhythm("display.1.1") == "steady"
     assert sim.rhythm("display.1.2") == "fast"
     assert sim.rhythm("display.1.3") == "dark"
 
 
 def test_a_21st_blue_tile_is_refused_at_once() -> None:
-    sim = physical_game(FOUR, telling=False)
+    sim = physical_game(FOUR, reporting=False)
     for _ in range(20):
-        assert sim.tell(Colour.BLUE) is None
+        assert sim.report(Colour.BLUE) is None
     told = sim.game.reported_tiles
-    assert sim.tell(Colour.BLUE) == RefusalReason.TILE_NOT_LEFT
+    assert sim.report(Colour.BLUE) == RefusalReason.TILE_NOT_LEFT
     assert sim.game.reported_tiles == told
-    assert sim.tell(Colour.WHITE) is None
+    assert sim.report(Colour.WHITE) is None
 
 
 def test_the_same_tagged_tile_twice_is_refused() -> None:
-    sim = physical_game(TWO, telling=False)
-    assert sim.tell(Colour.BLUE, "tile-b-01") is None
-    assert sim.tell(Colour.BLUE, "tile-b-01") == RefusalReason.TILE_REPORTED_ALREADY
-    assert sim.tell(Colour.BLUE, "tile-b-02") is None
+    sim = physical_game(TWO, reporting=False)
+    assert sim.report(Colour.BLUE, "tile-b-01") is None
+    assert sim.report(Colour.BLUE, "tile-b-01") == RefusalReason.TILE_REPORTED_ALREADY
+    assert sim.report(Colour.BLUE, "tile-b-02") is None
 
 
 def test_undo_takes_back_a_reported_tile() -> None:
-    sim = physical_game(TWO, telling=False)
-    sim.tell(Colour.BLUE)
-    sim.tell(Colour.RED)
+    sim = physical_game(TWO, reporting=False)
+    sim.report(Colour.BLUE)
+    sim.report(Colour.RED)
     sim.press("undo")
     assert [tile.colour for tile in sim.game.reported_tiles] == [Colour.BLUE]
-    sim.tell(Colour.YELLOW)
+    sim.report(Colour.YELLOW)
     assert [tile.colour for tile in sim.game.reported_tiles] == [Colour.BLUE, Colour.YELLOW]
 
 
@@ -167,20 +165,20 @@ def test_a_tile_of_the_lid_is_refused_while_the_bag_holds_others_and_taken_once_
     state = sim.play.state
     only_in_lid = [colour for colour in COLOURS if state.lid[colour] and not state.bag[colour]]
     if only_in_lid and sum(state.bag):
-        assert sim.tell(only_in_lid[0]) == RefusalReason.TILE_IN_LID
+        assert sim.report(only_in_lid[0]) == RefusalReason.TILE_IN_LID
     for colour in COLOURS:
         for _ in range(state.bag[colour]):
-            assert sim.tell(colour) is None
+            assert sim.report(colour) is None
     assert prompt(sim.table).key == "tell_after_lid"
     assert in_bag(sim.game) == state.lid
     first = next(colour for colour in COLOURS if state.lid[colour])
-    assert sim.tell(first) is None
+    assert sim.report(first) is None
     assert prompt(sim.table).key == "tell_tile"
 
 
 def test_while_tiles_are_reported_only_undo_is_live() -> None:
-    sim = physical_game(TWO, telling=False)
-    sim.tell(Colour.BLUE)
+    sim = physical_game(TWO, reporting=False)
+    sim.report(Colour.BLUE)
     assert live_buttons(sim.table) == ("undo",)
     for button in BUTTONS:
         refused = update(sim.table, ButtonPressed(button, sim.now)).refusal
@@ -210,16 +208,16 @@ def test_the_score_animation_goes_on_with_ok() -> None:
 
 
 def test_the_snapshot_counts_the_bag_and_the_lid() -> None:
-    sim = physical_game(TWO, telling=False)
-    sim.tell(Colour.BLUE)
+    sim = physical_game(TWO, reporting=False)
+    sim.report(Colour.BLUE)
     counted = snapshot(sim.table, BOX)["resin"]
     assert counted["bag"] == "b" * 19 + "y" * 20 + "r" * 20 + "k" * 20 + "w" * 20
     assert counted["told"] == [{"display": 1, "at": 1, "colour": "b", "tag": None}]
 
 
 def test_reported_tiles_are_restored_after_a_power_cut() -> None:
-    sim = physical_game(TWO, telling=False)
-    sim.tell(Colour.BLUE, "tile-b-07")
+    sim = physical_game(TWO, reporting=False)
+    sim.report(Colour.BLUE, "tile-b-07")
     kept = to_saved_table(sim.table)
     play = sim.play
     back = from_saved_table(kept, play, new_table(4, 9, physical_tiles=True), 0.0)
@@ -246,12 +244,12 @@ def test_the_drawer_holds_the_boxs_100_tiles() -> None:
 
 @pytest.mark.parametrize("setup", [Setup(SOLO, ("Solo",), 0, "expert", "gray")])
 def test_solo_asks_for_displays_the_penalty_row_and_the_scoring_colour(setup: Setup) -> None:
-    sim = physical_game(setup, telling=False)
+    sim = physical_game(setup, reporting=False)
     asked = []
-    while sim.is_telling:
+    while sim.is_reporting:
         drawn = sim.draw(sim.play)
         asked.append(prompt(sim.table).key)
-        sim.tell_all(drawn)
+        sim.report_all(drawn)
     assert asked == ["tell_tile", "tell_penalty", "tell_scoring_colour"]
     assert len(sim.play.state.boards[1].floor) == 7
 
@@ -270,8 +268,8 @@ def test_recorded_games_reported_tile_by_tile_have_the_same_end(path: Path) -> N
 
 
 def test_the_bag_and_the_reported_tiles_are_100_tiles() -> None:
-    sim = physical_game(TWO, telling=False)
+    sim = physical_game(TWO, reporting=False)
     for colour in (Colour.BLUE, Colour.RED, Colour.RED):
-        sim.tell(colour)
+        sim.report(colour)
         told = count(tile.colour for tile in sim.game.reported_tiles)
         assert total([in_bag(sim.game), told]) == add(ALL_TILES, (0, 0, 0, 0, 0))

@@ -1,4 +1,4 @@
-"""A turn by buttons, as table.md says it: sources and colours, legal lines, refused presses."""
+"""Turns by buttons: selecting sources and colours, legal lines, refused presses."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ DEAL = "bbyr kkww rryy bykw bbbb"
 
 
 def chosen(sim: Simulator) -> tuple[int, str] | None:
-    """The source and the colour that are chosen."""
+    """Return the selected source and colour."""
     selection = sim.game.selection
     return None if selection is None else (selection.source, "byrkw"[selection.colour])
 
 
-# --- Choosing tiles ---
+# --- Selecting ---
 
 
-def test_a_source_gives_its_first_colour_and_pressed_again_its_next() -> None:
+def test_a_press_of_a_source_selects_its_first_colour_and_another_its_next() -> None:
     sim = dealt(DEAL)
     seen = [chosen(sim.press("display.4")) for _ in range(5)]
     assert seen == [(4, "b"), (4, "y"), (4, "k"), (4, "w"), (4, "b")]
@@ -44,13 +44,13 @@ def test_a_source_of_one_colour_keeps_it() -> None:
     assert chosen(dealt(DEAL).press("display.5", "display.5")) == (5, "b")
 
 
-def test_choosing_alone_moves_no_tile() -> None:
+def test_selecting_moves_no_tile() -> None:
     sim = dealt(DEAL)
     before = sim.play
     assert sim.press("display.1", "display.1", "display.3").play is before
 
 
-def test_the_centre_is_a_source_once_tiles_lie_there() -> None:
+def test_the_centre_can_be_selected_when_tiles_lie_there() -> None:
     sim = dealt(DEAL)
     assert sim.refused("centre") == "source_empty"
     sim.press("display.1", "seat.1.line.2")
@@ -65,7 +65,7 @@ def test_an_empty_display_is_refused() -> None:
     assert chosen(sim) is None
 
 
-# --- Placing them ---
+# --- Drafting to a line ---
 
 
 def test_a_line_takes_the_tiles_and_the_rest_goes_to_the_centre() -> None:
@@ -82,20 +82,20 @@ def test_a_line_takes_the_tiles_and_the_rest_goes_to_the_centre() -> None:
     assert sim.game.selection is None
 
 
-def test_what_does_not_fit_falls_and_the_floor_takes_all() -> None:
+def test_tiles_that_do_not_fit_fall_and_the_floor_takes_any_number() -> None:
     sim = dealt(DEAL).press("display.5", "seat.1.line.2", "display.2", "seat.2.floor")
     assert len(sim.play.state.boards[0].floor) == 2
     assert len(sim.play.state.boards[1].floor) == 2
     assert [move.fell for move in sim.play.moves] == [2, 2]
 
 
-def test_the_first_from_the_centre_gets_the_marker() -> None:
+def test_the_first_draft_from_the_centre_takes_the_marker() -> None:
     sim = dealt(DEAL).press("display.1", "seat.1.line.2", "centre", "seat.2.line.1")
-    told = snapshot(sim.table, BOX)
-    assert [seat["marker"] for seat in told["seats"]] == [False, True, False, False]
-    assert told["seats"][1]["floor"] == "m"
-    assert not told["marker_in_centre"]
-    assert told["moves"][-1] == {
+    shown = snapshot(sim.table, BOX)
+    assert [seat["marker"] for seat in shown["seats"]] == [False, True, False, False]
+    assert shown["seats"][1]["floor"] == "m"
+    assert not shown["marker_in_centre"]
+    assert shown["moves"][-1] == {
         "seat": 2,
         "name": "Rui",
         "source": 0,
@@ -109,7 +109,7 @@ def test_the_first_from_the_centre_gets_the_marker() -> None:
     }
 
 
-def test_the_lines_that_are_live_are_those_that_take_the_tiles() -> None:
+def test_the_live_lines_are_those_that_take_the_selected_tiles() -> None:
     sim = dealt(DEAL).press("display.5", "seat.1.line.2", "display.2", "seat.2.floor", "display.4")
     lines = [button for button in live_buttons(sim.table) if button.startswith("seat")]
     assert lines == [*(f"seat.1.line.{line}" for line in (1, 3, 4, 5)), "seat.1.floor"], "line 2 is full"
@@ -117,12 +117,12 @@ def test_the_lines_that_are_live_are_those_that_take_the_tiles() -> None:
     assert "seat.1.line.2" not in live_buttons(sim.table), "full for every colour"
 
 
-def test_before_a_source_is_chosen_no_line_is_live() -> None:
+def test_no_line_is_live_before_a_source_is_selected() -> None:
     live = live_buttons(dealt(DEAL).table)
     assert live == ("display.1", "display.2", "display.3", "display.4", "display.5", "undo")
 
 
-def test_what_is_asked() -> None:
+def test_the_prompt_follows_the_selection() -> None:
     sim = dealt(DEAL)
     assert prompt(sim.table).key == "draft"
     assert prompt(sim.table).values == {"seat": 1, "name": "Ana"}
@@ -140,30 +140,30 @@ def near_the_end_of_a_round() -> Simulator:
     return sim.press("display.3", "seat.1.line.3", "display.4", "seat.2.line.5")
 
 
-def test_no_line_without_a_source() -> None:
+def test_a_line_is_refused_without_a_selection() -> None:
     assert dealt(DEAL).refused("seat.1.line.1") == "choose_source_first"
     assert dealt(DEAL).refused("seat.1.floor") == "choose_source_first"
 
 
-def test_not_on_another_players_board() -> None:
+def test_another_players_line_is_refused() -> None:
     sim = dealt(DEAL).press("display.1")
     assert sim.refused("seat.2.line.1") == "not_your_turn"
     assert sim.refused("seat.3.floor") == "not_your_turn"
     assert chosen(sim) == (1, "b")
 
 
-def test_not_on_a_full_line() -> None:
+def test_a_full_line_is_refused() -> None:
     sim = near_the_end_of_a_round().press("display.1")
     assert sim.refused("seat.1.line.1") == "line_full"
 
 
-def test_not_on_a_line_of_another_colour() -> None:
+def test_a_line_of_another_colour_is_refused() -> None:
     sim = near_the_end_of_a_round().press("display.1")
     assert sim.refused("seat.1.line.3") == "line_other_colour"
     assert sim.press("display.1").refused("seat.1.line.3") is None, "yellow goes to yellow"
 
 
-def test_not_where_the_wall_has_the_colour() -> None:
+def test_a_line_whose_row_has_the_colour_is_refused() -> None:
     sim = dealt("bbbb kkkk kkkk kkkk kkkk", DEAL)
     for display in range(1, 6):
         place = sim.table.acting_place
@@ -182,7 +182,7 @@ REFUSED = ["display.6", "centre", "seat.2.line.1", "seat.1.line.2", "ok", "displ
 
 
 @pytest.mark.parametrize("button", REFUSED)
-def test_a_refused_press_changes_nothing_but_what_is_said(button: str) -> None:
+def test_a_refused_press_changes_only_the_refusal(button: str) -> None:
     sim = dealt(DEAL)
     before = sim.table
     assert sim.refused(button) is not None
@@ -192,7 +192,7 @@ def test_a_refused_press_changes_nothing_but_what_is_said(button: str) -> None:
     assert replace(sim.table, refusal=None) == before
 
 
-def test_a_refusal_is_said_until_something_is_done() -> None:
+def test_a_refusal_is_shown_until_a_press_is_accepted() -> None:
     sim = dealt(DEAL)
     sim.press("ok")
     assert snapshot(sim.table, BOX)["refusal"] == {
@@ -214,7 +214,7 @@ def test_presses_in_the_same_millisecond_all_count() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_the_turn_goes_round_and_the_starter_begins_the_next_round(players: int) -> None:
+def test_turns_go_clockwise_and_the_player_with_the_marker_starts_the_next_round(players: int) -> None:
     sim = playing(players=players)
     order = []
     while sim.table.stage is Stage.OFFER:
@@ -227,7 +227,7 @@ def test_the_turn_goes_round_and_the_starter_begins_the_next_round(players: int)
     assert sim.skip().table.acting_place == taker + 1
 
 
-def test_every_button_of_the_table_answers_with_its_own_press() -> None:
-    """What a press means is found by its name alone: each is tried once at a new turn."""
+def test_every_button_is_accepted_or_refused_by_its_name_alone() -> None:
+    """Each button is pressed once at the start of a turn."""
     accepted = [button for button in BUTTONS if dealt(DEAL).refused(button) is None]
     assert accepted == [*(f"display.{display}" for display in range(1, 6)), "undo"]
