@@ -339,10 +339,7 @@ def _moves_json(table: Table, play: Play) -> list[Json]:
     drafts = [at for at, event in enumerate(play.events) if isinstance(event, Draft)]
     reasons = {each.at: _reasons_json(table, play, each) for each in table.opponents.explanations}
     return [
-        {
-            **move_json(play, move, table.seats.name_at(play.places[move.seat])),
-            "because": reasons.get(at, []),
-        }
+        {**move_json(play, move, table.seats.name_at(play.places[move.seat])), "because": reasons.get(at, [])}
         for at, move in zip(drafts[-MOVES_SHOWN:], play.moves[-MOVES_SHOWN:], strict=True)
     ]
 

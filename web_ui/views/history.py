@@ -1,143 +1,51 @@
-"""Past games: the list, and a page for each with its moves, boards and review, as view models."""
+"""Past games: the list, and a page for each with its moves, boards and review.
+
+The functions return the variables of a template as a dictionary.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from web_ui.messages import (
-    CostlyMove,
-    Move,
-    PastGame,
-    PastGames,
-    PastPlayer,
-    PastPosition,
-    Review,
-    ReviewedGame,
-)
+from web_ui.messages import CostlyMove, Move, PastGame, PastGames, PastPlayer, Review, ReviewedGame
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
 from web_ui.views import boards, phone
-from web_ui.views.boards import BoardView
-from web_ui.views.phone import ResultView, SoloResultView, SourceView, TileView
+
+Variables = dict[str, object]
 
 WORTH_MARKING = 0.5
 """Points that a move must have lost to be marked; less is rounded to zero."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerLine:
-    """A player in the list: name, score as text, and whether they won."""
-
-    name: str
-    score: str
-    winner: bool
-
-
-@dataclass(frozen=True, slots=True)
-class GameLine:
-    """A game in the list; `status` is empty for a finished one; `fault` says that it is unreadable."""
-
-    number: int
-    title: str
-    when: str
-    status: str
-    players: tuple[PlayerLine, ...]
-    note: str = ""
-    fault: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class GamesView:
-    """A page of the list; `older` is the number before which older games are listed, 0 if there are none."""
-
-    games: tuple[GameLine, ...]
-    older: int
-
-
-@dataclass(frozen=True, slots=True)
-class MoveLine:
-    """A choice as a sentence, the colour of its tiles, and the points that it lost as text and label."""
-
-    text: str
-    colour: str
-    lost: str = ""
-    spoken: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundView:
-    """A round: its title, the scores after it, and its choices."""
-
-    title: str
-    scores: str
-    moves: tuple[MoveLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CostlyView:
-    """A costly move: round and points, the move played, the better one, and the position before."""
-
-    title: str
-    played: MoveLine
-    better: str
-    offer: tuple[SourceView, ...]
-    board: BoardView | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewView:
-    """The points that a player's choices lost, and the costliest of them."""
-
-    title: str
-    moves: tuple[CostlyView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PastGameView:
-    """The page of a game; `note` says, for example, that it was stopped, `grading` how far its review is."""
-
-    number: int
-    head: str
-    when: str
-    note: str
-    grading: str
-    finished: bool
-    result: ResultView | SoloResultView | None
-    reviews: tuple[ReviewView, ...]
-    rounds: tuple[RoundView, ...]
-    boards: tuple[BoardView, ...]
-    tiles: tuple[TileView, ...]
-
-
 # --- The list --------------------------------------------------------------------------------------------
 
 
-def games(words: Words, found: PastGames) -> GamesView:
-    """Return a page of the list."""
+def games(words: Words, found: PastGames) -> Variables:
+    """Return a page of the list; `older` is the number before which older games are, 0 if there are none."""
     older = found.games[-1].number if found.more and found.games else 0
-    return GamesView(tuple(_game_line(words, game) for game in found.games), older)
+    return {"games": [_game(words, game) for game in found.games], "older": older}
 
 
-def _game_line(words: Words, game: PastGame) -> GameLine:
+def _game(words: Words, game: PastGame) -> Variables:
+    """Describe a game; `status` is empty for a finished one, `fault` says that it is unreadable."""
+    listed = {"number": game.number, "when": when(words, game.started)}
     if game.status == "unreadable":
-        title, started = words.text("history.game", number=game.number), when(words, game.started)
-        return GameLine(game.number, title, started, "", (), fault=words.text("history.unreadable"))
-    status = "" if game.status == "finished" else words.text(f"history.{game.status}")
-    victory = words.text(f"victory.{game.victory}") if game.victory else ""
-    return GameLine(
-        number=game.number,
-        title=_mode(words, game),
-        when=when(words, game.started),
-        status=status,
-        players=tuple(_player_line(words, player) for player in game.players),
-        note=victory,
-    )
+        title = words.text("history.game", number=game.number)
+        return {**listed, "fault": words.text("history.unreadable"), "title": title, "status": ""}
+    return {
+        **listed,
+        "fault": "",
+        "title": _mode(words, game),
+        "status": "" if game.status == "finished" else words.text(f"history.{game.status}"),
+        "players": [_player(words, player) for player in game.players],
+        "note": words.text(f"victory.{game.victory}") if game.victory else "",
+    }
 
 
-def _player_line(words: Words, player: PastPlayer) -> PlayerLine:
+def _player(words: Words, player: PastPlayer) -> Variables:
     score = "" if player.score is None else words.text("board.points", points=player.score)
-    return PlayerLine(_name(words, player), score, player.winner)
+    return {"name": _name(words, player), "score": score, "winner": player.winner}
 
 
 def _name(words: Words, player: PastPlayer) -> str:
@@ -165,29 +73,34 @@ def when(words: Words, utc: str) -> str:
 # --- A single game ---------------------------------------------------------------------------------------
 
 
-def past_game(words: Words, game: ReviewedGame) -> PastGameView:
-    """Return the page of a game."""
-    finished = game.status == "finished"
-    parts = [_mode(words, game), when(words, game.started)]
-    about = " \N{MIDDLE DOT} ".join(parts)
-    title, position = words.text("history.game", number=game.number), game.position
+def past_game(words: Words, game: ReviewedGame) -> Variables:
+    """Return the page of a game.
+
+    `note` says, for example, that the game was stopped, `grading` how far its review is.
+    """
+    finished, position = game.status == "finished", game.position
+    page = {
+        "number": game.number,
+        "head": words.text("history.game", number=game.number),
+        "when": f"{_mode(words, game)} \N{MIDDLE DOT} {when(words, game.started)}",
+        "note": words.text("history.too_long"),
+        "finished": finished,
+        **dict.fromkeys(("grading", "result", "reviews", "rounds", "boards", "tiles"), ()),
+    }
     if position is None:
-        note = words.text("history.too_long")
-        return PastGameView(game.number, title, about, note, "", finished, None, (), (), (), ())
+        return page
     formatter = SnapshotFormatter(words, position)
-    return PastGameView(
-        number=game.number,
-        head=formatter.result(position.result) if finished and position.result else title,
-        when=about,
-        note="" if finished else words.text(f"history.{game.status}_told"),
-        grading=_grading(words, game),
-        finished=finished,
-        result=phone.result(formatter),
-        reviews=tuple(_review(words, game, review) for review in game.reviews or ()),
-        rounds=_rounds(formatter, game),
-        boards=_boards(formatter, position),
-        tiles=phone.palette(position),
-    )
+    found = (boards.board(formatter, seat.seat) for seat in position.seats)
+    return page | {
+        "head": formatter.result(position.result) if finished and position.result else page["head"],
+        "note": "" if finished else words.text(f"history.{game.status}_told"),
+        "grading": _grading(words, game),
+        "result": phone.result(formatter),
+        "reviews": [_review(words, game, review) for review in game.reviews or ()],
+        "rounds": _rounds(formatter, game),
+        "boards": [board for board in found if board is not None],
+        "tiles": phone.palette(position),
+    }
 
 
 def _grading(words: Words, game: ReviewedGame) -> str:
@@ -198,45 +111,39 @@ def _grading(words: Words, game: ReviewedGame) -> str:
     return words.text("history.grading" if graded else "history.not_graded", done=graded, count=game.choices)
 
 
-def _boards(formatter: SnapshotFormatter, position: PastPosition) -> tuple[BoardView, ...]:
-    found = (boards.board(formatter, seat.seat) for seat in position.seats)
-    return tuple(board for board in found if board is not None)
-
-
-def _rounds(formatter: SnapshotFormatter, game: ReviewedGame) -> tuple[RoundView, ...]:
-    words, moves = formatter.words, game.moves or ()
+def _rounds(formatter: SnapshotFormatter, game: ReviewedGame) -> list[Variables]:
+    """Describe each round: its title, the scores after it, and its choices."""
+    moves = game.moves or ()
     after = {each.round: each.scores for each in game.scores or ()}
-    return tuple(
-        RoundView(
-            title=words.text("round.number", round=number),
-            scores=_scores(formatter, game, after.get(number, ())),
-            moves=tuple(_move(formatter, move) for move in moves if move.round == number),
-        )
+    return [
+        {
+            "title": formatter.words.text("round.number", round=number),
+            "scores": _scores(formatter, game, after[number]) if after.get(number) else "",
+            "moves": [_move(formatter, move) for move in moves if move.round == number],
+        }
         for number in dict.fromkeys(move.round for move in moves)
-    )
+    ]
 
 
 def _scores(formatter: SnapshotFormatter, game: ReviewedGame, scores: tuple[int, ...]) -> str:
     """Return all scores after a round in one line."""
     words = formatter.words
     if formatter.solo:
-        return words.text("account.solo", score=scores[0]) if scores else ""
+        return words.text("account.solo", score=scores[0])
     named = zip(game.players, scores, strict=False)
-    return (
-        formatter.comma_list(
-            words.text("account.total", who=_name(words, player), score=score) for player, score in named
-        )
-        if scores
-        else ""
-    )
+    totals = (words.text("account.total", who=_name(words, who), score=score) for who, score in named)
+    return formatter.comma_list(totals)
 
 
-def _move(formatter: SnapshotFormatter, move: Move) -> MoveLine:
-    lost = move.lost or 0
-    if lost < WORTH_MARKING:
-        return MoveLine(_made(formatter, move), move.colour)
-    points = formatter.words.text("history.lost", points=round(lost))
-    return MoveLine(_made(formatter, move), move.colour, f"\N{MINUS SIGN}{round(lost)}", points)
+def _move(formatter: SnapshotFormatter, move: Move) -> Variables:
+    """Describe a choice, the colour of its tiles, and the points that it lost as text and label."""
+    lost = round(move.lost) if move.lost is not None and move.lost >= WORTH_MARKING else None
+    return {
+        "text": _made(formatter, move),
+        "colour": move.colour,
+        "lost": "" if lost is None else f"\N{MINUS SIGN}{lost}",
+        "spoken": "" if lost is None else formatter.words.text("history.lost", points=lost),
+    }
 
 
 def _made(formatter: SnapshotFormatter, move: Move) -> str:
@@ -251,19 +158,21 @@ def _made(formatter: SnapshotFormatter, move: Move) -> str:
 # --- The review ------------------------------------------------------------------------------------------
 
 
-def _review(words: Words, game: ReviewedGame, review: Review) -> ReviewView:
+def _review(words: Words, game: ReviewedGame, review: Review) -> Variables:
+    """Describe the points that a player's choices lost, and the costliest of them."""
     who = next((_name(words, player) for player in game.players if player.seat == review.seat), "")
     key = "review.lost" if review.costliest else "review.nothing"
     title = words.text(key, who=who, points=round(review.lost), count=review.choices)
-    return ReviewView(title, tuple(_costly(words, move) for move in review.costliest))
+    return {"title": title, "moves": [_costly(words, move) for move in review.costliest]}
 
 
-def _costly(words: Words, move: CostlyMove) -> CostlyView:
+def _costly(words: Words, move: CostlyMove) -> Variables:
+    """Describe a costly move: round and points, the move played, the better one, and the position before."""
     formatter = SnapshotFormatter(words, move.position)
-    return CostlyView(
-        title=words.text("review.move", round=move.round, points=round(move.lost)),
-        played=MoveLine(_made(formatter, move.played), move.played.colour),
-        better=words.text("review.better", choice=formatter.choice(move.better)),
-        offer=phone.offer(formatter),
-        board=boards.board(formatter, move.better.seat),
-    )
+    return {
+        "title": words.text("review.move", round=move.round, points=round(move.lost)),
+        "played": _made(formatter, move.played),
+        "better": words.text("review.better", choice=formatter.choice(move.better)),
+        "offer": phone.offer(formatter),
+        "board": boards.board(formatter, move.better.seat),
+    }
