@@ -234,7 +234,7 @@ def test_the_result_of_a_solo_game_shows_levels_and_rule(result: Message, head: 
     formatter = make_formatter({**scene, "stage": "over", "ask": {"say": "game_over"}, "result": result})
     assert formatter.heading().startswith(head)
     shown = phone.result(formatter)
-    assert isinstance(shown, phone.SoloResultView)
+    assert shown is not None
     assert shown.rule == rule
     assert shown.ending.startswith(formatter.words.text(f"result.{result['ending']}"))
     reached = [name for _, name, won in shown.levels if won]
@@ -425,10 +425,10 @@ def test_the_phone_page_links_to_the_rules_of_its_game(
 
 def test_a_tie_is_explained() -> None:
     rows = phone.result(make_formatter(scenes.over()))
-    assert isinstance(rows, phone.ResultView)
+    assert rows is not None
     assert rows.tie == "A tie in points: the more complete rows decide."
     shared = phone.result(make_formatter(scenes.over(result={**scenes.over()["result"], "tie": "shared"})))
-    assert isinstance(shared, phone.ResultView)
+    assert shared is not None
     assert shared.tie == "A tie in points and in complete rows: the victory is shared."
     alone = phone.result(make_formatter(scenes.over(result={**scenes.over()["result"], "tie": "none"})))
     assert replace(rows, tie="") == alone

@@ -125,7 +125,7 @@ def test_accounts_are_listed_player_by_player() -> None:
     assert account is not None
     assert (account.title, account.running) == ("Round 5 and the bonuses", False)
     assert [player.total for player in account.players] == ["Ana: 57", "Rui: 0"]
-    assert [step.points for step in account.players[0].steps] == [
+    assert [points for _, points in account.players[0].steps] == [
         "+1",
         "+5",
         "\N{MINUS SIGN}4",

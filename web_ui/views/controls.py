@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from web_ui.messages import Choosing, Seat
+from web_ui.messages import Choosing, Seat, Simulated
 from web_ui.text.sentences import ACTION, MARKER, SnapshotFormatter
 from web_ui.views.phone import BEFORE_THE_GAME, NO_SEAT, PHONE, REPORTING, Viewer, source
 
@@ -262,24 +262,16 @@ class NameField:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class NamesView:
-    """The form that names the players, while they sit down."""
-
-    fields: tuple[NameField, ...]
-
-
-def names(formatter: SnapshotFormatter, viewer: Viewer) -> NamesView | None:
-    """Return the form for the names that this viewer may give; None during a game and if there are none."""
+def names(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[NameField, ...]:
+    """Return the form for the names that this viewer may give; it is empty during a game."""
     text, snapshot = formatter.words.text, formatter.snapshot
     if snapshot.stage not in BEFORE_THE_GAME:
-        return None
-    fields = tuple(
+        return ()
+    return tuple(
         NameField(seat.seat, text("twin.name_of", who=text("player.seat", seat=seat.seat)), seat.name or "")
         for seat in snapshot.seats
         if seat.taken and not seat.bot and (viewer.page != PHONE or _may_name(formatter, viewer, seat.seat))
     )
-    return NamesView(fields) if fields else None
 
 
 def _may_name(formatter: SnapshotFormatter, viewer: Viewer, seat: int) -> bool:
@@ -305,24 +297,15 @@ def report(formatter: SnapshotFormatter, viewer: Viewer) -> ReportView | None:
     return ReportView(tiles, bool(resin.told) and (viewer.at_table or "undo" in phones.press))
 
 
-@dataclass(frozen=True, slots=True)
-class PlugView:
-    """Whether the simulated Pico is plugged in."""
-
-    plugged: bool
-
-
-def plug(formatter: SnapshotFormatter, _viewer: Viewer) -> PlugView | None:
-    """Return the plug of a simulated Pico; None if there is none."""
+def plug(formatter: SnapshotFormatter, _viewer: Viewer) -> Simulated | None:
+    """Return the simulated parts if a Pico is one of them."""
     simulated = formatter.snapshot.simulated
-    if simulated is None or simulated.plugged is None:
-        return None
-    return PlugView(simulated.plugged)
+    return simulated if simulated is not None and simulated.plugged is not None else None
 
 
 @dataclass(frozen=True, slots=True)
 class SeatOption:
-    """A seat that this phone can play at: the text of its button, and its player."""
+    """A seat that this phone can play at (or no seat): the text of its button, and its player."""
 
     seat: int
     label: str
@@ -330,19 +313,12 @@ class SeatOption:
     chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SeatChoice:
-    """The seats that this phone can play at; the last option is no seat in particular."""
-
-    options: tuple[SeatOption, ...]
-
-
-def seat_choice(formatter: SnapshotFormatter, viewer: Viewer) -> SeatChoice | None:
-    """Return the seats to choose from; None if a phone can do nothing that belongs to one seat."""
+def seat_choice(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[SeatOption, ...]:
+    """Return the seats to choose from, at last none; empty if a phone can do nothing that belongs to one."""
     text, snapshot = formatter.words.text, formatter.snapshot
     phones, seat = snapshot.phones, viewer.seat
     if formatter.solo or not (phones.hint or any(name.startswith("seat.") for name in phones.press)):
-        return None
+        return ()
     options = [
         SeatOption(
             each.seat,
@@ -356,4 +332,4 @@ def seat_choice(formatter: SnapshotFormatter, viewer: Viewer) -> SeatChoice | No
         and (each.taken or each.seat == seat or snapshot.stage in BEFORE_THE_GAME)
     ]
     everybody = SeatOption(NO_SEAT, text("phone.all"), text("phone.shared"), seat == NO_SEAT)
-    return SeatChoice((*options, everybody))
+    return (*options, everybody)

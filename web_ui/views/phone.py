@@ -192,7 +192,6 @@ def source(formatter: SnapshotFormatter, number: int, tiles: str) -> SourceView:
 class SeatView:
     """A seat before the game."""
 
-    seat: int
     label: str
     name: str
     taken: bool
@@ -205,7 +204,6 @@ def seats(formatter: SnapshotFormatter) -> tuple[SeatView, ...]:
         return ()
     return tuple(
         SeatView(
-            seat=seat.seat,
             label=words.text("player.seat", seat=seat.seat),
             name=_sitter(formatter, seat) if seat.taken else words.text("player.free"),
             taken=seat.taken,
@@ -223,10 +221,9 @@ def _sitter(formatter: SnapshotFormatter, seat: Seat) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MoveView:
-    """A move as a sentence, its notation, its colour, and an opponent's reasons."""
+    """A move as a sentence, its colour, and an opponent's reasons."""
 
     text: str
-    token: str
     colour: str
     why: str = ""
 
@@ -234,7 +231,7 @@ class MoveView:
 def moves(formatter: SnapshotFormatter) -> tuple[MoveView, ...]:
     """Return the last moves, newest first."""
     return tuple(
-        MoveView(formatter.move(move), move.token, move.colour, move_reasons(formatter, move))
+        MoveView(formatter.move(move), move.colour, move_reasons(formatter, move))
         for move in reversed(formatter.snapshot.moves)
     )
 
@@ -243,24 +240,16 @@ def recent(formatter: SnapshotFormatter) -> MoveView | None:
     """Return the last step of a running score account, else the last move, if there is one."""
     account, steps = formatter.snapshot.account, formatter.steps()
     if account is not None and account.running and steps:
-        return MoveView(step_sentence(formatter, steps[-1]), "", steps[-1].colour)
+        return MoveView(step_sentence(formatter, steps[-1]), steps[-1].colour)
     return next(iter(moves(formatter)), None)
 
 
 @dataclass(frozen=True, slots=True)
-class StepView:
-    """A score step as a sentence, and its points with their sign."""
-
-    text: str
-    points: str
-
-
-@dataclass(frozen=True, slots=True)
 class PlayerAccount:
-    """All steps of one player's score, and the score after them."""
+    """All steps of one player's score, as sentences and points with their sign, and the score after them."""
 
     total: str
-    steps: tuple[StepView, ...]
+    steps: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,9 +289,9 @@ def _account_of(formatter: SnapshotFormatter, steps: Sequence[Step]) -> PlayerAc
     return PlayerAccount(total, _steps(formatter, steps))
 
 
-def _steps(formatter: SnapshotFormatter, steps: Sequence[Step]) -> tuple[StepView, ...]:
+def _steps(formatter: SnapshotFormatter, steps: Sequence[Step]) -> tuple[tuple[str, str], ...]:
     return tuple(
-        StepView(step_sentence(formatter, step), "" if step.step in WITHOUT_POINTS else _signed(step.points))
+        (step_sentence(formatter, step), "" if step.step in WITHOUT_POINTS else _signed(step.points))
         for step in steps
     )
 
@@ -316,29 +305,22 @@ def _signed(points: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """The end of a game: players from the best on, with score, complete rows, and whether they won."""
+    """The end of a game: players from the best on, with score, complete rows, and whether they won.
 
-    players: tuple[tuple[str, int, int, bool], ...]
-    tie: str = ""
-    title: str = ""
-    look_back: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SoloResultView:
-    """The end of a solo game: what ended it, the rule that made it a loss, and what scores are worth.
-
-    `levels` are the least points, the name, and whether it was reached, from the highest on.
+    Of a solo game: what ended it, the rule that made it a loss, and what scores are worth. `levels` are the
+    least points, the name, and whether it was reached, from the highest on.
     """
 
-    ending: str
-    rule: str
-    levels: tuple[tuple[str, str, bool], ...]
-    title: str = ""
+    title: str
+    players: tuple[tuple[str, int, int, bool], ...] = ()
+    tie: str = ""
+    ending: str = ""
+    rule: str = ""
+    levels: tuple[tuple[str, str, bool], ...] = ()
     look_back: str = ""
 
 
-def last_result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | None:
+def last_result(formatter: SnapshotFormatter) -> ResultView | None:
     """Return the result, also after the game until another begins, with a link to all its moves."""
     ended, words = result(formatter), formatter.words
     if ended is None:
@@ -347,7 +329,7 @@ def last_result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | N
     return replace(ended, title=words.text(title), look_back=words.text("result.look_back"))
 
 
-def result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | None:
+def result(formatter: SnapshotFormatter) -> ResultView | None:
     """Return the end of the game; None before."""
     ended: Result | None = formatter.snapshot.result
     if ended is None:
@@ -359,22 +341,22 @@ def result(formatter: SnapshotFormatter) -> ResultView | SoloResultView | None:
         (formatter.player(end.seat, end.name), end.score, end.rows, end.winner) for end in best_first
     )
     tie = formatter.words.text(f"result.tie_{ended.tie}") if ended.tie in ("rows", "shared") else ""
-    return ResultView(players, tie, formatter.words.text("result.title"))
+    return ResultView(formatter.words.text("result.title"), players, tie)
 
 
-def _solo_result(formatter: SnapshotFormatter, ended: Result) -> SoloResultView:
+def _solo_result(formatter: SnapshotFormatter, ended: Result) -> ResultView:
     words = formatter.words
     ending = words.text(f"result.{ended.ending}") if f"result.{ended.ending}" in words else ""
     if ended.victory == "master" and ended.score >= LEVELS[0][0]:
         ending = f"{ending} {words.text('result.not_artisan')}"
-    return SoloResultView(
+    return ResultView(
+        title=words.text("result.title"),
         ending=ending,
         rule=ended.rule or "",
         levels=tuple(
             (words.text("result.from", points=least), words.text(f"victory.{name}"), name == ended.victory)
             for least, name in LEVELS
         ),
-        title=words.text("result.title"),
     )
 
 
