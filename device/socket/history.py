@@ -146,14 +146,7 @@ def game_with_review_json(past: PastGame, palette: Palette) -> Json:
 
     Of a game that is too long all these are None. Raises RulesError if the events are not legal.
     """
-    game = {
-        **entry_json(past),
-        "moves": None,
-        "scores": None,
-        "reviews": None,
-        "choices": 0,
-        "position": None,
-    }
+    game = {**entry_json(past), "choices": 0, **dict.fromkeys(("moves", "scores", "reviews", "position"))}
     if past.too_long:
         return game
     real = {choice.number: choice for choice in real_choices(past.setup, past.events)}

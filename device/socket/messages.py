@@ -5,7 +5,7 @@ sends. The field `type` says which message a line is. `decode` and `decode_serve
 where lines are parsed. `SOCKET.md` describes every message with an example.
 """
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -49,12 +49,7 @@ GameNumber = Annotated[int, msgspec.Meta(ge=1, le=1 << 53)]
 
 
 class ClientMessage(
-    msgspec.Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    omit_defaults=True,
-    tag_field="type",
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
     """The base of all messages of a client; `id` comes back in the answer."""
 
@@ -179,22 +174,9 @@ Lesson = TeachTiles | TeachPlayer | TeachAction
 HistoryQuestion = ListGames | ReadGame | ReadRecord
 """Messages about past games; the history thread answers them, not the table's loop."""
 
-TableMessage = (
-    PressButton
-    | NamePlayer
-    | ReportTile
-    | ShowTag
-    | AskHint
-    | TeachTiles
-    | TeachPlayer
-    | TeachAction
-    | ForgetLast
-    | EndLesson
-    | ForgetTags
-    | ForgetTiles
-    | ListTags
-    | PlugPico
-)
+_LessonMessage = Lesson | ForgetLast | EndLesson
+_TagMessage = _LessonMessage | ForgetTags | ForgetTiles | ListTags
+TableMessage = PressButton | NamePlayer | ReportTile | ShowTag | AskHint | _TagMessage | PlugPico
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion
@@ -204,19 +186,20 @@ class MessageError(ValueError):
     """A line that is no message; the text says what is wrong with it."""
 
 
-_decoder: Final = msgspec.json.Decoder(Message)
+_Read = TypeVar("_Read")
+_decoder: Final[msgspec.json.Decoder[Message]] = msgspec.json.Decoder(Message)
 
 
 def decode(line: bytes) -> Message:
-    """Decode the line of a client.
+    """Decode the line of a client. Raises MessageError if it is no message."""
+    return _decode(_decoder, line)
 
-    Raises MessageError if the line is no message.
-    """
+
+def _decode(decoder: msgspec.json.Decoder[_Read], line: bytes) -> _Read:
     try:
-        message: Message = _decoder.decode(line)
+        return decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise MessageError(f"this line is no message: {error}") from error
-    return message
 
 
 def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float) -> TableEvent:
@@ -246,7 +229,7 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
             raise ValueError(f"{message} is no event of the table")
 
 
-def _lesson_event(message: Lesson | ForgetLast | EndLesson, at: float) -> TableEvent:
+def _lesson_event(message: _LessonMessage, at: float) -> TableEvent:
     match message:
         case TeachTiles(colour):
             return LessonBegun(Tiles(None if colour == "all" else colour_of(colour)), at)
@@ -263,25 +246,25 @@ def _lesson_event(message: Lesson | ForgetLast | EndLesson, at: float) -> TableE
 # --- From the table to a client ---
 
 
-class LayoutMessage(msgspec.Struct, frozen=True, tag_field="type", tag="layout"):
+class LayoutMessage(msgspec.Struct, frozen=True, tag="layout"):
     """The drawing of the table; the first message of a subscription."""
 
     layout: Any
 
 
-class SnapshotMessage(msgspec.Struct, frozen=True, tag_field="type", tag="snapshot"):
+class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
     """The snapshot of the table, whenever it changed."""
 
     snapshot: dict[str, Any]
 
 
-class FrameMessage(msgspec.Struct, frozen=True, tag_field="type", tag="frame"):
+class FrameMessage(msgspec.Struct, frozen=True, tag="frame"):
     """A light frame: red, green and blue of every light in hex, in the layout's order."""
 
     colours: str
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="answer"):
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True, tag="answer"):
     """The answer to a message: taken, or refused; `why` is the key of the reason, `result` what was asked."""
 
     taken: bool
@@ -290,7 +273,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", 
     result: Any = None
 
 
-class ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error"):
+class ErrorMessage(msgspec.Struct, frozen=True, tag="error"):
     """The answer to a line that is no message, and to a client that is not served."""
 
     error: str
@@ -307,19 +290,12 @@ class KnownTag(msgspec.Struct, frozen=True):
 
 ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Answer | ErrorMessage
 
-_server_decoder: Final = msgspec.json.Decoder(ServerMessage)
+_server_decoder: Final[msgspec.json.Decoder[ServerMessage]] = msgspec.json.Decoder(ServerMessage)
 
 
 def decode_server_message(line: bytes) -> ServerMessage:
-    """Decode a line that the table sent.
-
-    Raises MessageError if the line is no message of this version.
-    """
-    try:
-        message: ServerMessage = _server_decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise MessageError(f"this line is no message of a table: {error}") from error
-    return message
+    """Decode a line that the table sent. Raises MessageError if it is no message of this version."""
+    return _decode(_server_decoder, line)
 
 
 def encode(message: Message | ServerMessage) -> bytes:

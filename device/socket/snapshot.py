@@ -16,16 +16,7 @@ from device.rules.board import WALL_PATTERN, Board
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.game import SOLO
 from device.rules.notation import text_of
-from device.rules.scoring import (
-    FLOOR_COSTS,
-    BonusGiven,
-    FloorCharged,
-    Item,
-    LineFell,
-    Outcome,
-    Step,
-    TilePlaced,
-)
+from device.rules.scoring import FLOOR_COSTS, BonusGiven, FloorCharged, LineFell, Outcome, Step, TilePlaced
 from device.rules.solo.penalty_row import ACTION
 from device.rules.solo.scoring import SoloOutcome
 from device.rules.tiles import COLOURS, LETTERS, MARKER, NO_TILES, Colour, letter, letters
@@ -52,12 +43,12 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
 
     `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts.
     """
-    game, play = table.game, table.play
+    game, play, asked = table.game, table.play, prompt(table)
     choosing = table.stage is Stage.CHOICE
     return {
         "schema": SCHEMA,
         "stage": table.stage.value,
-        "ask": _prompt_json(table),
+        "ask": {"say": asked.key, **asked.values},
         "mode": table.next_game.options.mode if table.next_game.choosing and play is None else None,
         "round": 0,
         "first": None,
@@ -240,11 +231,6 @@ def palette_json(palette: Palette) -> Json:
 # --- Seats, selection and scoring of the table ---
 
 
-def _prompt_json(table: Table) -> Json:
-    asked = prompt(table)
-    return {"say": asked.key, **asked.values}
-
-
 def _seat_json(table: Table, place: int) -> Json:
     play, name = table.play, table.seats.name_at(place)
     board = shown_boards(table).get(place, Board())
@@ -289,12 +275,7 @@ def _choice_json(table: Table) -> Json | None:
     return {**selection_json(play, selection, lines), "sends": sends}
 
 
-_STEP_NAMES: Final[dict[type[Item], str]] = {
-    TilePlaced: "placed",
-    LineFell: "fell",
-    FloorCharged: "floor",
-    BonusGiven: "bonus",
-}
+_STEP_NAMES: Final = {TilePlaced: "placed", LineFell: "fell", FloorCharged: "floor", BonusGiven: "bonus"}
 
 
 def _account_json(table: Table, game: CurrentGame) -> Json | None:
