@@ -46,7 +46,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/regions", "regions", pages.regions)
     app.add_url_rule("/state", "state", pages.state)
     app.add_url_rule("/action", "action", actions.post, methods=["POST"])
-    app.add_url_rule("/rules", "all_rules", pages.all_rules)
+    app.add_url_rule("/rules", "all_rules", pages.rules)
     app.add_url_rule("/rules/<mode>", "rules", pages.rules)
     app.add_url_rule("/history", "history", history.games)
     app.add_url_rule("/history/<int:number>", "past_game", history.game)
@@ -95,19 +95,9 @@ class Refusals:
 
 def warm_up(app: Flask) -> None:
     """Serve one request of each kind, so that nothing is imported or read from the disk later."""
-    requests = (
-        ("GET", "/"),
-        ("GET", "/table"),
-        ("GET", "/tags"),
-        ("GET", "/regions?page=phone"),
-        ("GET", "/rules/standard"),
-        ("GET", "/state"),
-        ("GET", "/events?page=phone"),
-        ("GET", "/static/style.css"),
-        ("GET", "/nothing"),
-        ("POST", "/action"),
-        ("PUT", "/action"),
-    )
+    pages = ("/", "/table", "/tags", "/regions?page=phone", "/rules/standard", "/state", "/events?page=phone")
+    requests = [("GET", path) for path in (*pages, "/static/style.css", "/nothing")]
+    requests += [("POST", "/action"), ("PUT", "/action")]
     for method, path in requests:
         with app.test_request_context(path, method=method, environ_base={"REMOTE_ADDR": "127.0.0.1"}):
             response = app.full_dispatch_request()

@@ -47,7 +47,10 @@ class Frame:
 
 
 class Latest:
-    """The newest view and the newest frame, shared between threads."""
+    """The newest view and the newest frame, shared between threads; only its methods change them.
+
+    The frame is empty while nobody wants frames.
+    """
 
     def __init__(self) -> None:
         lock = threading.Lock()
@@ -55,25 +58,10 @@ class Latest:
         self._view_changed = threading.Condition(lock)
         self._frame_changed = threading.Condition(lock)
         self._frames_wanted = threading.Condition(lock)
-        self._view = View()
-        self._frame = Frame()
+        self.view = View()
+        self.frame = Frame()
         self._wanted_until = float("-inf")
-        self._closed = False
-
-    @property
-    def view(self) -> View:
-        """The newest view."""
-        return self._view
-
-    @property
-    def frame(self) -> Frame:
-        """The newest frame; an empty one while nobody wants frames."""
-        return self._frame
-
-    @property
-    def closed(self) -> bool:
-        """Whether `close` was called."""
-        return self._closed
+        self.closed = False
 
     def publish(
         self,
@@ -85,25 +73,20 @@ class Latest:
     ) -> None:
         """Set the newest view and wake all waiters; arguments that are left out keep their values."""
         with self._lock:
-            old = self._view
-            new = replace(
-                old,
-                presence=presence,
-                layout=layout or old.layout,
-                snapshot=snapshot or old.snapshot,
-                raw=raw or old.raw,
-            )
+            old = self.view
+            known = layout or old.layout, snapshot or old.snapshot, raw or old.raw
+            new = View(old.number, presence, *known)
             if new != old:
-                self._view = replace(new, number=old.number + 1)
+                self.view = replace(new, number=old.number + 1)
                 self._view_changed.notify_all()
                 self._frame_changed.notify_all()
 
     def publish_frame(self, names: tuple[str, ...], colours: str) -> None:
         """Set the newest frame and wake those that wait for it; an empty string means that none is known."""
         with self._lock:
-            old = self._frame
+            old = self.frame
             if (old.colours, old.names) != (colours, names):
-                self._frame = Frame(old.number + 1, names, colours)
+                self.frame = Frame(old.number + 1, names, colours)
                 self._frame_changed.notify_all()
 
     def wait_for_view(self, after: int, seconds: float, gone: Callable[[], bool] = lambda: False) -> View:
@@ -112,8 +95,8 @@ class Latest:
         `wake` ends the wait if `gone` returns true: the viewer has left.
         """
         with self._lock:
-            self._view_changed.wait_for(lambda: self._closed or self._view.number > after or gone(), seconds)
-            return self._view
+            self._view_changed.wait_for(lambda: self.closed or self.view.number > after or gone(), seconds)
+            return self.view
 
     def wake(self) -> None:
         """Make all that wait for a view check whether their viewer has left."""
@@ -124,10 +107,10 @@ class Latest:
         """Wait at most so many seconds until the view or the frame is newer; return the newest of both."""
         with self._lock:
             self._frame_changed.wait_for(
-                lambda: self._closed or self._view.number > after_view or self._frame.number > after_frame,
+                lambda: self.closed or self.view.number > after_view or self.frame.number > after_frame,
                 seconds,
             )
-            return self._view, self._frame
+            return self.view, self.frame
 
     def want_frames(self, seconds: float) -> None:
         """Ask for frames for so many seconds from now (a lease)."""
@@ -137,18 +120,18 @@ class Latest:
 
     def frames_wanted(self) -> bool:
         """Return whether the lease for frames lasts."""
-        return not self._closed and time.monotonic() < self._wanted_until
+        return not self.closed and time.monotonic() < self._wanted_until
 
     def wait_until_frames_wanted(self) -> bool:
         """Wait until frames are wanted; return False when the process is about to end."""
         with self._lock:
-            self._frames_wanted.wait_for(lambda: self._closed or time.monotonic() < self._wanted_until)
-            return not self._closed
+            self._frames_wanted.wait_for(lambda: self.closed or time.monotonic() < self._wanted_until)
+            return not self.closed
 
     def close(self) -> None:
         """End all waiting, now and from now on."""
         with self._lock:
-            self._closed = True
+            self.closed = True
             self._view_changed.notify_all()
             self._frame_changed.notify_all()
             self._frames_wanted.notify_all()

@@ -38,7 +38,7 @@ Name = Annotated[str, msgspec.Meta(max_length=200)]
 """A player's name; the table itself takes shorter ones only."""
 
 
-class ActionBase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+class ActionBase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The base of all actions."""
 
 
@@ -140,26 +140,26 @@ def allowed_to_phone(action: Action, phones: Phones) -> bool:
 # --- Subscription and questions: what the pages' process asks by itself ---
 
 
-class Subscribe(msgspec.Struct, frozen=True, tag_field="type", tag="subscribe"):
+class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
     """Subscribe to snapshots, and to light frames if wanted."""
 
     frames: bool = False
 
 
-class ListGames(msgspec.Struct, frozen=True, tag_field="type", tag="games"):
+class ListGames(msgspec.Struct, frozen=True, tag="games"):
     """Ask for at most `count` past games, the newest first: those before a game's number."""
 
     count: int
     before: int | None = None
 
 
-class ReadGame(msgspec.Struct, frozen=True, tag_field="type", tag="game"):
+class ReadGame(msgspec.Struct, frozen=True, tag="game"):
     """Ask for a past game with its moves and its review."""
 
     number: int
 
 
-class ReadRecord(msgspec.Struct, frozen=True, tag_field="type", tag="record"):
+class ReadRecord(msgspec.Struct, frozen=True, tag="record"):
     """Ask for the record of a finished game."""
 
     number: int
@@ -171,25 +171,25 @@ Question = ListGames | ReadGame | ReadRecord
 # --- Messages of the table ---
 
 
-class LayoutMessage(msgspec.Struct, frozen=True, tag_field="type", tag="layout"):
+class LayoutMessage(msgspec.Struct, frozen=True, tag="layout"):
     """The drawing of the table."""
 
     layout: Layout
 
 
-class SnapshotMessage(msgspec.Struct, frozen=True, tag_field="type", tag="snapshot"):
+class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
     """A snapshot, not decoded yet."""
 
     snapshot: msgspec.Raw
 
 
-class FrameMessage(msgspec.Struct, frozen=True, tag_field="type", tag="frame"):
+class FrameMessage(msgspec.Struct, frozen=True, tag="frame"):
     """A light frame: six hex digits for each light, in the layout's order."""
 
     colours: str
 
 
-class Answer(msgspec.Struct, frozen=True, tag_field="type", tag="answer"):
+class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an action or a question; `why` is the key of a refusal, the result is not decoded yet."""
 
     taken: bool
@@ -197,7 +197,7 @@ class Answer(msgspec.Struct, frozen=True, tag_field="type", tag="answer"):
     result: msgspec.Raw = msgspec.Raw()
 
 
-class ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error"):
+class ErrorMessage(msgspec.Struct, frozen=True, tag="error"):
     """What was wrong with a message to the table."""
 
     error: str
@@ -369,7 +369,7 @@ class Reason(msgspec.Struct, frozen=True):
 class Move(Details, frozen=True):
     """A draft, or a choice as in `Choosing`, that was made or that a hint advises.
 
-    Only those of past games have `number`, `round` and, where they are graded, the points `lost`.
+    Only those of past games have `round` and, where they are graded, the points `lost`.
     """
 
     kind: str = "draft"
@@ -378,7 +378,6 @@ class Move(Details, frozen=True):
     marker: bool = False
     token: str = ""
     because: tuple[Because, ...] = ()
-    number: int = 0
     round: int = 0
     lost: float | None = None
 
@@ -521,7 +520,6 @@ class Tags(msgspec.Struct, frozen=True):
 class Learning(msgspec.Struct, frozen=True):
     """The current lesson: the meaning of the next tag, and how many tags were learned in it."""
 
-    lesson: str
     next: Meaning | None = None
     learned: int = 0
     last: LaidTag | None = None
@@ -659,7 +657,6 @@ class PastGame(msgspec.Struct, frozen=True):
     mode: str | None = None
     level: str | None = None
     wall: str | None = None
-    rounds: int | None = None
     victory: str | None = None
     players: tuple[PastPlayer, ...] = ()
 

@@ -193,17 +193,10 @@ class Pages:
             Response(view.raw, content_type="application/json"), f"{self.epoch}.{view.number}"
         )
 
-    def all_rules(self) -> Response:
-        """Respond with the list of all modes that have rules."""
-        return self._rules_page("")
-
-    def rules(self, mode: str) -> Response:
-        """Respond with the rules of a mode; raises RefusedError (404) for an unknown one."""
-        if mode not in MODES:
+    def rules(self, mode: str = "") -> Response:
+        """Respond with the rules of a mode, or with the list of all; raises RefusedError (404)."""
+        if mode not in ("", *MODES):
             raise RefusedError(404, "page.not_found")
-        return self._rules_page(mode)
-
-    def _rules_page(self, mode: str) -> Response:
         book = self.rulebooks.get(self.words_for_request().language) or self.rulebooks[DEFAULT]
         return self.static_page("rules.html", book=book, mode=mode, variant=mode in VARIANTS)
 

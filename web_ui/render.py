@@ -176,10 +176,7 @@ def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, obj
     formatter = SnapshotFormatter(words, view.snapshot) if view.snapshot is not None else None
     for name in REGIONS[viewer.page]:
         if name == "turn":
-            yield (
-                name,
-                tags.head(view, words, viewer) if viewer.page == TAGS else phone.turn(view, words, viewer),
-            )
+            yield name, (tags.head if viewer.page == TAGS else phone.turn)(view, words, viewer)
         elif name == "tiles":
             yield name, phone.palette(view.snapshot)
         else:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from web_ui.latest import Frame, Latest, View
 from web_ui.render import Renderer
@@ -28,7 +29,7 @@ LEASE_RENEWAL = 1.0
 """Seconds after which a stream of the twin renews its lease."""
 
 CACHED_DIFFERENCES = 100
-"""How many differences between light frames are cached."""
+"""How many differences between light frames are cached, for all streams that are at the same frame."""
 
 
 class Slots:
@@ -77,24 +78,9 @@ class Subscription:
     disconnected: Callable[[], bool]
 
 
-class FrameDifferences:
-    """Differences between light frames as JSON, cached for all streams that are at the same frame."""
-
-    def __init__(self) -> None:
-        self._cache: dict[tuple[int, int], bytes] = {}
-
-    def between(self, old: Frame, new: Frame) -> bytes:
-        """Return the lights that changed, `{"some": {index: colour}}`, or `{"all": colours}` if shorter."""
-        key = old.number, new.number
-        difference = self._cache.get(key)
-        if difference is None:
-            if len(self._cache) >= CACHED_DIFFERENCES:
-                self._cache = {}
-            difference = self._cache[key] = _difference(old, new)
-        return difference
-
-
+@lru_cache(CACHED_DIFFERENCES)
 def _difference(old: Frame, new: Frame) -> bytes:
+    """Return the lights that changed, `{"some": {index: colour}}`, or `{"all": colours}` if shorter."""
     if old.names == new.names:
         before, after = old.colours, new.colours
         some = {
@@ -124,7 +110,6 @@ class Streams:
         self._greeting = greeting
         self._epoch = epoch
         self._heartbeat = heartbeat
-        self._differences = FrameDifferences()
 
     def events(self, subscription: Subscription) -> Iterator[bytes]:
         """Yield events until the client disconnects or the process ends.
@@ -150,7 +135,7 @@ class Streams:
                 news, number = rendering.news(number), rendering.number
                 parts.append(_event("news", news, f"{self._epoch}.{number}"))
             if newest.number != frame.number and (newest or frame):
-                parts.append(_event("lights", self._differences.between(frame, newest)))
+                parts.append(_event("lights", _difference(frame, newest)))
                 frame = newest
             if not parts and time.monotonic() - last_sent >= self._heartbeat:
                 parts.append(b": keep-alive\n" + _event("beat", b"."))

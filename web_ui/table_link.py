@@ -58,23 +58,21 @@ class TableAwayError(OSError):
     """The table can't be reached, or does not answer in time."""
 
 
+@dataclass(slots=True)
 class Backoff:
     """The pauses between attempts to reconnect: each is twice as long as the last, up to the longest."""
 
-    def __init__(self, shortest: float = SHORTEST_PAUSE, longest: float = LONGEST_PAUSE) -> None:
-        self._shortest = shortest
-        self._longest = longest
-        self._seconds = shortest
+    seconds: float = SHORTEST_PAUSE
 
     def next(self) -> float:
         """Return the next pause in seconds."""
-        seconds = self._seconds
-        self._seconds = min(self._longest, seconds * 2)
+        seconds = self.seconds
+        self.seconds = min(LONGEST_PAUSE, seconds * 2)
         return seconds
 
     def reset(self) -> None:
         """Begin with the shortest pause again, because the table was reached."""
-        self._seconds = self._shortest
+        self.seconds = SHORTEST_PAUSE
 
 
 class TableLink:

@@ -23,7 +23,7 @@ from tests.web_ui import scenes
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 from tests.web_ui.test_sentences import TWIN
 from web_ui.latest import Presence, View
-from web_ui.messages import Because, read_snapshot
+from web_ui.messages import Because, Move, read_snapshot
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import read_all_words
@@ -145,10 +145,8 @@ def test_a_missing_hint_is_reported(language: str) -> None:
     ],
 )
 def test_a_reason_names_its_subject(reason: scenes.Message, english: str, german: str) -> None:
-    because = [Because(**reason)]
-    spoken = [
-        sentences.reasons(make_formatter(dealt(DEAL), each), 2, "Master", because) for each in ("en", "de")
-    ]
+    move = Move(seat=2, name="Master", because=(Because(**reason),))
+    spoken = [sentences.reasons(make_formatter(dealt(DEAL), each), move) for each in ("en", "de")]
     assert spoken == [english, german]
 
 

@@ -11,7 +11,7 @@ from tests.web_ui import scenes
 from tests.web_ui.browsing import Text
 from tests.web_ui.conftest import show, until_frame, until_presence
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
-from web_ui.latest import Frame, Latest, Presence
+from web_ui.latest import Frame, Presence
 from web_ui.table_link import TableLink
 
 
@@ -128,7 +128,7 @@ def test_pages_of_different_views_have_different_etags(
     for path in ("/", "/table", "/regions", "/regions?page=table"):
         client.get(path)
         with monkeypatch.context() as overtaken:
-            overtaken.setattr(Latest, "view", before)
+            overtaken.setattr(link.latest, "view", before)
             stale = client.get(path)
         again = client.get(path, headers={"If-None-Match": stale.headers["ETag"]})
         assert again.status_code == 200, path

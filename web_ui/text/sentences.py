@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from web_ui.messages import Advice, Because, Choosing, Fault, Move, Result, Snapshot, Step, known_step
+from web_ui.messages import Advice, Because, Choosing, Fault, Move, Reason, Result, Snapshot, Step, known_step
 from web_ui.text.words import Words
 
 MARKER = "m"
@@ -340,7 +340,7 @@ def notes(formatter: SnapshotFormatter) -> tuple[str, ...]:
     lines = list(_stand_ins(formatter))
     reason = snapshot.reason
     if reason is not None and reason.showing:
-        lines.append(reasons(formatter, reason.seat, reason.name, reason.because))
+        lines.append(reasons(formatter, reason))
     lines += [text("hint.asked", who=player(seat)) for seat in snapshot.hint.asked]
     lines += [_advice(formatter, each) for each in snapshot.hint.shown]
     lines += [
@@ -353,39 +353,27 @@ def notes(formatter: SnapshotFormatter) -> tuple[str, ...]:
 def _stand_ins(formatter: SnapshotFormatter) -> Iterator[str]:
     """Yield why another opponent chooses for the one of a seat."""
     for seat in formatter.snapshot.seats:
-        if seat.stand_in is not None:
-            yield formatter.words.text_or(
-                f"stand_in.{seat.stand_in.why}",
-                "stand_in.other",
-                who=formatter.player(seat.seat, seat.name),
-                by=formatter.opponent(seat.stand_in.by),
-                detail=seat.stand_in.detail,
-            )
+        if (found := seat.stand_in) is not None:
+            who, by = formatter.player(seat.seat, seat.name), formatter.opponent(found.by)
+            given = {"who": who, "by": by, "detail": found.detail}
+            yield formatter.words.text_or(f"stand_in.{found.why}", "stand_in.other", **given)
 
 
-def move_reasons(formatter: SnapshotFormatter, move: Move) -> str:
-    """Return why an opponent made a draft, as a sentence; empty for a person's."""
-    return reasons(formatter, move.seat, move.name, move.because)
-
-
-def reasons(formatter: SnapshotFormatter, seat: int, name: str | None, because: Iterable[Because]) -> str:
+def reasons(formatter: SnapshotFormatter, choice: Move | Reason) -> str:
     """Return why an opponent chose something, as a sentence; empty without a reason."""
-    parts = [_reason(formatter, each) for each in because]
+    parts = [_reason(formatter, each) for each in choice.because]
     if not parts:
         return ""
-    who = formatter.opponent_at(seat) if formatter.solo else formatter.player(seat, name)
+    seat, solo = choice.seat, formatter.solo
+    who = formatter.opponent_at(seat) if solo else formatter.player(seat, choice.name)
     return formatter.words.text("reason.said", who=who, why=formatter.and_list(parts))
 
 
 def _reason(formatter: SnapshotFormatter, each: Because) -> str:
     given = {
+        **{name: getattr(each, name) for name in ("line", "row", "column", "count", "points")},
         "who": formatter.player(each.seat, each.name) if each.seat else "",
-        "line": each.line,
-        "row": each.row,
-        "column": each.column,
         "colour": formatter.colour(each.colour) if each.colour else "",
-        "count": each.count,
-        "points": each.points,
         "position": formatter.ordinal(each.position),
     }
     return formatter.words.text_or(f"reason.{each.key}", "reason.other", **given)
@@ -406,21 +394,13 @@ def _advice(formatter: SnapshotFormatter, advice: Advice) -> str:
 
 # --- Score steps -----------------------------------------------------------------------------------------
 
-WITHOUT_POINTS = frozenset(
-    {
-        "action_tile_placed",
-        "penalty_drawn",
-        "penalty_swapped",
-        "fifth_tile_due",
-        "penalty_removed",
-        "penalty_kept",
-        "floor_cleared",
-        "fell",
-    }
+WITHOUT_POINTS = (
+    *("action_tile_placed", "penalty_drawn", "penalty_swapped", "fifth_tile_due", "penalty_removed"),
+    *("penalty_kept", "floor_cleared", "fell"),
 )
 """Steps that never change a score."""
 
-AT_THE_END = frozenset({"bonus", "penalty_row_counted", "clear_board_award"})
+AT_THE_END = ("bonus", "penalty_row_counted", "clear_board_award")
 """Steps at the end of a game."""
 
 
@@ -446,14 +426,9 @@ def _placed(formatter: SnapshotFormatter, step: Step) -> str:
     across = "across" if step.across > 1 else ""
     down = "down" if step.down > 1 else ""
     kind = "both" if across and down else across or down or "alone"
-    return formatter.words.text(
-        f"step.placed_{kind}",
-        colour=formatter.colour_title(step.colour),
-        row=step.row,
-        across=step.across,
-        down=step.down,
-        points=step.points,
-    )
+    given = {"across": step.across, "down": step.down, "points": step.points}
+    colour = formatter.colour_title(step.colour)
+    return formatter.words.text(f"step.placed_{kind}", colour=colour, row=step.row, **given)
 
 
 def _charged(formatter: SnapshotFormatter, step: Step) -> str:

@@ -18,8 +18,8 @@ from web_ui.text.sentences import (
     MARKER,
     WITHOUT_POINTS,
     SnapshotFormatter,
-    move_reasons,
     notes,
+    reasons,
     step_sentence,
 )
 from web_ui.text.words import Words
@@ -231,7 +231,7 @@ class MoveView:
 def moves(formatter: SnapshotFormatter) -> tuple[MoveView, ...]:
     """Return the last moves, newest first."""
     return tuple(
-        MoveView(formatter.move(move), move.colour, move_reasons(formatter, move))
+        MoveView(formatter.move(move), move.colour, reasons(formatter, move))
         for move in reversed(formatter.snapshot.moves)
     )
 
