@@ -10,13 +10,13 @@ class BenchError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A measured value; the goal is a minimum (`at_least`) or a maximum."""
+    """A measured value; the goal is a minimum (`at_least`), or else a maximum."""
 
     name: str
     value: float
     unit: str
     goal: float
-    at_least: bool
+    at_least: bool = True
 
     @property
     def met(self) -> bool:

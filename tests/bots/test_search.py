@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-from device.bench.bots import Contender, against_many, against_one, solo
+from device.bench.bots import Contender, against, solo
 from device.bots.convert import to_position
 from device.bots.core import constants, weights
 from device.bots.core.alpha_beta import AlphaBeta
@@ -331,17 +331,17 @@ def test_a_cancelled_search_does_not_shorten_the_next_one(players: int) -> None:
 
 def test_calm_beats_random_and_loses_to_greedy() -> None:
     calm, greedy, chance = Contender("calm"), Contender("greedy"), Contender("random")
-    assert against_one(calm, chance, 60, Ticks(), 1).value > 0.9
-    assert against_one(greedy, calm, 30, Ticks(), 1).value > 0.75
+    assert against(calm, chance, 60, Ticks(), 1).value > 0.9
+    assert against(greedy, calm, 30, Ticks(), 1).value > 0.75
 
 
 def test_strong_and_master_beat_greedy() -> None:
-    assert against_one(Contender("strong", 0.2), Contender("greedy"), 8, Ticks(), 1).value > 0.8
-    assert against_one(Contender("master", 0.2), Contender("greedy"), 12, Ticks(), 1, mode="gray").value > 0.7
+    assert against(Contender("strong", 0.2), Contender("greedy"), 8, Ticks(), 1).value > 0.8
+    assert against(Contender("master", 0.2), Contender("greedy"), 12, Ticks(), 1, mode="gray").value > 0.7
 
 
 def test_master_beats_two_greedy_bots() -> None:
-    assert against_many(Contender("master", 1.0), Contender("greedy"), 3, 6, Ticks(), 1).value > 0.6
+    assert against(Contender("master", 1.0), Contender("greedy"), 6, Ticks(), 1, players=3).value > 0.6
 
 
 def test_master_wins_solo_games() -> None:
