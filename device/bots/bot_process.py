@@ -34,35 +34,18 @@ class Question:
     seat: int | None = None
 
 
-class BotProcess:
+class BotProcess(Worker):
     """A worker process that answers questions one at a time; `put` is called with the answers, in a thread.
 
     The result of an answer is None with `error` if the process failed. `niceness` lowers its priority.
     """
 
     def __init__(self, put: Callable[[Answer], None], niceness: int = 0) -> None:
-        self._worker = Worker(put, niceness, preload=__name__, name="thinker")
-
-    def start(self) -> None:
-        """Start the process if there is none, so that the first question does not wait for that."""
-        self._worker.start()
+        super().__init__(put, niceness, preload=__name__, name="thinker")
 
     def ask(self, question: Question) -> None:
         """Ask a question without waiting for the answer."""
-        self._worker.run(Call(question.number, answer, (question,)))
-
-    def cancel(self, number: int) -> None:
-        """Put no answer to a question any more; if it is being answered, end that at once."""
-        self._worker.cancel(number)
-
-    def close(self) -> None:
-        """Kill and reap the process; no more answers are put. A later question starts another process."""
-        self._worker.close()
-
-    @property
-    def pid(self) -> int | None:
-        """The process id; None before the start."""
-        return self._worker.pid
+        self.run(Call(question.number, answer, (question,)))
 
 
 @cache

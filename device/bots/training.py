@@ -8,10 +8,10 @@ machine.
 """
 
 import argparse
-import sys
 import time
 from array import array
-from concurrent.futures import Executor
+
+import click
 
 from device.bots.core import constants, weights
 from device.bots.core.alpha_beta import AlphaBeta
@@ -20,7 +20,6 @@ from device.bots.core.learner import Learner
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
 from device.bots.core.solo_tree import SoloTree
-from device.bots.workers import InlineExecutor
 
 BATCHES = 20
 EXPLORATION = 20
@@ -78,7 +77,7 @@ def _learn(name: str, learner: Learner, search: AlphaBeta | None, games: int, ra
         seconds = time.perf_counter() - start
         error = (learner.squared_error / max(1, learner.samples)) ** 0.5
         each = points / (games // BATCHES) / learner.position.players
-        _log(
+        click.echo(
             f"{batch + 1}/{BATCHES}: off by {error:.2f} points; {seconds:.0f} s;"
             f" {each:.1f} points in {rounds / (games // BATCHES):.2f} rounds"
         )
@@ -125,7 +124,7 @@ def train_solo(mode: str, games: int, seed: int) -> None:
                 won += game.ending > constants.NO_POINTS and game.score >= 60
         error = (tree.squared_error / max(1, tree.samples)) ** 0.5
         easy = (games // BATCHES + 2) // 3
-        _log(
+        click.echo(
             f"{batch + 1}/{BATCHES}: off by {error:.2f} points; {time.perf_counter() - start:.0f} s;"
             f" easy games: {points / easy:.1f} points, {won / easy:.1%} won"
         )
@@ -146,27 +145,19 @@ def _play_solo_game(tree: SoloTree, game: SoloPosition, level: int) -> None:
             game.play(tree.best_move(game, 1.0))
 
 
-def _log(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def main(executor: Executor | None = None) -> None:
-    """Train as the command line says, through an executor; by default in this process."""
-    parser = argparse.ArgumentParser(
-        prog="python -m device.bots.training", description="Train weights again."
-    )
+def main() -> None:
+    """Train as the command line says."""
+    parser = argparse.ArgumentParser("python -m device.bots.training", description="Train weights again.")
     parser.add_argument("mode", choices=("standard", "gray", "solo-coloured", "solo-gray"))
     parser.add_argument("players", type=int, choices=(1, 2, 3, 4))
     parser.add_argument("--games", type=int, default=200_000)
     parser.add_argument("--deep", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    run = executor or InlineExecutor()
     if given.mode.startswith("solo-"):
-        run.submit(train_solo, given.mode, given.games, given.seed).result()
+        train_solo(given.mode, given.games, given.seed)
     else:
-        run.submit(train, given.mode, given.players, given.games, given.deep, given.seed).result()
+        train(given.mode, given.players, given.games, given.deep, given.seed)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,7 @@ A `Worker` runs one call at a time and hands its answer to a callback; a call ca
 Calls and answers are pickled, each behind its length, on the standard input and output of the process. The
 process ends with its parent, whatever ends that: a thread of it only reads, and the end of standard input
 ends the process, in the middle of a call, too. `WorkerPool` is a `concurrent.futures.Executor` of workers.
-Matches, tournaments, grading and training take any executor; `InlineExecutor` runs their calls in this
-process.
+Matches, tournaments and grading use it; `InlineExecutor` runs their calls in this process.
 """
 
 import os
