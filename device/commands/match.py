@@ -4,7 +4,6 @@ import json
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +23,7 @@ from device.bots.dtc.match import (
     play_all,
 )
 from device.bots.dtc.tournament import standings, win_share
-from device.bots.workers import InlineExecutor, WorkerPool, cores
+from device.bots.workers import cores
 from device.commands import console
 from device.commands.console import CommandError, Decorator, columns, file_error, printable, progress
 from device.runtime.data_folder import default_data_folder
@@ -69,11 +68,6 @@ def fault_in_words(result: Result) -> str:
     if fault is None:
         return "stopped by the limit of rounds" if result.stopped else ""
     return f"{printable(result.names[fault.seat])}: {fault.sentence}"
-
-
-def executor_for(jobs: int) -> Executor:
-    """Return an executor for so many games at once; a single one is played in this process."""
-    return WorkerPool(jobs) if jobs > 1 else InlineExecutor()
 
 
 def seconds(milliseconds: float) -> str:
@@ -152,8 +146,7 @@ def _play(games: list[Game], file: Path, jobs: int, results: list[Result]) -> No
         logs.mkdir(parents=True, exist_ok=True)
         with (
             file.open("wb") as stream,
-            executor_for(jobs) as executor,
-            closing(play_all(games, logs, executor, jobs)) as played,
+            closing(play_all(games, logs, jobs)) as played,
             progress(_in_order(played), len(games)) as counted,
         ):
             for log in logs.glob("*.err"):  # of the match whose records are replaced

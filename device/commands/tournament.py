@@ -23,7 +23,6 @@ from device.bots.dtc.tournament import (
 from device.commands.console import CommandError, columns, file_error, printable, progress
 from device.commands.match import (
     default_folder,
-    executor_for,
     jobs_option,
     json_option,
     players_of,
@@ -98,8 +97,7 @@ def _play(games: list[Game], kept: ResultsFolder, jobs: int) -> None:
     left = [game for game in games if game.number not in done]
     try:
         with (
-            executor_for(jobs) as executor,
-            closing(play_all(left, kept.logs, executor, jobs)) as played,
+            closing(play_all(left, kept.logs, jobs)) as played,
             progress(played, len(games), len(done)) as counted,
         ):
             for result in counted:

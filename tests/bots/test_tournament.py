@@ -25,7 +25,7 @@ from device.bots.dtc.tournament import (
     tournament_settings,
     win_share,
 )
-from device.bots.workers import InlineExecutor, WorkerPool, cores
+from device.bots.workers import cores
 from device.commands import tournament as command
 from device.commands.cli import azul_table
 from device.records.json_form import Forfeit
@@ -57,7 +57,7 @@ def result(number: int, names: tuple[str, str] = ("one", "two"), loser: int = 0)
     written = write(Setup("dtc", names), [], forfeit=Forfeit(loser, "crash"))
     scores = (-50, 0) if loser == 0 else (0, -50)
     fault = Fault(loser, "crash", "it ended")
-    return match.Result(number, names, 7, 0, 0, scores, (1 - loser,), (5, 6), written, fault)
+    return match.Result(number, names, 7, 0, 0, scores, (1 - loser,), (5, 6), written, fault=fault)
 
 
 def scored(names: tuple[str, str], scores: tuple[int, int]) -> match.Result:
@@ -294,10 +294,8 @@ def test_matches_run_on_different_cores(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_error_of_the_machine_is_no_bots_fault(jobs: int, tmp_path: Path) -> None:
     games = schedule(PLAYERS[:2], [1], TERMS)
-    with WorkerPool(jobs) if jobs > 1 else InlineExecutor() as executor:
-        results = play_all(games, tmp_path / "nowhere", executor, jobs)
-        with pytest.raises(MatchError, match=r"game \d can't be played here: .*No such file"):
-            list(results)
+    with pytest.raises(MatchError, match=r"game \d can't be played here: .*No such file"):
+        list(play_all(games, tmp_path / "nowhere", jobs))
 
 
 # --- The command -----------------------------------------------------------------------------------------

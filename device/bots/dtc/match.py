@@ -2,7 +2,7 @@
 
     result = play(Game(1, parse_players(["greedy", "python3 bot.py"]), seed=7, first=0), logs)
 
-`play_all` plays many games through an executor.
+`play_all` plays many games.
 """
 
 import fcntl
@@ -15,12 +15,15 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
 
 from device.bots.dtc.process import BotError, Limits, Program
 from device.bots.dtc.protocol import (
@@ -34,7 +37,7 @@ from device.bots.dtc.protocol import (
 )
 from device.bots.search import BOT_NAMES
 from device.bots.selfplay import ROUNDS
-from device.bots.workers import run_all
+from device.bots.workers import InlineExecutor, WorkerPool, run_all
 from device.records import record
 from device.records.json_form import Forfeit
 from device.rules import game as rules
@@ -166,8 +169,7 @@ class Game:
     terms: Terms = field(default_factory=Terms)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """The fault that ended a game: `why` is one of the record's forfeits, the sentence describes it."""
 
     seat: int
@@ -175,8 +177,9 @@ class Fault:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(
+    Struct, frozen=True, omit_defaults=True, rename={"number": "game", "names": "players", "fault": "forfeit"}
+):
     """The result of a game, with its verified record."""
 
     number: int
@@ -187,9 +190,9 @@ class Result:
     scores: tuple[int, ...]
     winners: tuple[int, ...]
     thinking: tuple[int, ...]  # milliseconds that each bot used
-    written: bytes = field(repr=False)
-    fault: Fault | None = None
+    written: bytes = b""
     stopped: bool = False  # by the limit of rounds (R17)
+    fault: Fault | None = None
 
     def points(self, seat: int) -> int:
         """Return the tournament points of a seat."""
@@ -199,40 +202,13 @@ class Result:
 
     def in_json(self) -> dict[str, Any]:
         """Return everything but the record as a JSON object, which `result_from_json` reads."""
-        data: dict[str, Any] = {
-            "game": self.number,
-            "players": self.names,
-            "seed": self.seed,
-            "first": self.first,
-            "rounds": self.rounds,
-            "scores": self.scores,
-            "winners": self.winners,
-            "thinking": self.thinking,
-        }
-        if self.stopped:
-            data["stopped"] = True
-        if self.fault is not None:
-            fault = self.fault
-            data["forfeit"] = {"seat": fault.seat, "why": fault.why, "sentence": fault.sentence}
+        data: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, written=b""))
         return data
 
 
 def result_from_json(data: dict[str, Any], written: bytes) -> Result:
-    """Return a result from its JSON object and its record. Raises KeyError, TypeError or ValueError."""
-    forfeit = data.get("forfeit")
-    return Result(
-        int(data["game"]),
-        tuple(data["players"]),
-        int(data["seed"]),
-        int(data["first"]),
-        int(data["rounds"]),
-        tuple(data["scores"]),
-        tuple(data["winners"]),
-        tuple(data["thinking"]),
-        written,
-        None if forfeit is None else Fault(**forfeit),
-        data.get("stopped", False),
-    )
+    """Return a result from its JSON object and its record. Raises ValidationError of msgspec."""
+    return msgspec.structs.replace(msgspec.convert(data, Result), written=written)
 
 
 # --- Playing a game ----------------------------------------------------------------------------------------
@@ -390,8 +366,8 @@ def _result(
         outcome.winners,
         thinking,
         written,
-        fault,
         verified.stopped,
+        fault,
     )
 
 
@@ -402,14 +378,16 @@ class MatchError(Exception):
     """A game could not be played for a reason that is no bot's fault."""
 
 
-def play_all(
-    games: Iterable[Game], logs: Path, executor: Executor, at_once: int
-) -> Generator[Result, None, None]:
-    """Play games through an executor, so many at once; yield results as games end. Raises MatchError."""
+def play_all(games: Iterable[Game], logs: Path, jobs: int) -> Generator[Result, None, None]:
+    """Play so many games at once, a single one in this process; yield results as games end.
+
+    Close the generator to kill the games that still run. Raises MatchError.
+    """
     calls = (partial(play_on_own_core, game, logs) for game in games)
     try:
-        for _, result in run_all(executor, calls, at_once):
-            yield result
+        with WorkerPool(jobs) if jobs > 1 else InlineExecutor() as executor:
+            for _, result in run_all(executor, calls, jobs):
+                yield result
     except BrokenExecutor:
         raise MatchError("a process that plays games was killed") from None
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from operator import mul
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
 
@@ -46,7 +47,7 @@ def ratings(bots: int, games: Sequence[RatedGame]) -> list[Rating]:
     for _ in range(_STEPS):
         slope, curvature = _derivatives(strengths, games)
         inverse = _invert(curvature)
-        step = [sum(map(_product, row, slope)) for row in inverse]
+        step = [sum(map(mul, row, slope)) for row in inverse]
         longest = max(map(abs, step), default=0.0)
         shorten = min(1.0, 2.0 / longest) if longest else 1.0  # far from the maximum the step is too long
         strengths = [strength + shorten * by for strength, by in zip(strengths, step, strict=True)]
@@ -73,10 +74,6 @@ def win_share(won: float, games: int) -> tuple[float, float]:
     middle = (won / games + weight / 2) / (1 + weight)
     off = math.sqrt(won / games * (1 - won / games) * weight + weight**2 / 4) / (1 + weight)
     return middle - off, middle + off
-
-
-def _product(one: float, other: float) -> float:
-    return one * other
 
 
 def _expected(difference: float) -> float:
@@ -227,7 +224,7 @@ class ResultsFolder:
             in_record = (setup.players, setup.first, outcome.scores, outcome.winners)
             if in_record != (result.names, result.first, result.scores, result.winners):
                 raise ValueError("its line and its record are of different games")
-        except (RulesError, ValueError, KeyError, TypeError) as error:
+        except (RulesError, ValueError) as error:
             raise ResultsError(f"{self.folder}: game {data.get('game')} is damaged: {error}") from None
         return result
 
@@ -316,20 +313,11 @@ class Standing:
 
     def in_json(self) -> dict[str, Any]:
         """Return the line as a JSON object."""
-        return {
-            "place": self.place,
-            "bot": self.name,
-            "games": self.games,
-            "points": self.points,
-            "game_points": self.game_points,
-            "won": self.won,
-            "tied": self.tied,
-            "lost": self.lost,
-            "faults": self.faults,
-            "thinking": self.thinking,
-            "rating": round(self.rating.points, 1),
-            "rating_error": round(self.rating.error, 1),
-        }
+        line = asdict(self)
+        rating = line.pop("rating")
+        head = {"place": line.pop("place"), "bot": line.pop("name"), "games": self.games}
+        rounded = {"rating": round(rating["points"], 1), "rating_error": round(rating["error"], 1)}
+        return head | line | rounded
 
 
 def schedule(players: Sequence[Player], seeds: Iterable[int], terms: Terms) -> list[Game]:
