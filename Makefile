@@ -21,14 +21,14 @@ CORE := setup.py $(wildcard device/bots/core/*.pxd) $(patsubst %.pxd,%.py,$(wild
 # The Pico's own language, which the tests run the firmware in, as does `azul-table play --simulate pico`.
 MICROPYTHON := @micropython/micropython-webassembly-pyscript@1.27.0
 
-# Again when one of these is newer; from nothing when an earlier try did not come to its end.
+# Repeated when one of these files is newer. An environment without a working pip is created again.
 $(VENV)/current: pyproject.toml $(CORE)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "azul-table needs Python 3.11 or newer; this is $$($(PYTHON) --version 2>&1)." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
 		|| $(ROOT) sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install python3-venv' \
 		|| { echo "Python can't make environments here: install the package python3-venv and try again." >&2; exit 1; }
-	@echo "Installing azul-table into $(VENV), and compiling the opponents where there is a C compiler: a minute or two, once."
+	@echo "Installing azul-table into $(VENV), and compiling the opponents where there is a C compiler: a few minutes, once."
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
@@ -62,7 +62,7 @@ lint: test-setup
 types: test-setup
 	$(BIN)/mypy
 
-# What one runs all the time, in half a minute: lint, types and the tests without a process, a browser or a wait.
+# For use after each change, in half a minute: lint, types and the tests without a process, a browser or a wait.
 check: lint types
 	$(PYTEST) -q -m "not system"
 

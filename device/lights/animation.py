@@ -1,7 +1,7 @@
 """Pulses, flashes and frame times: how a light's brightness changes with time.
 
 A state has a rhythm as well as a hue, so that nobody has to tell hues apart. No rhythm flashes more than 3
-times a second.
+times a second. The period of every rhythm divides SLOW, after which `view.FrameCache` repeats its frames.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The bot service: answers the table's requests for choices and hints of its opponents.
 
-One thinking process plays the opponents that come with the table; every bot program has a process of its own.
-Nothing here waits: a reply is put into the loop's inbox when it is there.
+One bot process plays the built-in opponents; every bot program has a process of its own. No call waits for a
+reply: it is put into the loop's inbox when it is there.
 """
 
 import re
@@ -40,7 +40,7 @@ class BotService:
     """The bots of the opponents at the table.
 
     `folder` is the data folder; `put` takes the replies, from any thread; `make_process` takes the callback
-    for answers of the thinking process.
+    for answers of the bot process.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class BotService:
             self._end_programs()
 
     def _to_ask(self, wanted: Mapping[int, BotRequest]) -> list[BotRequest]:
-        """Return the requests to ask; with those that the thinking process had, if it is restarted."""
+        """Return the requests to ask; with those that the bot process had, if it is restarted."""
         new = [asked for asked in wanted.values() if asked.number not in self._asked]
         if not any(asked.opponent in OPPONENTS and 1 < asked.attempt <= ATTEMPTS for asked in new):
             return new
@@ -86,14 +86,14 @@ class BotService:
         return [asked for asked in wanted.values() if asked in new or asked.opponent in OPPONENTS]
 
     def close(self) -> None:
-        """End the thinking process and every program, and wait for them."""
+        """End the bot process and every program, and wait for them."""
         self._process.close()
         self._end_programs()
         for program in self._leaving:
             program.close()
 
     def _prepare(self, table: Table) -> None:
-        """Start the thinking process once an opponent sits, and have it load the data of the chosen game."""
+        """Start the bot process once an opponent has a seat, and have it load what the chosen game needs."""
         opponents = frozenset(map(table.seats.bot_at, table.seats.taken)).intersection(OPPONENTS)
         setup = table.play.setup if table.play is not None else seating.chosen_game(table)
         if not opponents or (opponents, setup) == self._prepared_for:
@@ -116,7 +116,7 @@ class BotService:
     def _ask(self, asked: BotRequest, play: Play) -> None:
         if asked.opponent not in OPPONENTS:
             self._ask_program(asked, play)
-        elif asked.attempt > ATTEMPTS:  # the thinking process failed: choose at once, here
+        elif asked.attempt > ATTEMPTS:  # the bot process failed: choose at once, here
             choice = play_greedy(play.state.for_seat(asked.seat), secrets.randbelow)
             self._put(BotReply(asked.number, choice, self._clock()))
         else:
@@ -150,7 +150,7 @@ class BotService:
             program.cancel(asked.number)
 
     def _take_answer(self, answer: Answer) -> None:
-        """Put the reply of the thinking process; called by the thread that reads it."""
+        """Put the reply of the bot process; called by the thread that reads it."""
         if answer.number < 0:
             return
         result, at = answer.result, self._clock()

@@ -22,7 +22,7 @@ from device.store.archive import ArchiveError
 from device.table.state import Table
 
 SECONDS: Final = 0.5  # to think about each choice
-NICENESS: Final = 19  # the nice value of the thinking process: the lowest priority
+NICENESS: Final = 19  # the nice value of the grading process: the lowest priority
 
 
 class Grader:
