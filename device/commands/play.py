@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import astuple
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -18,9 +18,6 @@ from device.runtime.pages_process import PagesProcess
 from device.runtime.systemd import ServiceManager
 from hardware.api import PICO, HardwareError
 from hardware.layout.model import Layout, read_layout
-
-if TYPE_CHECKING:
-    from device.runtime.settings import Settings
 
 PORT_RETRIES: Final = 20
 """How often to try a port that is in use, every 0.1 s: the pages of a killed table may still hold it."""
@@ -74,9 +71,12 @@ def command(
         closing.callback(PagesProcess(runtime, SOCKET, listening, log).close)
         # Most of the program is imported here, while the pages' process starts.
         from device.runtime.assembly import PlayOptions, build_loop
+        from device.runtime.settings import SettingsError, read_settings
 
+        with reported(SettingsError):
+            settings = read_settings(data)
         options = PlayOptions(physical_tiles=tiles == "resin", phones=phones, simulate=simulate)
-        loop = build_loop(table_layout, data, runtime, _read_settings(data), options, log, closing)
+        loop = build_loop(table_layout, data, runtime, settings, options, log, closing)
         closing.callback(manager.stopping)
         loop.run(partial(_ready, manager, listening), manager.alive)
 
@@ -104,14 +104,6 @@ def _read_layout(name: str, simulate: str | None) -> Layout:
             "--simulate table plays it, drawn on the screen"
         )
     return layout
-
-
-def _read_settings(data: Path) -> "Settings":
-    """Read the settings of a data folder. Raises CommandError."""
-    from device.runtime.settings import SettingsError, read_settings
-
-    with reported(SettingsError):
-        return read_settings(data)
 
 
 def _listen(host: str, port: int) -> socket.socket:

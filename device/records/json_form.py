@@ -149,9 +149,7 @@ def check_keys(found: Entry, keys: tuple[str, ...], where: str, optional: tuple[
 # --- Headers ---------------------------------------------------------------------------------------------
 
 VERSION: Final = 1
-
-_KEYS: Final = ("record", "version", "mode", "players", "first")
-_SOLO_KEYS: Final = ("record", "version", "mode", "players", "level", "wall")
+_KEYS: Final = ("record", "version", "mode", "players")
 
 
 def header_json(chosen: Setup) -> Entry:
@@ -174,10 +172,10 @@ def parse_header(header: Entry) -> Setup:
     if mode not in game.MODES:
         raise EntryError(f"there is no mode {describe(mode)}; the modes are {', '.join(game.MODES)}")
     if mode == SOLO:
-        check_keys(header, _SOLO_KEYS, "the header of a solo game", optional=("first",))
+        check_keys(header, (*_KEYS, "level", "wall"), "the header of a solo game", optional=("first",))
         level, wall = (short_string(header[key], key, 20) for key in ("level", "wall"))
         return Setup(mode, _names(header["players"]), integer(header.get("first", 0), "first"), level, wall)
-    check_keys(header, _KEYS, "the header")
+    check_keys(header, (*_KEYS, "first"), "the header")
     return Setup(mode, _names(header["players"]), integer(header["first"], "first"))
 
 

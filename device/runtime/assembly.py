@@ -99,7 +99,7 @@ def _start_threads(
     _restrict_socket(Path(SOCKET))
     opponents = BotService(settings, data, inbox.put)
     closing.callback(opponents.close)
-    return server, [grader, opponents]
+    return server, [grader.observe, opponents.observe]
 
 
 def open_table_hardware(

@@ -68,7 +68,9 @@ class BotService:
         self._prepare(table)
         wanted = {asked.number: asked for asked in table.opponents.requests}
         for number in self._asked.keys() - wanted.keys():
-            self._forget(self._asked[number])
+            self._process.cancel(number)
+            for program in self._programs.values():
+                program.cancel(number)
         play = table.play
         if play is not None:
             for asked in self._to_ask(wanted):
@@ -131,8 +133,7 @@ class BotService:
     def _ask_program(self, asked: BotRequest, play: Play) -> None:
         command = self._settings.programs.get(asked.opponent)
         if command is None:
-            why = "it is not in the settings"
-            self._put(BotReply(asked.number, None, self._clock(), "settings", why))
+            self._put(BotReply(asked.number, None, self._clock(), "settings", "it is not in the settings"))
             return
         place = play.places[asked.seat]
         if place not in self._programs:
@@ -143,23 +144,17 @@ class BotService:
             self._programs[place] = ProgramSeat(asked.opponent, terms, self._take_program_reply)
         self._programs[place].ask(MoveRequest(asked.number, play.setup, asked.seat, play.events))
 
-    def _forget(self, asked: BotRequest) -> None:
-        """Drop a request; its answer is not put any more."""
-        self._process.cancel(asked.number)
-        for program in self._programs.values():
-            program.cancel(asked.number)
-
     def _take_answer(self, answer: Answer) -> None:
         """Put the reply of the bot process; called by the thread that reads it."""
         if answer.number < 0:
             return
         result, at = answer.result, self._clock()
         if isinstance(result, Hint):
-            hint = BotReply(answer.number, result.event, at, gain=result.gain, next_best=result.next_best)
-            self._put(hint)
-            return
-        choice = result if isinstance(result, Choice) else None
-        self._put(BotReply(answer.number, choice, at, "lost", answer.error or ""))
+            reply = BotReply(answer.number, result.event, at, gain=result.gain, next_best=result.next_best)
+        else:
+            choice = result if isinstance(result, Choice) else None
+            reply = BotReply(answer.number, choice, at, "lost", answer.error or "")
+        self._put(reply)
 
     def _take_program_reply(self, reply: MoveReply) -> None:
         """Put the reply of a program; called by its thread."""

@@ -77,24 +77,20 @@ class Grader:
     # --- In the thread -----------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        while (turn := self._wait_until_free()) is not None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._free or self._ending)
+                if self._ending:
+                    return
+                turn = self._turns
             with closing(self._make_process(self._answers.put, NICENESS)) as process:
                 while self._turns == turn and (found := self._next_game()) is not None:
                     path, game = found
                     if not self._grade(process, path, game) and self._turns == turn:
                         self._given_up.add((path, game.number))
-            self._wait_for_change(turn)
-
-    def _wait_until_free(self) -> int | None:
-        """Wait until nobody plays; return the number of this turn, or None after `close`."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._free or self._ending)
-            return None if self._ending else self._turns
-
-    def _wait_for_change(self, turn: int) -> None:
-        """Wait for the next turn: there is nothing new to grade before another game was played."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._turns != turn)
+            with self._changed:  # there is nothing new to grade before another game was played
+                while self._turns == turn:
+                    self._changed.wait()
 
     def _next_game(self) -> tuple[Path, PastGame] | None:
         """Return the newest game that lacks grades and was not given up, with its file."""

@@ -22,24 +22,10 @@ from device.lights.view import FrameCache
 from device.rules.events import CENTRE, Chance
 from device.runtime.simulation import SimulatedParts, with_simulated_tags
 from device.socket import messages
-from device.socket.messages import (
-    Answer,
-    FrameMessage,
-    HistoryQuestion,
-    ListTags,
-    PlugPico,
-    PressButton,
-    ShowTag,
-    SnapshotMessage,
-    TableMessage,
-    known_tags,
-    refusal,
-    table_event,
-    taken,
-)
+from device.socket.messages import Answer, HistoryQuestion, ListTags, PressButton, ShowTag, TableMessage
 from device.socket.server import Request
 from device.socket.snapshot import Json, snapshot
-from device.store.store import Store, StoreError, fault_of
+from device.store.store import Store, StoreError, next_file
 from device.table.access import Equipment
 from device.table.buttons import all_buttons
 from device.table.game import Play
@@ -51,6 +37,7 @@ from device.table.state import (
     NeededDraw,
     OpponentSettings,
     RefusalReason,
+    StoreFault,
     Table,
     TableEvent,
     TagShown,
@@ -97,13 +84,8 @@ class Publisher(Protocol):
         """Replace the latest frame."""
 
 
-class Observer(Protocol):
-    """A service beside the loop that depends on the table's state; its method must not block."""
-
-    def observe(self, table: Table) -> None:
-        """Take the table as it is now; called every time the loop has handled events."""
-
-
+Observer = Callable[[Table], None]
+"""A function that takes the table every time the loop has handled events; it must not block."""
 Inbox = SimpleQueue[TableEvent | HardwareEvent | Request | Stop]
 
 
@@ -219,7 +201,8 @@ class TableLoop:
                 raise
         except StoreError as error:
             self._store = None
-            table = replace(self._blank, faults=Faults(fault_of(error)))
+            fault = StoreFault(error.why, error.path.name, next_file(error.path).name)
+            table = replace(self._blank, faults=Faults(fault))
         else:
             self._store = store
         faults = replace(table.faults, parts=self.table.faults.parts)
@@ -262,7 +245,7 @@ class TableLoop:
             wait = 0.0
         self._step(Tick(self._clock()))
         for observer in self._observers:
-            observer.observe(self.table)
+            observer(self.table)
         return True
 
     def _take(self, item: TableEvent | HardwareEvent | Request) -> None:
@@ -291,25 +274,25 @@ class TableLoop:
         pico = self._options.simulated.pico
         match message:
             case PressButton(button) if button not in self._button_names:
-                return refusal(message, RefusalReason.UNKNOWN_BUTTON)
+                return messages.refusal(message, RefusalReason.UNKNOWN_BUTTON)
             case ListTags():
-                return taken(message, known_tags(self.table.tags.known))
-            case PlugPico(plugged):
+                return messages.taken(message, messages.known_tags(self.table.tags.known))
+            case messages.PlugPico(plugged):
                 if pico is None:
-                    return refusal(message, RefusalReason.NOT_NOW)
+                    return messages.refusal(message, RefusalReason.NOT_NOW)
                 pico.plug(plugged=plugged)
-                return taken(message)
+                return messages.taken(message)
             # the Pico sends the event; where it can't, the loop takes the message itself, below
             case PressButton(button) if pico is not None and pico.try_press(button):
-                return taken(message)
+                return messages.taken(message)
             case ShowTag(reader, tag) if pico is not None and pico.try_tag(reader, tag):
-                return taken(message)
+                return messages.taken(message)
         before = self.table.refusal
-        self._step(table_event(message, self.table.tags.known, self._clock()))
+        self._step(messages.table_event(message, self.table.tags.known, self._clock()))
         after = self.table.refusal
         if after is None or not after.shown or (before is not None and after.number == before.number):
-            return taken(message)
-        return refusal(message, after.why)
+            return messages.taken(message)
+        return messages.refusal(message, after.why)
 
     # --- The table: update, save, draw -------------------------------------------------------------------
 
@@ -377,7 +360,7 @@ class TableLoop:
         self._lights.show(lit.frame)
         if self._publisher.frames_wanted:
             colours = (bytes(lit.frame.colour(name)) for name in self._frames.names)
-            self._publisher.publish_frame(messages.encode(FrameMessage(b"".join(colours).hex())))
+            self._publisher.publish_frame(messages.encode(messages.FrameMessage(b"".join(colours).hex())))
 
     def _publish(self) -> None:
         """Publish a snapshot if it differs from the last one."""
@@ -391,7 +374,7 @@ class TableLoop:
         if latest != self._snapshot:
             self._snapshot = latest
             self._version += 1
-            line = messages.encode(SnapshotMessage({**latest, "version": self._version}))
+            line = messages.encode(messages.SnapshotMessage({**latest, "version": self._version}))
             self._publisher.publish_snapshot(line)
 
     def _send_answers(self) -> None:

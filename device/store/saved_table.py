@@ -115,14 +115,12 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
 def _selection(saved: SavedTable, play: Play) -> Selection | None:
     if saved.selection is None:
         return None
-    draft = event_of(saved.selection)
-    sources = play.state.sources_to_draft()
-    if not isinstance(draft, Draft) or draft.source not in sources:
-        raise ValueError(f"its selection {saved.selection} can't be made")
-    lines = (None, FLOOR, *open_lines(play.state.boards[play.state.turn], draft.colour))
-    if not play.state.sources[draft.source][draft.colour] or saved.tried not in lines:
-        raise ValueError(f"its selection {saved.selection} can't be made")
-    return Selection(draft.source, draft.colour, saved.tried)
+    draft, state = event_of(saved.selection), play.state
+    if isinstance(draft, Draft) and draft.source in state.sources_to_draft():
+        lines = (None, FLOOR, *open_lines(state.boards[state.turn], draft.colour))
+        if state.sources[draft.source][draft.colour] and saved.tried in lines:
+            return Selection(draft.source, draft.colour, saved.tried)
+    raise ValueError(f"its selection {saved.selection} can't be made")
 
 
 def _colour_in_hand(saved: SavedTable, play: Play) -> Colour | None:

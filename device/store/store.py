@@ -21,7 +21,7 @@ from device.store import schema
 from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
 from device.store.schema import APPLICATION, DAMAGE, SCHEMA
 from device.table.game import Play, resume
-from device.table.state import StoreFault, Table, TagState
+from device.table.state import Table, TagState
 from device.table.tags import Meaning, Tags, normalize_tag, parse_meaning, serialize_meaning
 
 PATIENCE: Final = 1.0
@@ -407,8 +407,3 @@ def next_file(path: Path) -> Path:
 
 def _name(number: int) -> str:
     return "azul-table.db" if number == 1 else f"azul-table-{number}.db"
-
-
-def fault_of(error: StoreError) -> StoreFault:
-    """Return a store's fault as the table shows it."""
-    return StoreFault(error.why, error.path.name, next_file(error.path).name)

@@ -155,7 +155,7 @@ class Turns:
             self,
             clock=lambda: NOW,
             options=options or Options(),
-            observers=[self],
+            observers=[self.observe],
             log=self.log.append,
         )
 
