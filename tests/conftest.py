@@ -28,7 +28,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # No time limits in either: a busy machine is no fault of an example.
 settings.register_profile(
     "short",  # the same few examples every time, so that a failure is the fault of the last change
-    max_examples=25,
+    max_examples=15,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

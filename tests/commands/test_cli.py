@@ -382,6 +382,7 @@ def test_rules_are_printed_by_a_modes_name_in_any_case() -> None:
     assert "All other rules" not in run("rules", "Standard").output
 
 
+@pytest.mark.system
 def test_bench_rules_for_people_and_for_programs() -> None:
     told = run("bench", "rules", "--seconds", "0.1").output.splitlines()
     assert told[0].startswith("rules, random standard games of 2: ")

@@ -18,6 +18,8 @@ from web_ui.app import create_app
 from web_ui.latest import Latest
 from web_ui.table_link import TableLink
 
+pytestmark = pytest.mark.system
+
 AT_TABLE = ("display", "centre", "ok", "undo")
 
 
