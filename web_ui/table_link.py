@@ -7,12 +7,13 @@ subscription with light frames, only while somebody looks at the twin. Both reco
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import re
 import socket
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from web_ui.latest import Latest, Presence
@@ -104,7 +105,8 @@ class TableLink:
         self._closing.set()
         self.latest.close()
         for connection in tuple(self._open):
-            _shut_down(connection)
+            with contextlib.suppress(OSError):  # it is gone already
+                connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(timeout=CLOSING_TIME)
@@ -150,16 +152,16 @@ class TableLink:
 
     def _subscribe(self, hear: Callable[[bytes], None], *, frames: bool) -> None:
         """Subscribe and pass every line to `hear`, until the connection ends or no frames are wanted."""
-        try:
-            with _connect(self.path, LEASE_CHECK if frames else None) as connection:
-                self._open.add(connection)
-                try:
-                    connection.sendall(encode(Subscribe(frames)))
-                    self._read_lines(connection, hear, frames=frames)
-                finally:
-                    self._open.discard(connection)
-        except OSError:
-            return  # no table, or gone: the caller tries again
+        with (
+            contextlib.suppress(OSError),  # no table, or gone: the caller tries again
+            _connect(self.path, LEASE_CHECK if frames else None) as connection,
+        ):
+            self._open.add(connection)
+            try:
+                connection.sendall(encode(Subscribe(frames)))
+                self._read_lines(connection, hear, frames=frames)
+            finally:
+                self._open.discard(connection)
 
     def _read_lines(self, connection: socket.socket, hear: Callable[[bytes], None], *, frames: bool) -> None:
         lines, logged = Lines(), False
@@ -185,7 +187,7 @@ class _SnapshotListener:
 
     latest: Latest
     backoff: Backoff
-    layout: Layout | None = field(default=None)
+    layout: Layout | None = None
 
     def hear(self, line: bytes) -> None:
         """Take in a line. Raises MessageError."""
@@ -244,10 +246,3 @@ def _connect(path: Path, seconds: float | None) -> socket.socket:
         connection.close()
         raise
     return connection
-
-
-def _shut_down(connection: socket.socket) -> None:
-    try:
-        connection.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        return  # it is gone already

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from web_ui.messages import Choosing, Seat
+from web_ui.messages import Seat
 from web_ui.text.sentences import ACTION, SnapshotFormatter
 
 FLOOR_COSTS = (1, 1, 2, 2, 2, 3, 3)
@@ -122,7 +122,7 @@ def board(formatter: SnapshotFormatter, number: int, *, mine: bool = False) -> B
         return None
     choice = snapshot.choice
     offered = choice.lines if choice is not None and seat.acting else ()
-    due = _columns_due(formatter, number)
+    due = [each for each in snapshot.choosing if each.kind == "column" and each.seat == number]
     starts = words.text("player.starts") if snapshot.first == number and snapshot.result is None else ""
     name = formatter.player(number, seat.name)
     if formatter.solo and seat.role != ACTION and seat.name:
@@ -146,10 +146,6 @@ def board(formatter: SnapshotFormatter, number: int, *, mine: bool = False) -> B
         floor=_floor(formatter, seat, offered=0 in offered),
         sends=tuple(_sends(formatter)) if seat.acting else (),
     )
-
-
-def _columns_due(formatter: SnapshotFormatter, seat: int) -> list[Choosing]:
-    return [each for each in formatter.snapshot.choosing if each.kind == "column" and each.seat == seat]
 
 
 def _line(formatter: SnapshotFormatter, number: int, held: str, *, offered: bool, due: bool) -> LineView:
