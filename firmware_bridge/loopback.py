@@ -77,7 +77,6 @@ class FakeBoard(Board):
         self.shown: list[bytes] = []
         self.held: set[int] = set()
         self.switches = 0
-        self.host_losses = 0
         self.stored_wiring = b""
 
     def write(self, frame: bytes) -> None:
@@ -105,10 +104,6 @@ class FakeBoard(Board):
     def free(self) -> int:
         """Return the free memory in bytes."""
         return 100_000
-
-    def host_lost(self) -> None:
-        """Count a lost host."""
-        self.host_losses += 1
 
 
 class Loopback:

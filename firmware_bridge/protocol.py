@@ -133,14 +133,6 @@ class FrameShown:
 
 
 @dataclass(frozen=True, slots=True)
-class LogLine:
-    """A log line of the firmware; `level` is `payload.INFO`, `WARNING` or `ERROR`."""
-
-    level: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Noise:
     """A line that is no frame: a prompt, a traceback or garbage."""
 
@@ -162,7 +154,7 @@ class Silent:
 
 Event = (
     Ready | Restarted | Refused | SwitchChanged | SwitchMuted | TagSeen | EventsDropped
-    | FrameShown | LogLine | Noise | HealthReport | Silent
+    | FrameShown | Log | Noise | HealthReport | Silent
 )  # fmt: skip
 
 
@@ -323,7 +315,6 @@ class Stage(Enum):
 class Counts:
     """Counters of received lines since the start."""
 
-    lines: int = 0
     damaged: int = 0
     repeated: int = 0
     unknown: int = 0
@@ -372,11 +363,6 @@ class Connection:
         self.stage = Stage.CLOSED
         self._request_due = self._heartbeat_due = NEVER
 
-    @property
-    def lost(self) -> int:
-        """How many frames of the Pico were lost or damaged, by their sequence numbers."""
-        return self._sequence.lost
-
     # --- In ----------------------------------------------------------------------------------------------
 
     def receive_data(self, data: bytes, now: float) -> None:
@@ -391,7 +377,6 @@ class Connection:
         return self._events.popleft() if self._events else None
 
     def _receive_line(self, line: bytes, now: float) -> None:
-        self.counts.lines += 1
         try:
             kind, number, body = wire.unpack(line)
             if not kind & payload.FROM_PICO:
@@ -442,7 +427,7 @@ class Connection:
             case Alive():
                 self._events.append(HealthReport(message, now))
             case Log():
-                self._events.append(LogLine(message.level, message.text))
+                self._events.append(message)
             case Unknown():
                 self.counts.unknown += 1
 

@@ -64,11 +64,6 @@ class Wiring:
         """The number of bytes of a frame of all lights."""
         return BYTES_A_LIGHT * sum(chain.lights for chain in self.chains)
 
-    @property
-    def switches(self) -> int:
-        """The number of switches."""
-        return len(self.rows) * len(self.columns) + len(self.buttons)
-
     def matrix_switch(self, row: int, column: int) -> int:
         """Return the number of the switch at a row and a column of the matrix, counted from 0."""
         return row * len(self.columns) + column

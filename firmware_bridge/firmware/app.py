@@ -28,7 +28,6 @@ class PicoBoard(Board):
         self.files = firmware_checksum()
         self.machines = chip.machines()
         self.uarts = chip.UARTS
-        self.host_is_lost = False
         self.matrix: Matrix | None = None
         self.readers: Readers | None = None
         self.strips: Strips | None = None
@@ -38,11 +37,11 @@ class PicoBoard(Board):
         if wiring:
             self._set_up(wiring)
 
-    def round(self, now: int) -> None:
-        """Refresh the strips, or let the status light pulse while the host is lost."""
+    def round(self, now: int, *, host_lost: bool) -> None:
+        """Refresh the strips, or let the status light pulse over the last frame while the host is lost."""
         self._now = now
         if self.strips is not None:
-            if self.host_is_lost:
+            if host_lost:
                 self.strips.pulse(now)
             else:
                 self.strips.step(now)
@@ -74,14 +73,6 @@ class PicoBoard(Board):
     def free(self) -> int:
         """Return the free memory in bytes."""
         return chip.free()
-
-    def host_found(self) -> None:
-        """Stop the pulse: the host sends the whole frame."""
-        self.host_is_lost = False
-
-    def host_lost(self) -> None:
-        """Keep the lights, which show tiles, and let the status light pulse."""
-        self.host_is_lost = True
 
     def _set_up(self, wiring: bytes) -> None:
         """Set up the pins, once a boot; `fault` describes an unusable wiring."""
@@ -191,7 +182,7 @@ class App:
         if now != self._scanned:
             self._scanned = now
             self._scan(now)
-        self._board.round(now)
+        self._board.round(now, host_lost=self._session.host_lost)
         self._session.step(now)
 
     def _scan(self, now: int) -> None:

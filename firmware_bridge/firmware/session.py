@@ -63,12 +63,6 @@ class Board:
         """Return the free memory in bytes."""
         raise NotImplementedError
 
-    def host_found(self) -> None:
-        """Called when a host is connected."""
-
-    def host_lost(self) -> None:
-        """Called when the host is lost."""
-
 
 class Session:
     """The protocol state machine of the Pico; `boot` is the boot id, not 0."""
@@ -80,7 +74,6 @@ class Session:
         self._session = 0
         self._last_heard = 0
         self._stepped = 0
-        self._watches_host = False
         self._uptime = 0
         self._damaged = 0
         self._events: list[tuple[int, bytes, int]] = []
@@ -90,6 +83,8 @@ class Session:
         self._frame_to_show = -1
         self.host = False
         """Whether a host is connected."""
+        self.host_lost = True
+        """Whether no frame has arrived for longer than HOST_TIMEOUT."""
 
     # --- In ----------------------------------------------------------------------------------------------
 
@@ -114,10 +109,8 @@ class Session:
 
     def _note_host(self, now: int) -> None:
         self._last_heard = now
-        self._watches_host = True
-        if not self.host:
-            self.host = True
-            self._board.host_found()
+        self.host = True
+        self.host_lost = False
 
     def _receive_hello(self, number: int, body: bytes, now: int) -> None:
         (_, session), _ = payload.parse(payload.HELLO, body)
@@ -175,20 +168,20 @@ class Session:
     # --- Out ---------------------------------------------------------------------------------------------
 
     def begin(self, now: int) -> None:
-        """Send the identity and wait for a host; `host_lost` is called after HOST_TIMEOUT without one."""
+        """Send the identity and wait for a host; it counts as lost after HOST_TIMEOUT without one."""
         self._last_heard = self._stepped = now
-        self._watches_host = True
+        self.host_lost = False
         self._identify()
 
     def step(self, now: int) -> None:
         """Send due frames: replies to Show, unacknowledged events, the log of dropped events."""
         self._uptime = self._uptime + ticks_since(now, self._stepped) & payload.MAX_UPTIME
         self._stepped = now
-        if self._watches_host and ticks_since(now, self._last_heard) > HOST_TIMEOUT:
-            self._watches_host = self.host = False
+        if not self.host_lost and ticks_since(now, self._last_heard) > HOST_TIMEOUT:
+            self.host = False
+            self.host_lost = True
             self._sequence.forget()
             self._drop_events()
-            self._board.host_lost()
         if self._frame_to_show >= 0:
             self._try_show()
         if self._events and ticks_since(now, self._sent) >= RETRANSMIT:

@@ -136,15 +136,6 @@ class SimulatedPico:
             self._reader.join()
             self._reader = None
 
-    close = unplug
-
-    def __enter__(self) -> SimulatedPico:
-        self.plug()
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.unplug()
-
     # --- Inputs ------------------------------------------------------------------------------------------
 
     def set_switch(self, *pins: int, closed: bool) -> None:
@@ -266,8 +257,8 @@ class SimulatedPico:
                 self.at_prompt = False
             self._changed.notify_all()
 
-    def _send_command(self, what: dict[str, object]) -> None:
-        line = json.dumps(what).encode() + b"\n"
+    def _send_command(self, command: dict[str, object]) -> None:
+        line = json.dumps(command).encode() + b"\n"
         with self._changed:
             pipe = self._process.stdin if self._process is not None else None
             try:

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Final
 
 from hardware.api import HEAT, POWER, HardwareEvent, Loss, PartBack, PartLost
-from hardware.drivers.raspberry_pi import ROOT
+from hardware.drivers.raspberry_pi import ROOT, read_text
 from hardware.drivers.supervisor import Supervisor
 
 POLL: Final = 5.0
@@ -72,44 +72,34 @@ def read(root: Path = ROOT, timeout: float = VCGENCMD_TIMEOUT) -> Reading | None
 
     `timeout` is how long vcgencmd may take, in seconds.
     """
-    text = _text(root / "sys/devices/platform/soc/soc:firmware/get_throttled")
-    if text is None:
-        text = _run_vcgencmd(root / "usr/bin/vcgencmd", timeout)
-    reading = parse_throttled(text) if text is not None else None
-    return reading if reading is not None else _read_sensors(root)
+    text = read_text(root / "sys/devices/platform/soc/soc:firmware/get_throttled")
+    return parse_throttled(text or _run_vcgencmd(root / "usr/bin/vcgencmd", timeout)) or _read_sensors(root)
 
 
-def _run_vcgencmd(command: Path, timeout: float) -> str | None:
-    """Return the output of vcgencmd; None if it is missing or fails, as without the group `video`."""
+def _run_vcgencmd(command: Path, timeout: float) -> str:
+    """Return the output of vcgencmd; "" if it is missing or fails, as without the group `video`."""
     if not command.exists():
-        return None
+        return ""
     try:
         done = subprocess.run(
             [command, "get_throttled"], capture_output=True, text=True, timeout=timeout, check=False
         )
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
-        return None
-    return done.stdout if done.returncode == 0 else None
+        return ""
+    return done.stdout if done.returncode == 0 else ""
 
 
 def _read_sensors(root: Path) -> Reading | None:
     """Read the kernel's own sensors: the undervoltage alarm, and the temperature."""
     alarms = [
-        _text(monitor / "in0_lcrit_alarm")
+        read_text(monitor / "in0_lcrit_alarm").strip()
         for monitor in sorted((root / "sys/class/hwmon").glob("hwmon*"))
-        if _text(monitor / "name") == "rpi_volt"
+        if read_text(monitor / "name").strip() == "rpi_volt"
     ]
     if not alarms:
         return None
-    heat = _text(root / "sys/class/thermal/thermal_zone0/temp") or ""
+    heat = read_text(root / "sys/class/thermal/thermal_zone0/temp").strip()
     return Reading("1" in alarms, heat.isdecimal() and int(heat) >= TOO_HOT)
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text("ascii", errors="replace").strip()
-    except OSError:
-        return None
 
 
 # --- Alarms with hysteresis ------------------------------------------------------------------------------

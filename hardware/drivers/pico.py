@@ -17,13 +17,12 @@ from typing import Any, Final
 
 from firmware_bridge.installer import firmware_checksum
 from firmware_bridge.link import Link, Lost, Reason, find_port
-from firmware_bridge.messages import Identity
+from firmware_bridge.messages import Identity, Log
 from firmware_bridge.protocol import (
     Connection,
     Event,
     EventsDropped,
     HealthReport,
-    LogLine,
     Ready,
     Refusal,
     Refused,
@@ -174,7 +173,7 @@ class PicoDriver:
             case SwitchMuted(switch, muted):
                 button = {self._buttons.get(switch, f"switch {switch}")}
                 state = replace(state, muted=state.muted | button if muted else state.muted - button)
-            case LogLine(_, text):
+            case Log(_, text):
                 state = replace(state, log=text)
             case EventsDropped(count):
                 state = replace(state, log=f"{count} events were dropped because they arrived too late")

@@ -54,10 +54,10 @@ def parse_model(model: str) -> Board | None:
 
 def find_board(root: Path = ROOT) -> Board | None:
     """Return the board of this machine, None if it is not a Raspberry Pi."""
-    return parse_model(_read_text(root / _MODEL))
+    return parse_model(read_text(root / _MODEL))
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
     """Return the text of a file, "" if it can't be read."""
     try:
         return path.read_text("utf-8", errors="replace")
@@ -171,7 +171,7 @@ def read_boot_config(root: Path, board: Board) -> BootConfig:
     folder = folder or root / _BOOT_FOLDERS[0]
     config, cmdline = folder / "config.txt", folder / "cmdline.txt"
     return BootConfig(
-        config, cmdline, _parse_config(_read_text(config), board), tuple(_read_text(cmdline).split())
+        config, cmdline, _parse_config(read_text(config), board), tuple(read_text(cmdline).split())
     )
 
 
@@ -345,5 +345,5 @@ class Machine:
 
     def in_group(self, group: str) -> bool:
         """Return whether the user belongs to a group, even if not yet in this session."""
-        fields = [line.split(":") for line in _read_text(self.path("etc/group")).splitlines()]
+        fields = [line.split(":") for line in read_text(self.path("etc/group")).splitlines()]
         return any(len(it) == 4 and it[0] == group and self.user in it[3].split(",") for it in fields)

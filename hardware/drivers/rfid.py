@@ -7,7 +7,6 @@ unplugged, sends garbage, or was silent for long, because readers sometimes stop
 
 from __future__ import annotations
 
-import errno
 import re
 import termios
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from serial import Serial, SerialException
 
 from hardware.api import HardwareEvent, Loss, PartError, TagArrived, TagLeft, reader_part
 from hardware.drivers.raspberry_pi import device_of, find_board, skip_dependency_check
-from hardware.drivers.supervisor import Supervisor
+from hardware.drivers.supervisor import Supervisor, loss_of
 from hardware.layout.file import ReadersDriver
 from hardware.layout.model import Layout, Reader
 
@@ -281,15 +280,14 @@ def open_port(path: str, baud: int, timeout: float = USUAL.read) -> Serial:
     try:
         return Serial(path, baud, timeout=timeout, write_timeout=1.0, exclusive=True)
     except SerialException as error:
-        match error.errno:
-            case errno.ENOENT | errno.ENODEV | errno.ENXIO:
-                loss = Loss.ABSENT
+        loss, _ = loss_of(error)
+        match loss:
+            case Loss.ABSENT:
                 message = f"there is no {path}; plug the reader in, or enable its port (`azul-table doctor`)"
-            case errno.EACCES | errno.EPERM:
-                loss = Loss.DENIED
+            case Loss.DENIED:
                 message = f"no permission for {path}; `sudo usermod -aG dialout $USER`, then log in again"
-            case errno.EAGAIN | errno.EBUSY:
-                loss, message = Loss.BUSY, f"another program uses {path}; end it"
+            case Loss.BUSY:
+                message = f"another program uses {path}; end it"
             case _:
                 loss, message = Loss.FAILED, f"{path} can't be opened: {error}"
         raise PartError(loss, message) from error

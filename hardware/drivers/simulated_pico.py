@@ -90,7 +90,7 @@ class SimulatedPicoTable:
             self._hand.join()
             self._hand = None
         self.driver.close()
-        self.pico.close()
+        self.pico.unplug()
 
     # --- Simulated inputs ---
 

@@ -12,7 +12,7 @@ from itertools import combinations, product
 from math import cos, hypot, radians, sin
 from typing import Any, Final
 
-from hardware.layout.file import DisplayPlate, Faults, LayoutFile, Matrix, SeatBoard, key_text
+from hardware.layout.file import DisplayPlate, Faults, LayoutFile, Matrix, key_text
 from hardware.layout.geometry import (
     DIGITS,
     FIFTH_LIGHT,
@@ -130,7 +130,11 @@ def pixels_text(first: int, end: int) -> str:
 def check_pixels(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
     """Add faults for pixels that two entries share, that are beyond a chain, or that have no light."""
     if file.seat_board is not None:
-        _check_runs("seat_board", _board_runs(file.seat_board), BOARD_LIGHTS, faults)
+        parts = [
+            Run(f"seat_board.{part}.first", getattr(file.seat_board, part).first, lights)
+            for part, lights in LIGHTS_OF_BOARD.items()
+        ]
+        _check_runs("seat_board", parts, BOARD_LIGHTS, faults)
     runs: dict[str, list[Run]] = {name: [] for name in file.chain}
     named = _table(document, "chain")
     for chain, run in _chain_runs(file):
@@ -160,13 +164,6 @@ def _table(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Return a table of the document, an empty one if it is missing or not a table."""
     table = document.get(key)
     return table if isinstance(table, dict) else {}
-
-
-def _board_runs(board: SeatBoard) -> list[Run]:
-    return [
-        Run(f"seat_board.{part}.first", getattr(board, part).first, lights)
-        for part, lights in LIGHTS_OF_BOARD.items()
-    ]
 
 
 def _chain_runs(file: LayoutFile) -> Iterator[tuple[str, Run]]:

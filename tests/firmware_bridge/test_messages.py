@@ -142,7 +142,6 @@ def test_switches_are_numbered_row_by_row_and_then_by_pin() -> None:
     wired = Wiring((), rows=(6, 7), columns=(8, 9, 10), buttons=(20, 21))
     assert [wired.matrix_switch(0, 0), wired.matrix_switch(0, 2), wired.matrix_switch(1, 0)] == [0, 2, 3]
     assert [wired.button(20), wired.button(21)] == [6, 7]
-    assert wired.switches == 8
 
 
 def test_an_age_is_capped() -> None:

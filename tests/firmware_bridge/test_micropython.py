@@ -16,9 +16,8 @@ from firmware_bridge import wire
 from firmware_bridge.firmware import VERSION
 from firmware_bridge.installer import firmware_checksum, identify
 from firmware_bridge.link import Lost
-from firmware_bridge.messages import Heartbeat, Hello, encode
+from firmware_bridge.messages import Heartbeat, Hello, Log, encode
 from firmware_bridge.protocol import (
-    LogLine,
     Ready,
     Refusal,
     Refused,
@@ -419,9 +418,9 @@ def test_an_exception_in_the_firmware_is_logged_and_the_chip_restarts(
     host = make_host(pico.port)
     host.wait_for(Ready)
     pico.press(10)
-    host.wait_for(LogLine)
+    host.wait_for(Log)
     # Time for the log line to arrive on a busy machine.
-    assert "NameError" in host.of(LogLine)[0].text and "inputs.py" in host.of(LogLine)[0].text
+    assert "NameError" in host.of(Log)[0].text and "inputs.py" in host.of(Log)[0].text
     assert pico.wait_until(lambda: pico.resets == ["restart"])
     host.wait_for(Ready, 2)
     assert host.of(SwitchChanged) == []

@@ -18,7 +18,6 @@ from firmware_bridge.messages import (
 )
 from firmware_bridge.protocol import (
     Connection,
-    LogLine,
     Noise,
     Ready,
     Refusal,
@@ -147,7 +146,7 @@ def test_repeated_frames_are_processed_once() -> None:
     connection = ready_connection()
     for _ in range(3):
         receive(connection, Log(1, "once"), 3)
-    assert events_of(connection) == [LogLine(1, "once")]
+    assert events_of(connection) == [Log(1, "once")]
 
 
 def test_text_on_the_line_is_reported_as_noise() -> None:

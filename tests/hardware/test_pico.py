@@ -9,11 +9,10 @@ import pytest
 
 from firmware_bridge.installer import firmware_checksum
 from firmware_bridge.link import Lost, Reason
-from firmware_bridge.messages import Alive, Identity
+from firmware_bridge.messages import Alive, Identity, Log
 from firmware_bridge.protocol import (
     EventsDropped,
     HealthReport,
-    LogLine,
     Ready,
     Refusal,
     Refused,
@@ -37,7 +36,9 @@ def test_the_wiring_is_derived_from_the_layout(full: Layout) -> None:
     ]
     assert full.matrix is not None
     assert (wired.rows, wired.columns) == (full.matrix.rows, full.matrix.columns)
-    assert wired.switches == 36 and wired.readers == tuple(reader.pin for reader in full.readers)
+    assert (len(wired.rows) * len(wired.columns), wired.buttons) == (36, ()) and wired.readers == tuple(
+        reader.pin for reader in full.readers
+    )
     assert wired.status == pixel_numbers(full)["status"] == 337
 
 
@@ -260,7 +261,7 @@ def test_muted_buttons_are_kept_by_a_resumed_connection_and_cleared_by_a_new_one
 
 
 def test_log_lines_and_dropped_events_are_log_messages(pico: Pico) -> None:
-    pico.driver.receive(LogLine(1, "ValueError: 7"))
+    pico.driver.receive(Log(1, "ValueError: 7"))
     assert pico.driver.state.log == "ValueError: 7"
     pico.driver.receive(EventsDropped(3))
     assert pico.driver.state.log.startswith("3 events")
