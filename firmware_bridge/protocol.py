@@ -323,16 +323,15 @@ class Counts:
 class Connection:
     """The protocol state machine of one host and one Pico; it outlives reopening the port.
 
-    `session` is a random number that identifies this run of the host, not 0; `name` describes the host in
-    dumps; `sequence` is the sequence number of the first frame.
+    `session` is a random number that identifies this run of the host, not 0.
     """
 
-    def __init__(self, wiring: Wiring, session: int, name: str = "azul-table", sequence: int = 0) -> None:
+    def __init__(self, wiring: Wiring, session: int) -> None:
         self._configure = Configure(wiring.encode())
         self._wiring_check = wiring.check
-        self._hello = Hello(payload.PROTOCOL, session, name)
+        self._hello = Hello(payload.PROTOCOL, session, "azul-table")
         self._lines = wire.LineSplitter()
-        self._sequence = wire.SequenceNumbers(sequence)
+        self._sequence = wire.SequenceNumbers()
         self._lights = LightSender()
         self._events: deque[Event] = deque()
         self._past_boots: deque[int] = deque(maxlen=PAST_BOOT_IDS)

@@ -171,7 +171,7 @@ def test_a_different_firmware_is_reported_as_outdated(layout: Layout, tmp_path: 
         tags = table.sim.pico.flash / "firmware_bridge/firmware/inputs.py"
         tags.write_text(tags.read_text() + "# older\n")
         table.sim.pico.reset()
-        until(lambda: table.sim.driver.state.outdated, "what is outdated")
+        until(lambda: table.sim.driver.state.outdated, "the report")
         assert table.sim.driver.state.connected
     finally:
         table.sim.close()
@@ -186,8 +186,8 @@ def test_the_traffic_is_recorded_on_request(
     table.sim.press("ok")
     until(lambda: table.events, "the press")
     table.sim.close()
-    told = "\n".join(dump(LineSplitter().feed((tmp_path / "line").read_bytes())))
-    assert re.search(r"> +\d+ hello .*< +\d+ identity .*< +\d+ events ", told, re.DOTALL)
+    decoded = "\n".join(dump(LineSplitter().feed((tmp_path / "line").read_bytes())))
+    assert re.search(r"> +\d+ hello .*< +\d+ identity .*< +\d+ events ", decoded, re.DOTALL)
 
 
 @pytest.mark.system

@@ -344,13 +344,13 @@ def test_on_a_lossy_line_nothing_is_lost_or_doubled(seed: int, rarely: int, scri
     while loopback.connection.stage is not Stage.READY:
         loopback.run(0.05)
     frame, wanted, pressed = bytearray(SMALL.light_bytes), set(), []
-    for number, what in enumerate(script):
-        if what < 5:
-            closed = what not in loopback.board.held
-            pressed.append((what, closed))
-            loopback.press(what, closed=closed)
+    for number, step in enumerate(script):
+        if step < 5:
+            closed = step not in loopback.board.held
+            pressed.append((step, closed))
+            loopback.press(step, closed=closed)
         else:
-            frame[(what * 7 + number) % len(frame)] = number + 1
+            frame[(step * 7 + number) % len(frame)] = number + 1
             wanted.add(bytes(frame))
             loopback.connection.show(bytes(frame))
         loopback.run(0.01)

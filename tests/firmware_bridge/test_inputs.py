@@ -99,12 +99,12 @@ def test_a_held_switch_is_one_press() -> None:
 def test_a_chattering_switch_is_muted_until_it_is_stable() -> None:
     chatter = [(start, start + 30) for start in range(100, 3100, 60)]
     events = watched([*chatter, (8000, 8100)], 9000)
-    told = kinds(events)
-    muted, heard = told.index(payload.MUTED), told.index(payload.UNMUTED)
-    assert told[:muted] == MAX_PRESSES * PRESS_AND_RELEASE
-    assert heard == muted + 1
-    assert events[heard][2] == pytest.approx(3100 + UNMUTE_AFTER, abs=100)
-    assert told[heard + 1 :] == PRESS_AND_RELEASE
+    found = kinds(events)
+    muted, unmuted = found.index(payload.MUTED), found.index(payload.UNMUTED)
+    assert found[:muted] == MAX_PRESSES * PRESS_AND_RELEASE
+    assert unmuted == muted + 1
+    assert events[unmuted][2] == pytest.approx(3100 + UNMUTE_AFTER, abs=100)
+    assert found[unmuted + 1 :] == PRESS_AND_RELEASE
 
 
 def test_an_unstable_switch_is_muted_until_it_is_stable() -> None:
@@ -171,8 +171,8 @@ def test_a_tag_may_arrive_in_pieces(first: int, second: int) -> None:
 
 def test_a_resting_tag_is_reported_periodically() -> None:
     tags = Tags()
-    told = [time for time in range(0, 1000, 65) if tags.feed(RDM6300, time)]
-    assert told == [0, 260, 520, 780]
+    reported = [time for time in range(0, 1000, 65) if tags.feed(RDM6300, time)]
+    assert reported == [0, 260, 520, 780]
     assert REPEAT_WINDOW <= 260
 
 

@@ -72,8 +72,8 @@ def test_info_prints_the_running_firmware(busy: None, make_pico: MakePico) -> No
     done = run("info", "--port", pico.port)
     assert done.exit_code == 0, done.output
     assert done.output == f"{PICO_2}: firmware {VERSION}, protocol 1, no wiring yet\n"
-    told = json.loads(run("info", "--json", "--port", pico.port).output)
-    assert told["same"] and told["board"] == PICO_2 and told["machines"] == 12
+    info = json.loads(run("info", "--json", "--port", pico.port).output)
+    assert info["same"] and info["board"] == PICO_2 and info["machines"] == 12
 
 
 def test_doctor_identifies_the_firmware_of_the_pico(make_pico: MakePico) -> None:

@@ -98,9 +98,9 @@ class FakePico:
     def ticks(self) -> int:
         return int((monotonic() - self._paused) * 1000) % (1 << 30)
 
-    def do(self, what: Callable[[], None]) -> None:
+    def do(self, action: Callable[[], None]) -> None:
         """Run a function in the Pico's thread between two rounds."""
-        self._hands.put(what)
+        self._hands.put(action)
 
     def press(self, switch: int) -> None:
         self.do(lambda: self.session.queue_event(1, bytes((switch,)), self.ticks, self.ticks))
@@ -200,7 +200,7 @@ def test_a_missing_port_is_opened_when_it_appears(path: Path, listen: MakeListen
         appeared = monotonic()
         until(listener.ready, "the Pico")
         assert monotonic() - appeared < 5
-        assert listener.lost() == [Reason.NO_PORT], "a loss is told once"
+        assert listener.lost() == [Reason.NO_PORT], "a loss is reported once"
     finally:
         pico.unplug()
 
@@ -262,10 +262,10 @@ def test_silence_is_reported_and_the_port_reopened(pico: FakePico, listen: MakeL
     pico.do(pico.freeze)
     until(lambda: listener.lost() == [Reason.SILENT], "the loss")
     assert listener.lost_at - listener.of(HealthReport)[-1].at >= SILENCE_TIMEOUT
-    heard = monotonic()
+    began = monotonic()
     pico.do(pico.thaw)
     until(lambda: listener.ready(2), "the Pico")
-    assert monotonic() - heard < 10
+    assert monotonic() - began < 10
 
 
 def test_presses_during_a_reconnection_are_not_lost(pico: FakePico, listen: MakeListener) -> None:
@@ -284,16 +284,16 @@ def test_presses_during_a_reconnection_are_not_lost(pico: FakePico, listen: Make
     assert [it.switch for it in listener.of(SwitchChanged)] == [1, 2]
 
 
-def is_in(what: str, recorded: Sequence[bytes]) -> bool:
-    return what in "\n".join(dump(b"".join(recorded).splitlines(keepends=True)))
+def is_in(text: str, recorded: Sequence[bytes]) -> bool:
+    return text in "\n".join(dump(b"".join(recorded).splitlines(keepends=True)))
 
 
 def test_the_traffic_can_be_recorded_and_decoded(pico: FakePico, listen: MakeListener) -> None:
     recorded: list[bytes] = []
     listener = listen(lambda: str(pico.path), recorded.append)
     listener.link.show(FRAME)
-    for what in (" hello {", " identity {", " configure {", " lights {", " show {", " inputs {"):
-        until(partial(is_in, what, recorded), what)
+    for text in (" hello {", " identity {", " configure {", " lights {", " show {", " inputs {"):
+        until(partial(is_in, text, recorded), text)
 
 
 def test_a_frame_received_in_two_pieces_is_recorded_as_one(
@@ -315,9 +315,9 @@ def test_a_frame_received_in_two_pieces_is_recorded_as_one(
     until(partial(is_in, "a word", recorded), "the frame")
     os.close(pico)
     os.close(terminal)
-    until(partial(is_in, ">>> half", recorded), "what had come when the port went")
-    heard = [line for line in dump(recorded) if " < " in line]
-    assert len(heard) == 2 and "not base64" not in "".join(heard)
+    until(partial(is_in, ">>> half", recorded), "the bytes received before the port went")
+    received = [line for line in dump(recorded) if " < " in line]
+    assert len(received) == 2 and "not base64" not in "".join(received)
 
 
 def test_a_recording_that_fails_does_not_disturb_the_lights(pico: FakePico, listen: MakeListener) -> None:
@@ -360,7 +360,7 @@ def test_close_does_not_wait_for_the_backoff(monkeypatch: pytest.MonkeyPatch) ->
 
     def write(descriptor: int, data: bytes) -> int:
         written = os_write(descriptor, data)
-        sleep(0.05)  # whom it wakes goes first
+        sleep(0.05)  # the thread that it wakes goes first
         return written
 
     os_write = os.write

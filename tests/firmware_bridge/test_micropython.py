@@ -71,15 +71,15 @@ def test_the_vectors_decode_in_micropython(make_pico: MakePico) -> None:
     script = Path(__file__).with_name("vectors_on_pico.py").read_text()
     pico = make_pico(main=script)
     (pico.flash / "vectors.txt").write_bytes(VECTORS.read_bytes())
-    said = b""
+    output = b""
     pico.plug()
     with serial.Serial(pico.port, timeout=0.1) as port:
         port.write(b"\x04")  # Ctrl-D: once more, now that we listen
         end = monotonic() + WAIT_TIMEOUT
-        while not re.search(rb"CHECKED \d+\s", said) and monotonic() < end:
-            said += port.read(4096)
-    assert b"FAULT" not in said, said.decode()
-    assert f"CHECKED {len(read_vectors())}".encode() in said
+        while not re.search(rb"CHECKED \d+\s", output) and monotonic() < end:
+            output += port.read(4096)
+    assert b"FAULT" not in output, output.decode()
+    assert f"CHECKED {len(read_vectors())}".encode() in output
 
 
 def test_the_identity_is_complete(make_pico: MakePico, make_host: MakeHost) -> None:
@@ -133,8 +133,8 @@ def test_every_switch_is_reported(host: Host, pico: SimulatedPico) -> None:
         host.wait_for(SwitchChanged, 2 * number + 1)
         pico.set_switch(*pins, closed=False)
         host.wait_for(SwitchChanged, 2 * number + 2)
-    heard = [(event.switch, event.closed) for event in host.of(SwitchChanged)]
-    assert heard == [(switch, closed) for switch in range(5) for closed in (True, False)]
+    changes = [(event.switch, event.closed) for event in host.of(SwitchChanged)]
+    assert changes == [(switch, closed) for switch in range(5) for closed in (True, False)]
 
 
 def test_several_switches_at_once_are_reported_and_no_other(host: Host, pico: SimulatedPico) -> None:
@@ -251,7 +251,7 @@ def test_unplugging_and_plugging_in(host: Host, pico: SimulatedPico) -> None:
     assert host.wait_until(lambda: host.tries >= tries + 3)
     pico.plug()
     host.wait_for(Ready, 2)
-    assert len(host.of(Lost)) == len(set(host.of(Lost))), "a loss is told once, not at each attempt"
+    assert len(host.of(Lost)) == len(set(host.of(Lost))), "a loss is reported once, not at each attempt"
 
 
 QUICK = 0.25

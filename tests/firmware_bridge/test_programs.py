@@ -80,7 +80,7 @@ def line(
     return [1 if place < 0 or tick < start else bits[place] for tick, place in enumerate(places)]
 
 
-def heard(levels: list[int]) -> bytes:
+def received(levels: list[int]) -> bytes:
     machine = Machine(programs.receiver, level=lambda tick: levels[tick] if tick < len(levels) else 1)
     for _ in levels:
         machine.tick()
@@ -90,21 +90,21 @@ def heard(levels: list[int]) -> bytes:
 
 @given(st.binary(max_size=20), st.floats(0.0, 20.0))
 def test_bytes_of_a_reader_are_received(sent: bytes, start: float) -> None:
-    assert heard(line(sent, start=start)) == sent
+    assert received(line(sent, start=start)) == sent
 
 
 @given(st.binary(min_size=1, max_size=5), st.sampled_from([0.97, 0.98, 1.02, 1.03]))
 def test_a_baud_rate_error_of_three_percent_is_tolerated(sent: bytes, off: float) -> None:
-    assert heard(line(sent, bit=programs.RECEIVER_TICKS * off)) == sent
+    assert received(line(sent, bit=programs.RECEIVER_TICKS * off)) == sent
 
 
 def test_a_byte_without_a_stop_bit_is_discarded() -> None:
     broken = line(b"A", stop=0)
-    assert heard(broken + line(b"B")) == b"B"
+    assert received(broken + line(b"B")) == b"B"
 
 
 def test_a_line_held_low_receives_nothing() -> None:
-    assert heard([0] * 1000 + line(b"B")) == b"B"
+    assert received([0] * 1000 + line(b"B")) == b"B"
 
 
 def test_the_programs_fit_into_one_pio_block() -> None:

@@ -16,28 +16,28 @@ VECTORS = Path(firmware_bridge.__file__).with_name("vectors.txt")
 
 def read_vectors() -> list[tuple[str, dict[str, object]]]:
     lines = [line for line in VECTORS.read_text("utf-8").splitlines() if line and not line.startswith("#")]
-    return [(frame, json.loads(told)) for frame, told in (line.split("\t") for line in lines)]
+    return [(frame, json.loads(expected)) for frame, expected in (line.split("\t") for line in lines)]
 
 
-@pytest.mark.parametrize(("frame", "told"), read_vectors())
-def test_the_vectors_decode_as_written(frame: str, told: dict[str, object]) -> None:
+@pytest.mark.parametrize(("frame", "expected"), read_vectors())
+def test_the_vectors_decode_as_written(frame: str, expected: dict[str, object]) -> None:
     line = frame.encode() + wire.END
-    if "error" in told:
+    if "error" in expected:
         with pytest.raises(wire.WireError) as caught:
             wire.unpack(line)
-        assert str(caught.value) == told["error"]
+        assert str(caught.value) == expected["error"]
         return
     kind, number, payload = wire.unpack(line)
     message = messages.decode(kind, payload)
-    told = dict(told)
-    assert number == told.pop("sequence")
+    expected = dict(expected)
+    assert number == expected.pop("sequence")
     fields = json.loads(json.dumps(asdict(message), default=bytes.hex))
-    assert {"kind": type(message).__name__.lower(), **fields} == told
+    assert {"kind": type(message).__name__.lower(), **fields} == expected
     again = wire.pack(kind, number, messages.encode(message)[1])
     assert line.endswith(again)
 
 
 def test_the_vectors_cover_every_kind_of_message() -> None:
-    told = {str(told["kind"]) for _, told in read_vectors() if "kind" in told}
+    covered = {str(expected["kind"]) for _, expected in read_vectors() if "kind" in expected}
     kinds = {kind.__name__.lower() for kind in messages.Message.__args__}
-    assert kinds - told == {"unknown"}
+    assert kinds - covered == {"unknown"}

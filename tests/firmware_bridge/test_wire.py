@@ -81,11 +81,11 @@ def test_another_version_is_distinguished_from_damage(payload: bytes) -> None:
 
 
 @given(st.lists(payloads, max_size=8), st.integers(1, 50))
-def test_frames_are_found_in_a_stream_cut_anywhere(said: list[bytes], step: int) -> None:
-    stream = b"".join(wire.pack(1, number, payload) for number, payload in enumerate(said))
+def test_frames_are_found_in_a_stream_cut_anywhere(sent: list[bytes], step: int) -> None:
+    stream = b"".join(wire.pack(1, number, payload) for number, payload in enumerate(sent))
     lines = wire.LineSplitter()
-    heard = [line for at in range(0, len(stream), step) for line in lines.feed(stream[at : at + step])]
-    assert [wire.unpack(line) for line in heard] == [(1, *it) for it in enumerate(said)]
+    received = [line for at in range(0, len(stream), step) for line in lines.feed(stream[at : at + step])]
+    assert [wire.unpack(line) for line in received] == [(1, *it) for it in enumerate(sent)]
 
 
 def test_an_endless_line_uses_no_memory() -> None:
