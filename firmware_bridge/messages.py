@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from struct import pack, unpack_from
 from typing import Final
 
@@ -207,11 +207,11 @@ def encode(message: Message) -> tuple[int, bytes]:
         case Events(boot, first, events):
             items = [p.event(it.kind, it.age, it.data) for it in events]
             return kind, p.build(kind, boot, first) + b"".join(items)
-    fields = astuple(message)
-    texts = [field.encode() for field in fields if isinstance(field, str)]
+    values = [getattr(message, field.name) for field in fields(message)]
+    texts = [value.encode() for value in values if isinstance(value, str)]
     if kind == p.IDENTITY:
         texts = [p.short_text(text) for text in texts]
-    return kind, p.build(kind, *fields[: len(fields) - len(texts)]) + b"".join(texts)
+    return kind, p.build(kind, *values[: len(values) - len(texts)]) + b"".join(texts)
 
 
 def decode(kind: int, payload: bytes) -> Message:
@@ -227,21 +227,21 @@ def decode(kind: int, payload: bytes) -> Message:
             return _read_identity(payload)
     if kind not in p.FORMATS:
         return Unknown(kind, payload)
-    fields, rest = p.parse(kind, payload)
+    numbers, rest = p.parse(kind, payload)
     match kind:
         case p.HELLO | p.CONFIGURED | p.LOG:
-            return _CLASSES[kind](*fields, _text(rest))
+            return _CLASSES[kind](*numbers, _text(rest))
         case p.SHOWN:
-            return Shown(fields[0], fields[1] != p.SHOWS)
+            return Shown(numbers[0], numbers[1] != p.SHOWS)
         case p.EVENTS:
-            return Events(fields[0], fields[1], _read_events(rest))
-    return _CLASSES[kind](*fields)
+            return Events(numbers[0], numbers[1], _read_events(rest))
+    return _CLASSES[kind](*numbers)
 
 
 def _read_identity(payload: bytes) -> Message:
     """Decode an Identity; for an unsupported protocol only the fields that never change."""
     try:
-        fields, rest = p.parse(p.IDENTITY, payload)
+        numbers, rest = p.parse(p.IDENTITY, payload)
         version, end = _read_short_text(payload, len(payload) - len(rest))
         board, _ = _read_short_text(payload, end)
     except WireError:
@@ -251,7 +251,7 @@ def _read_identity(payload: bytes) -> Message:
         if oldest <= p.PROTOCOL and newest >= p.OLDEST_PROTOCOL:
             raise
         return Identity(oldest, newest, boot, session, 0, 0, 0, 0, "?", "Pico")
-    return _CLASSES[p.IDENTITY](*fields, version, board)
+    return _CLASSES[p.IDENTITY](*numbers, version, board)
 
 
 def _read_short_text(payload: bytes, start: int) -> tuple[str, int]:
