@@ -29,10 +29,8 @@ MOST_INPUT: Final = 25.0
 LEAST_FRAMES: Final = 50.0
 MOST_BACK: Final = 2.0
 RARELY: Final = 1000
-DEADLINE: Final = 10.0
-"""Seconds after which a measurement fails."""
-OFF: Final = 0.06
-"""Seconds between two presses; a shorter time is taken for contact bounce."""
+DEADLINE: Final = 10.0  # seconds after which a measurement fails
+OFF: Final = 0.06  # seconds between two presses; a shorter time is taken for contact bounce
 
 
 @contextmanager
@@ -48,6 +46,13 @@ def simulated(put: Callable[[HardwareEvent], None]) -> Iterator[SimulatedPicoTab
             yield table
         finally:
             table.close()
+
+
+def measure(seconds: float, frames: int) -> Iterator[Figure]:
+    """Yield the figures of the line: frames a second, its return, and damage. Raises BenchError."""
+    yield frames_a_second(seconds)
+    yield back_again(5)
+    yield from on_a_bad_line(frames)
 
 
 def full_frame(layout: Layout, number: int) -> LightFrame:

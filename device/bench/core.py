@@ -9,29 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from device.bench.figure import Figure
+from device.bench.figure import BenchError, Figure
 from device.bots.compiled_core import is_compiled
 from device.bots.core import position
 from device.bots.core.position import Position
 
-GOAL: Final = 2_000
-"""Games a second, uncompiled as well."""
-CEILING_GOAL: Final = 0.7
-"""Part of the speed of plain C that the compiled core should reach."""
+GOAL: Final = 2_000  # games a second, uncompiled as well
+CEILING_GOAL: Final = 0.7  # part of the speed of plain C that the compiled core should reach
 PLAYERS: Final = (2, 4)
 ROUNDS: Final = 5
 """Measurements of each side, in turn; the best counts, because other programs use the machine, too."""
-
-
-class CeilingError(RuntimeError):
-    """The program in C can't be compiled, or does not print its speed."""
 
 
 def measure(seconds: float, clock: Callable[[], float], ceiling: Path | None = None) -> Iterator[Figure]:
     """Yield random standard games a second; with the source `ceiling` in C, also as a part of its speed.
 
     Both are measured in turn on the same processor core. The program is called with a number of games and of
-    players and prints `N games/s`. Raises CeilingError.
+    players and prints `N games/s`. Raises BenchError if it can't be compiled or does not print that.
     """
     compiled = is_compiled(position)
     kind = "compiled" if compiled else "uncompiled"
@@ -74,9 +68,9 @@ def _built(ceiling: Path, folder: Path) -> Path:
             text=True,
         )
     except OSError as error:
-        raise CeilingError(f"{compiler}, the C compiler: {error.strerror}") from None
+        raise BenchError(f"{compiler}, the C compiler: {error.strerror}") from None
     except subprocess.CalledProcessError as error:
-        raise CeilingError(f"{ceiling} is not compiled: {error.stderr.strip()}") from None
+        raise BenchError(f"{ceiling} is not compiled: {error.stderr.strip()}") from None
     return program
 
 
@@ -86,7 +80,7 @@ def _ceiling_rate(program: Path, players: int, seconds: float) -> float:
     ran = subprocess.run([program, str(games), str(players)], check=False, capture_output=True, text=True)
     found = re.search(r"(\d+) games/s", ran.stdout)
     if ran.returncode or found is None:
-        raise CeilingError(f"the ceiling program prints no games/s: {ran.stdout.strip() or ran.returncode}")
+        raise BenchError(f"the ceiling program prints no games/s: {ran.stdout.strip() or ran.returncode}")
     return float(found[1])
 
 

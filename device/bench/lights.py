@@ -15,10 +15,8 @@ from hardware.api import ButtonPressed, LightFrame
 from hardware.layout.model import Layout
 from hardware.power import limit
 
-GOAL = 1.0
-"""Milliseconds, median."""
-STEP = 0.05
-"""Seconds of game time between two frames."""
+GOAL = 1.0  # milliseconds, median
+STEP = 0.05  # seconds of game time between two frames
 
 
 def measure(

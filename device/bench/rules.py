@@ -17,8 +17,7 @@ STANDARD_GOAL: Final = 36_000
 GOALS: Final = {"gray": STANDARD_GOAL / 2, "solo": STANDARD_GOAL / 2}
 """Drafts a second in modes with more than drafts."""
 
-RECORDED: Final = 25
-"""Number of different games for the verification of records."""
+RECORDED: Final = 10  # number of different games for the verification of records
 
 
 def drafting(chosen: Setup, seconds: float, clock: Clock, below: Below) -> Figure:

@@ -26,15 +26,12 @@ from hardware.api import ButtonPressed, LightFrame
 from hardware.layout.model import Layout, read_layout
 
 VIEWERS: Final = 50
-PAUSE: Final = 0.05
-"""Seconds between two presses."""
-SETTLING: Final = 2.0
-"""Seconds after the start until a table counts as idle."""
+PAUSE: Final = 0.05  # seconds between two presses
+SETTLING: Final = 2.0  # seconds after the start until a table counts as idle
 START: Final = ("seat.1.floor", "seat.2.floor", "seat.3.floor", "seat.4.floor", "ok", "seat.1.floor")
 """The presses that start a game of four."""
 PATIENCE: Final = 10.0
-LONGEST_START: Final = 60.0
-"""Seconds after which pages that do not show the table are an error."""
+LONGEST_START: Final = 60.0  # seconds after which pages that do not show the table are an error
 
 
 def measure(seconds: float) -> Iterator[Figure]:

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -20,9 +20,15 @@ def command() -> None:
 
 
 def show(figures: Iterable[Figure], *, as_json: bool) -> None:
-    """Print figures, one a line."""
-    for figure in figures:
-        click.echo(figure.in_json() if as_json else figure.in_words())
+    """Print figures as they are measured, one a line. Raises CommandError if a measurement fails."""
+    from device.bench.figure import BenchError
+    from hardware.api import HardwareError
+
+    try:
+        for figure in figures:
+            click.echo(figure.in_json() if as_json else figure.in_words())
+    except (HardwareError, BenchError) as error:
+        raise CommandError(str(error)) from None
 
 
 @command.command()
@@ -39,9 +45,8 @@ def rules(mode: str, seconds: float, *, as_json: bool) -> None:
     chance = random.Random(1)
     solo = game.Setup(mode, ("Ana",), level="normal", wall="coloured")
     chosen = solo if mode == game.SOLO else game.Setup(mode, ("Ana", "Rui"))
-    for measure in (drafting, verifying):
-        figure = measure(chosen, seconds / 2, time.perf_counter, lambda number: int(chance.random() * number))
-        show([figure], as_json=as_json)
+    terms = chosen, seconds / 2, time.perf_counter, lambda number: int(chance.random() * number)
+    show((measure(*terms) for measure in (drafting, verifying)), as_json=as_json)
 
 
 @command.command()
@@ -63,7 +68,7 @@ def table(seconds: float, *, as_json: bool) -> None:
     """The whole appliance: press to light, press to phone, start, memory, and the processor while idle."""
     from device.bench.table import measure
 
-    _show_parts([lambda: measure(seconds)], as_json=as_json)
+    show(measure(seconds), as_json=as_json)
 
 
 @command.command("input")
@@ -76,7 +81,7 @@ def input_(presses: int, *, as_json: bool) -> None:
     """
     from device.bench.bridge import input_to_light
 
-    _show_parts([lambda: [input_to_light(presses)]], as_json=as_json)
+    show(map(input_to_light, [presses]), as_json=as_json)
 
 
 @command.command()
@@ -89,22 +94,9 @@ def bridge(seconds: float, frames: int, *, as_json: bool) -> None:
     The first two are taken on a simulated Pico. For the last both sides of the protocol talk over a line that
     damages one frame in a thousand, in a time of their own; a million frames take some minutes.
     """
-    from device.bench.bridge import back_again, frames_a_second, on_a_bad_line
+    from device.bench.bridge import measure
 
-    measures = [lambda: [frames_a_second(seconds)], lambda: [back_again(5)], lambda: on_a_bad_line(frames)]
-    _show_parts(measures, as_json=as_json)
-
-
-def _show_parts(measures: Iterable[Callable[[], Iterable[Figure]]], *, as_json: bool) -> None:
-    """Print figures as they are measured. Raises CommandError if a table or a simulated Pico can't run."""
-    from device.bench.figure import BenchError
-    from hardware.api import HardwareError
-
-    try:
-        for measure in measures:
-            show(measure(), as_json=as_json)
-    except (HardwareError, BenchError) as error:
-        raise CommandError(str(error)) from None
+    show(measure(seconds, frames), as_json=as_json)
 
 
 @command.command()
@@ -124,12 +116,9 @@ def core(seconds: float, ceiling: Path | None, *, uncompiled: bool, as_json: boo
 
     if uncompiled:
         use_sources()
-    from device.bench.core import CeilingError, measure
+    from device.bench.core import measure
 
-    try:
-        show(measure(seconds, time.perf_counter, ceiling), as_json=as_json)
-    except CeilingError as error:
-        raise CommandError(str(error)) from None
+    show(measure(seconds, time.perf_counter, ceiling), as_json=as_json)
 
 
 def _matches(_: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
