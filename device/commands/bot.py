@@ -24,16 +24,12 @@ from device.rules.events import Draft
 from device.rules.game import Setup
 from device.rules.tiles import NO_TILES
 
-RESERVE: Final = 400
-"""Milliseconds of a short clock that are not planned: a busy machine delays every move."""
+RESERVE: Final = 400  # milliseconds of a short clock that are not planned: a busy machine delays every move
 RESERVED_PART: Final = 15
 """This part of a long clock is not planned either: 2 s of 30 s, so that a pause of 1 s does no harm."""
-ROUNDS: Final = 5
-"""Expected rounds of a game between good players."""
-HARD_TURNS: Final = 2
-"""Turns in a round at which the offer is too large to be searched to its end."""
-EASY_GROUPS: Final = 10
-"""An offer of so many groups of tiles is searched to its end in a moment."""
+ROUNDS: Final = 5  # expected rounds of a game between good players
+HARD_TURNS: Final = 2  # turns in a round at which the offer is too large to be searched to its end
+EASY_GROUPS: Final = 10  # an offer of so many groups of tiles is searched to its end in a moment
 
 
 @click.command()

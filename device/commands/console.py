@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
@@ -112,8 +112,9 @@ def progress(
         yield bar
 
 
-def columns(rows: Sequence[Sequence[str]], left: Iterable[int]) -> str:
+def columns(table: Iterable[Iterable[object]], left: Iterable[int]) -> str:
     """Return rows as lines of text with aligned columns: to the left if in `left`, else to the right."""
+    rows = [list(map(str, row)) for row in table]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     at_left = set(left)
     return "".join(

@@ -187,45 +187,17 @@ def in_json(names: Sequence[str], results: Sequence[Result]) -> str:
 def in_words(names: Sequence[str], results: Sequence[Result]) -> str:
     """Return the match as two tables: all games, and the totals of both bots."""
     shown = [printable(name) for name in names]
-    rows = [["game", "seed", "starts", *shown, "rounds", "winner", ""]]
-    rows += [_row(result, shown) for result in results]
-    table = columns(rows, left=(2, 6, 7))
-    return f"{table}\n{_totals(names, results)}"
-
-
-def _row(result: Result, shown: list[str]) -> list[str]:
-    winner = shown[result.winners[0]] if len(result.winners) == 1 else "tie"
-    scores = [str(score) for score in result.scores]
-    return [
-        str(result.number),
-        str(result.seed),
-        shown[result.first],
-        *scores,
-        str(result.rounds),
-        winner,
-        fault_in_words(result),
-    ]
-
-
-def _totals(names: Sequence[str], results: Sequence[Result]) -> str:
-    rows = [
+    games: list[list[object]] = [["game", "seed", "starts", *shown, "rounds", "winner", ""]]
+    for result in results:
+        winner = shown[result.winners[0]] if len(result.winners) == 1 else "tie"
+        head = result.number, result.seed, shown[result.first]
+        games.append([*head, *result.scores, result.rounds, winner, fault_in_words(result)])
+    totals: list[list[object]] = [
         ["", "points", "won", "tied", "lost", "of all points", "game points", "faults", "thinking a game"]
     ]
-    lines = {line.name: line for line in standings(names, results)}
-    for name in names:
-        line = lines[name]
+    for line in sorted(standings(names, results), key=lambda line: names.index(line.name)):
         least, most = win_share(line.points / 2, line.games)
-        rows.append(
-            [
-                printable(name),
-                str(line.points),
-                str(line.won),
-                str(line.tied),
-                str(line.lost),
-                f"{line.points / 2 / line.games:.1%} ({least:.1%} to {most:.1%})",
-                str(line.game_points),
-                str(line.faults),
-                seconds(line.thinking / line.games),
-            ]
-        )
-    return columns(rows, left=(0,))
+        counts = printable(line.name), line.points, line.won, line.tied, line.lost
+        share = f"{line.points / 2 / line.games:.1%} ({least:.1%} to {most:.1%})"
+        totals.append([*counts, share, line.game_points, line.faults, seconds(line.thinking / line.games)])
+    return f"{columns(games, left=(2, 6, 7))}\n{columns(totals, left=(0,))}"

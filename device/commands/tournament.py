@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -110,40 +110,11 @@ def _play(games: list[Game], kept: ResultsFolder, jobs: int) -> None:
 
 def in_words(table: Sequence[Standing]) -> str:
     """Return the standings as a table, the best first."""
-    rows = [
-        [
-            "",
-            "bot",
-            "points",
-            "game points",
-            "games",
-            "won",
-            "tied",
-            "lost",
-            "faults",
-            "rating",
-            "thinking a game",
-        ]
-    ]
-    rows += [_row(line) for line in table]
-    return columns(rows, left=(1,))
+    counts = ["points", "game points", "games", "won", "tied", "lost", "faults"]
+    return columns([["", "bot", *counts, "rating", "thinking a game"], *map(_row, table)], left=(1,))
 
 
-def _row(line: Standing) -> list[str]:
-    numbers: list[Any] = [
-        line.points,
-        line.game_points,
-        line.games,
-        line.won,
-        line.tied,
-        line.lost,
-        line.faults,
-    ]
+def _row(line: Standing) -> list[object]:
+    counts = line.points, line.game_points, line.games, line.won, line.tied, line.lost, line.faults
     rating = f"{line.rating.points:+.0f} \N{PLUS-MINUS SIGN} {line.rating.error:.0f}"
-    return [
-        str(line.place),
-        printable(line.name),
-        *map(str, numbers),
-        rating,
-        seconds(line.thinking / max(1, line.games)),
-    ]
+    return [line.place, printable(line.name), *counts, rating, seconds(line.thinking / max(1, line.games))]

@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
 
@@ -26,7 +27,6 @@ from device.bots.dtc.tournament import (
     win_share,
 )
 from device.bots.workers import cores
-from device.commands import tournament as command
 from device.commands.cli import azul_table
 from device.records.json_form import Forfeit
 from device.records.record import read, write
@@ -362,10 +362,12 @@ def test_tournament_keeps_its_games_in_the_data_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr(command, "_play", lambda games, kept, jobs: None)
-    result = run("tournament", "greedy", "random")
-    (folder,) = tmp_path.glob("azul-table/tournaments/greedy-random-*")
-    assert result.stderr == f"games: {folder}\n"
+    chosen = tournament_settings(PLAYERS[:2], (1, 2, 3), Terms(), version("azul-table"))
+    folder = tmp_path / "azul-table" / "tournaments" / folder_name(chosen)
+    with ResultsFolder(folder, chosen):
+        result = run("tournament", "greedy", "random")
+    assert result.exit_code == 1
+    assert result.stderr == f"{folder}: another process plays this tournament now\n"
 
 
 def test_tournament_refuses_the_folder_of_another(tmp_path: Path) -> None:
