@@ -1,5 +1,6 @@
 """Conversion of states and choices between the rules and the core."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from device.bots.core import constants
@@ -148,25 +149,19 @@ def _floor(board: Board) -> int:
     return len(board.floor) << 25 | pack(tiles_on_floor(board))
 
 
+def _on_wall(board: Board) -> Iterator[tuple[int, int, Colour]]:
+    """Yield row, column and colour of each tile on a wall."""
+    for row, tiles in enumerate(board.wall):
+        yield from ((row, column, tile) for column, tile in enumerate(tiles) if tile is not None)
+
+
 def _squares(board: Board) -> int:
-    return sum(
-        1 << 5 * row + column
-        for row, tiles in enumerate(board.wall)
-        for column, tile in enumerate(tiles)
-        if tile is not None
-    )
+    return sum(1 << 5 * row + column for row, column, _ in _on_wall(board))
 
 
 def _row_colours(board: Board) -> int:
-    return sum(
-        1 << 5 * row + tile for row, tiles in enumerate(board.wall) for tile in tiles if tile is not None
-    )
+    return sum(1 << 5 * row + tile for row, _, tile in _on_wall(board))
 
 
 def _columns_of_colours(board: Board) -> int:
-    return sum(
-        1 << 5 * tile + column
-        for tiles in board.wall
-        for column, tile in enumerate(tiles)
-        if tile is not None
-    )
+    return sum(1 << 5 * tile + column for _, column, tile in _on_wall(board))

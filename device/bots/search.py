@@ -32,10 +32,8 @@ from device.rules.standard import StandardState
 
 Clock = Callable[[], float]
 
-FIRST_PART: Final = 0.55
-"""Part of the time for a hint or a grade that goes to the search for the best choice."""
-MARGIN: Final = 0.005
-"""Seconds of the time limit that are kept for the work after the search."""
+FIRST_PART: Final = 0.55  # part of the time for a hint or a grade that goes to the search for the best choice
+MARGIN: Final = 0.005  # seconds of the time limit that are kept for the work after the search
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +174,7 @@ class Searcher:
 # The learned weights come from games that filled their walls from the left, so they know little of other
 # walls. By this rule a wall and its mirror image have the same value (G1), and its choices win as often.
 
-LINES_AHEAD: Final = 2
-"""How many further full lines are tried in all their columns; more would take too long."""
+LINES_AHEAD: Final = 2  # how many further full lines are tried in all their columns; more would take too long
 
 
 def column_values(state: State, seat: int) -> dict[Tile, float]:
@@ -226,8 +223,7 @@ def _column_grade(state: State, tile: Tile) -> Grade:
 TimedBot = Callable[[State, Below, float], Event]
 """Chooses for the first seat that has to act, within so many seconds."""
 
-BOT_NAMES: Final = (*SIMPLE_BOTS, *STRENGTHS)
-"""From the weakest to the strongest."""
+BOT_NAMES: Final = (*SIMPLE_BOTS, *STRENGTHS)  # from the weakest to the strongest
 
 
 def make_bot(name: str, setup: Setup | None = None, clock: Clock = time.monotonic) -> TimedBot:

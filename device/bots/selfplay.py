@@ -11,8 +11,7 @@ from device.rules import game
 from device.rules.events import Event
 from device.rules.game import Setup, State
 
-ROUNDS: Final = 200
-"""Limit of rounds in an automatic game (R17)."""
+ROUNDS: Final = 200  # limit of rounds in an automatic game (R17)
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,8 +157,7 @@ def wall_potential(wall: Wall) -> float:
 
 # --- `calm`, a beginner: compares few choices, likes to complete lines, neglects the floor ---------------
 
-SAMPLED: Final = 5
-"""Number of choices that `calm` compares."""
+SAMPLED: Final = 5  # number of choices that `calm` compares
 
 
 def play_calm(state: State, below: Below) -> Event:

@@ -22,11 +22,9 @@ from device.bots.core.solo_position import SoloPosition
 from device.bots.core.solo_tree import SoloTree
 
 BATCHES = 20
-EXPLORATION = 20
-"""Random moves in 1,000, so that the weights see more than the best play."""
+EXPLORATION = 20  # random moves in 1,000, so that the weights see more than the best play
 DEPTH = 3
-SOLO_PLAYOUTS = 40
-"""For each solo choice."""
+SOLO_PLAYOUTS = 40  # for each solo choice
 OUTCOME_PERCENT = 40
 """Part of the target of deep games that is their outcome; the rest is the expectation a round later."""
 

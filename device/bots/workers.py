@@ -30,8 +30,7 @@ T = TypeVar("T")
 ENDED: Final = "the worker process ended"
 NOT_STARTED: Final = "the worker process can't be started"
 _LENGTH: Final = 4
-_LONG_AFTER: Final = 1e6
-"""Seconds: more than any call may take."""
+_LONG_AFTER: Final = 1e6  # seconds: more than any call may take
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,9 @@ from typing import Any, Final, Self
 
 from device.bots.dtc import supervisor
 
-LONGEST_LINE: Final = 100
-"""Bytes; no line of the protocol has more than seven."""
-_ENDING_SECONDS: Final = 0.25
-"""Seconds that a program that closed its output may take to end."""
-_REPORT_SECONDS: Final = 10.0
-"""Seconds that the supervisor may take to report an end, on a busy machine."""
+LONGEST_LINE: Final = 100  # bytes; no line of the protocol has more than seven
+_ENDING_SECONDS: Final = 0.25  # seconds that a program that closed its output may take to end
+_REPORT_SECONDS: Final = 10.0  # seconds that the supervisor may take to report an end, on a busy machine
 
 
 class BotError(Exception):

@@ -29,16 +29,13 @@ from device.rules.tiles import (
     without,
 )
 
-LETTERS: Final = "gobyr"
-"""Letters of the colours in the protocol, in the order b y r k w of the rules (D2)."""
-FLOOR_LINE: Final = 5
-"""Number of the floor line in the protocol; the pattern lines are 0 to 4."""
+LETTERS: Final = "gobyr"  # letters of the colours in the protocol, in the order b y r k w of the rules (D2)
+FLOOR_LINE: Final = 5  # number of the floor line in the protocol; the pattern lines are 0 to 4
 EMPTY: Final = "."
 _DISPLAYS: Final = DISPLAYS[2]
 _SEATS: Final = 2
 
-Update = Deal | Draft
-"""An event since the bot's last turn: a restock, or the opponent's move."""
+Update = Deal | Draft  # an event since the bot's last turn: a restock, or the opponent's move
 
 
 class ProtocolError(ValueError):
@@ -361,9 +358,8 @@ class TurnBuilder:
         """Return the turn of this seat now, with its remaining time, and start collecting anew."""
         updates = tuple(self._updates)
         self._updates.clear()
-        subscription = self._wish
-        view = state_block(state, self._seat) if subscription.view else None
-        return Turn(milliseconds, updates if subscription.updates else None, view)
+        view = state_block(state, self._seat) if self._wish.view else None
+        return Turn(milliseconds, updates if self._wish.updates else None, view)
 
 
 def state_block(state: StandardState, seat: int) -> StateBlock:
@@ -371,13 +367,7 @@ def state_block(state: StandardState, seat: int) -> StateBlock:
     sides = [
         BoardView(each.colours, each.held, each.wall, len(each.floor), each.score) for each in state.boards
     ]
-    taker = (
-        MarkerTaker.NONE
-        if state.marker is None
-        else MarkerTaker.YOU
-        if state.marker == seat
-        else MarkerTaker.OPPONENT
-    )
+    taker = {None: MarkerTaker.NONE, seat: MarkerTaker.YOU}.get(state.marker, MarkerTaker.OPPONENT)
     return StateBlock(state.sources, taker, sides[seat], sides[1 - seat])
 
 
@@ -416,13 +406,9 @@ def state_from_block(view: StateBlock, round_number: int = 1) -> StandardState:
 
 def _tiles_of(side: BoardView) -> list[Counts]:
     """Return the counts of the tiles on a board."""
-    on_wall = [of_colour(tile, 1) for row in side.wall for tile in row if tile is not None]
-    on_lines = [
-        of_colour(colour, held)
-        for colour, held in zip(side.colours, side.held, strict=True)
-        if colour is not None
-    ]
-    return on_wall + on_lines
+    on_wall = [(tile, 1) for row in side.wall for tile in row]
+    on_lines = zip(side.colours, side.held, strict=True)
+    return [of_colour(colour, held) for colour, held in (*on_wall, *on_lines) if colour is not None]
 
 
 def _board_of(side: BoardView, unseen: Counts, *, marker: bool) -> tuple[Board, Counts]:

@@ -28,11 +28,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-CHECK_INTERVAL: Final = 0.05
-"""Seconds between two checks of the resources that the bot uses."""
-HEAD: Final = 1_048_576
-TAIL: Final = 65_536
-"""Bytes of a log that are kept: its beginning and its end."""
+CHECK_INTERVAL: Final = 0.05  # seconds between two checks of the resources that the bot uses
+HEAD: Final = 1_048_576  # bytes kept of the beginning of a log
+TAIL: Final = 65_536  # bytes kept of its end
 LAST_LINE_LENGTH: Final = 200
 ENDING_SECONDS: Final = 5.0
 EXTRA_TASKS: Final = 1000

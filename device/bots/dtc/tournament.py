@@ -22,15 +22,12 @@ from device.rules.scoring import Outcome
 # A tie counts as half a win. As a prior, each bot also ties one game against a virtual
 # average bot, so that a bot with only wins or losses has a rating too; with few games its error is wide.
 
-SCALE: Final = 400 / math.log(10)
-"""Elo points per unit of strength: 400 points are odds of ten to one."""
-Z_95: Final = 1.96
-"""Standard errors on each side of a 95 % confidence interval."""
+SCALE: Final = 400 / math.log(10)  # Elo points per unit of strength: 400 points are odds of ten to one
+Z_95: Final = 1.96  # standard errors on each side of a 95 % confidence interval
 _STEPS: Final = 100
 _CLOSE: Final = 1e-10
 
-RatedGame = tuple[int, int, float]
-"""Two bots by number, and the score of the first: 1, 0.5 or 0."""
+RatedGame = tuple[int, int, float]  # two bots by number, and the score of the first: 1, 0.5 or 0
 
 
 @dataclass(frozen=True, slots=True)
