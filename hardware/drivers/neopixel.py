@@ -148,7 +148,7 @@ class NeoPixelLights:
             except BaseException:
                 _release(strip)
                 raise
-        except NotImplementedError:
+        except NotImplementedError:  # a RuntimeError, too; `Supervisor` explains it
             raise
         except RuntimeError as error:  # which Blinka raises for almost everything
             raise _explained(error) from error

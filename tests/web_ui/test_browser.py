@@ -254,7 +254,7 @@ def test_the_phone_page_reports_tiles_and_takes_one_back(
     assert daemon.asked.get(timeout=TIMEOUT)["button"] == "undo"
     daemon.answer = lambda question: {"taken": False, "why": "tile_not_left"}
     page.get_by_role("button", name="Blue").click()
-    expect(page.locator("#answer")).to_contain_text("look for a tile that was told wrong")
+    expect(page.locator("#answer")).to_contain_text("look for a tile that was reported wrong")
     assert page.evaluate(STICKS_OUT) == 0
 
 

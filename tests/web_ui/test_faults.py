@@ -61,7 +61,7 @@ def test_a_fault_says_how_to_play_on_and_how_to_repair_it() -> None:
         "The reader at display 3 does not answer. Take the colours with the buttons. Look at its plug.",
     )
     assert fault_texts(lost("reader.shared"), scene=real_tables.reporting("b")) == (
-        "The reader for everybody does not answer. Tell the tiles with the buttons on the pages. "
+        "The reader for everybody does not answer. Report the tiles with the buttons on the pages. "
         "Look at its plug.",
     )
 

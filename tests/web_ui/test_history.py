@@ -82,7 +82,7 @@ def read(client: FlaskClient, path: str, language: str = "en") -> str:
 
 def test_an_empty_list_has_a_text(daemon: FakeDaemon, client: FlaskClient) -> None:
     daemon.answer = answers_of()
-    assert "The first one will stand here, with all its moves." in read(client, "/history")
+    assert "The first one will be listed here, with all its moves." in read(client, "/history")
     assert "Das erste Spiel wird hier stehen, mit allen Zügen." in read(client, "/history", "de")
     assert "There are no older games." in read(client, "/history?before=3")
 
@@ -267,9 +267,9 @@ def test_unchanged_pages_are_not_sent_again(daemon: FakeDaemon, client: FlaskCli
     ("why", "status", "sentence"),
     [
         ("no_such_game", 404, "There is no such game at this table."),
-        ("too_many_questions", 503, "Many people look at old games just now. Please try again."),
+        ("too_many_questions", 503, "Many people are looking at old games just now. Please try again."),
         ("unreadable", 503, "The saved games can't be read just now."),
-        ("unreadable_game", 503, "This game can't be read. Why stands in the table's log."),
+        ("unreadable_game", 503, "This game can't be read. The table's log says why."),
         ("not_now", 503, "The table does not show its games just now."),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_stand_in_is_named() -> None:
     view = View(snapshot=make_formatter(at).snapshot, presence=Presence.HERE)
     (note,) = phone.turn(view, WORDS["en"], TWIN).notes
     assert note.startswith("fast does not play on: it broke the rules")
-    assert "Greedy plays in its place. For who wrote it: “it wrote 'x'”." in note
+    assert "Greedy plays in its place. For its author: “it wrote 'x'”." in note
     (german,) = sentences.notes(make_formatter(at, "de"))
     assert german.endswith("Auf Englisch, für wer es geschrieben hat: „it wrote 'x'“.")
 
