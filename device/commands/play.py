@@ -19,8 +19,7 @@ from device.runtime.systemd import ServiceManager
 from hardware.api import PICO, HardwareError
 from hardware.layout.model import Layout, read_layout
 
-PORT_RETRIES: Final = 20
-"""How often to try a port that is in use, every 0.1 s: the pages of a killed table may still hold it."""
+PORT_RETRIES: Final = 20  # every 0.1 s: the pages of a killed table may still hold the port
 
 
 @click.command()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import wraps
@@ -113,7 +113,6 @@ class StoredTable:
                 "or type them with --typed"
             )
         self._closing.callback(self._open_readers(layout, self._inbox.put).close)
-        self._snapshot_sent = False
 
     def next_snapshot(self) -> Json:
         """Return a snapshot: the first at once, then one after each tag that is laid on a reader."""
@@ -278,7 +277,9 @@ def _learn(table: TagClient, lesson: Lesson, tags: tuple[str, ...], *, typed: bo
     _send(table, lesson)
     try:
         if given:
-            _teach_given(table, given)
+            refused = [tag for tag in given if not _teach(table, tag)]
+            if refused:
+                raise CommandError(f"not learned: {', '.join(refused)}")
         elif typed:
             _teach_typed(table, lesson)
         else:
@@ -288,13 +289,6 @@ def _learn(table: TagClient, lesson: Lesson, tags: tuple[str, ...], *, typed: bo
     finally:
         with suppress(CommandError, TableAwayError):  # the table may have ended it
             _send(table, EndLesson())
-
-
-def _teach_given(table: TagClient, tags: Iterable[str]) -> None:
-    """Teach tags from the command line. Raises CommandError at the end if one was refused."""
-    refused = [tag for tag in tags if not _teach(table, tag)]
-    if refused:
-        raise CommandError(f"not learned: {', '.join(refused)}")
 
 
 def _teach(table: TagClient, tag: str) -> bool:

@@ -20,8 +20,7 @@ from device.rules.tiles import Counts, colour_of, counts_of, letter, letters
 
 # --- Lines -----------------------------------------------------------------------------------------------
 
-LONGEST_LINE: Final = 65_536
-"""Bytes; the longest line that is accepted, so that a reader of a file never has to hold more."""
+LONGEST_LINE: Final = 65_536  # bytes; so that a reader of a file never has to hold more
 
 Entry = dict[str, Any]
 """The JSON object of one line."""

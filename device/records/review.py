@@ -12,8 +12,7 @@ from device.rules.events import CENTRE, Chance, Draft, Event, Tile
 from device.rules.game import Setup, State
 
 COSTLIEST: Final = 3  # choices of a player that a review names
-WORTH_NAMING: Final = 0.5
-"""The least loss, in points, of a choice that is named: less is within the error of a grade."""
+WORTH_NAMING: Final = 0.5  # points that a named choice has lost at least: less is within a grade's error
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from typing import Final
 
 from device.lights.palettes import Palette
 from device.socket import history, messages
-from device.socket.history import PastGame
 from device.socket.messages import Answer, HistoryQuestion, ListGames, ReadGame, ReadRecord, TableMessage
 from device.socket.server import Request
 from device.store import archive
@@ -93,19 +92,16 @@ class Historian:
                 past = archive.read_game(path, number)
                 if past is None:
                     return messages.refusal(question, "no_such_game")
-                if isinstance(question, ReadRecord):
-                    return self._record(question, past)
-                return messages.taken(question, history.game_with_review_json(past, self._palette))
+                if isinstance(question, ReadGame):
+                    return messages.taken(question, history.game_with_review_json(past, self._palette))
+                record = history.record_of(past)
+                if record is None:
+                    return messages.refusal(question, "not_finished")
+                if len(record) > self._longest_record:
+                    return messages.refusal(question, "too_long")
+                return messages.taken(question, record.decode())
             case _:
                 return messages.refusal(question, "not_now")
-
-    def _record(self, question: ReadRecord, past: PastGame) -> Answer:
-        record = history.record_of(past)
-        if record is None:
-            return messages.refusal(question, "not_finished")
-        if len(record) > self._longest_record:
-            return messages.refusal(question, "too_long")
-        return messages.taken(question, record.decode())
 
     def _log_once(self, fault: str) -> None:
         if fault != self._logged:

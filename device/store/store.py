@@ -56,14 +56,20 @@ class Store:
     `path` is its file, which changes if that was removed; `seed` is that of the current game's chance events.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, patience: float = PATIENCE) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, patience: float) -> None:
+        """Prepare the database of a connection, which is closed if that fails. Raises sqlite3.Error."""
         self.path = path
         self._connection = connection
         self._patience = patience
         self._saved = _Saved()
-        self._files: _Files = (None, None)
         self._waits = True  # whether a save waits for the lock of another program
         self.seed = ""
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+        self._files = _files(path)
 
     @classmethod
     def open(cls, path: Path, patience: float = PATIENCE) -> Self:
@@ -74,17 +80,11 @@ class Store:
         try:
             if path.exists():
                 _check_file(path)
-            store = cls(path, _connected(path, patience), patience)
-            try:
-                store._prepare()
-            except BaseException:
-                store.close()
-                raise
+            return cls(path, _connected(path, patience), patience)
         except (OSError, sqlite3.OperationalError) as error:
             raise StoreError(path, "unreadable", f"the file can't be opened: {error}") from error
         except (sqlite3.DatabaseError, ValueError) as error:
             raise StoreError(path, "damaged", f"the file is damaged: {error}") from error
-        return store
 
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -93,7 +93,6 @@ class Store:
         if self._connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
             with self._transaction():
                 schema.prepare(self._connection)
-        self._files = _files(self.path)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -212,7 +211,6 @@ class Store:
         try:
             copy = Store(path, _copied(self._connection, path), self._patience)
             try:
-                copy._prepare()
                 tags, complete = copy.tags(), copy._holds(self._saved)
             except BaseException:
                 copy.close()
@@ -315,8 +313,7 @@ def _connected(path: Path, patience: float = PATIENCE) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=patience, isolation_level=None)
 
 
-_NO_ROOM: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
-"""Errors of the file that is written, not of the one that is read."""
+_NO_ROOM: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)  # of the file that is written
 
 
 def _copied(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
