@@ -65,7 +65,7 @@ class Play:
     @property
     def asks_choice(self) -> bool:
         """Whether players have a choice other than a draft: of columns, squares or penalty tiles."""
-        return bool(self.state.to_act()) and not self.state.in_offer
+        return not self.state.in_offer and bool(self.state.to_act())
 
     def name_of(self, seat: int) -> str | None:
         """Return the name of a player; None for a default name."""

@@ -80,6 +80,8 @@ def _without_outdated(table: Table) -> Table:
     if game is None:
         rest = Opponents(work.last_number, stand_ins=work.stand_ins)
         return table if rest == work else replace(table, opponents=rest)
+    if not (work.requests or work.explanations or game.bot_choices or game.hints):
+        return table
     seats = seats_to_act(table)
     requests = tuple(each for each in work.requests if _is_current(game.play, each, seats))
     choices = tuple(each for each in game.bot_choices if _is_current(game.play, each, seats))

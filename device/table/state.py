@@ -418,7 +418,7 @@ class Table:
     def acting_place(self) -> int | None:
         """The place whose board the next draft goes to; None where nothing is drafted."""
         play = self.play
-        if play is None or self.stage is not Stage.OFFER or not play.state.in_offer:
+        if play is None or not play.state.in_offer or self.stage is not Stage.OFFER:
             return None
         return play.places[play.state.turn]
 

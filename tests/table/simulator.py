@@ -349,8 +349,22 @@ def play_record(sim: Simulator, game_record: Record) -> Simulator:
 
 def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True) -> Simulator:
     """Return a table whose game has had so many random choices, or has ended before."""
+    moments, random = _random_game(setup, seed, confirm_columns)
+    while len(moments) <= events and moments[-1].table.stage is not Stage.OVER:
+        sim = replace(moments[-1], pressed=list(moments[-1].pressed))
+        if sim.table.stage is Stage.SCORING:
+            sim.skip()
+        else:
+            sim.make(random_event(sim.play, random))
+        moments.append(sim)
+    sim = moments[min(events, len(moments) - 1)]
+    return replace(sim, pressed=list(sim.pressed))
+
+
+@cache
+def _random_game(setup: Setup, seed: int, confirm_columns: bool) -> tuple[list[Simulator], Random]:  # noqa: FBT001
+    """Return the start of a game, in a list to which `midway` adds later moments, and its random numbers."""
     draw = random_draws(seed)
-    random = Random(seed)
     solo = setup.mode == SOLO
     places = (1, 2) if solo else tuple(range(1, len(setup.players) + 1))
     names = (*setup.players, *[""] * (4 - len(setup.players)))
@@ -365,15 +379,7 @@ def midway(setup: Setup, seed: int, events: int, *, confirm_columns: bool = True
         ),
         draw,
     )
-    sim.wait(0.0)
-    for _ in range(events):
-        if sim.table.stage is Stage.SCORING:
-            sim.skip()
-        elif sim.table.stage is Stage.OVER:
-            break
-        else:
-            sim.make(random_event(sim.play, random))
-    return sim
+    return [sim.wait(0.0)], Random(seed)
 
 
 def random_event(play: Play, random: Random) -> Event:
