@@ -1,7 +1,7 @@
 """A measured figure with its goal, as text and as JSON."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 
 class BenchError(RuntimeError):
@@ -31,15 +31,7 @@ class Figure:
 
     def in_json(self) -> str:
         """Return the figure as one line of JSON."""
-        data = {
-            "name": self.name,
-            "value": round(self.value, 6),
-            "unit": self.unit,
-            "goal": self.goal,
-            "at_least": self.at_least,
-            "met": self.met,
-        }
-        return json.dumps(data)
+        return json.dumps(asdict(self) | {"value": round(self.value, 6), "met": self.met})
 
 
 def _number(value: float) -> str:

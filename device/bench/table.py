@@ -43,13 +43,8 @@ def measure(seconds: float) -> Iterator[Figure]:
             for button in START:
                 table.press(button)
             yield _phone_figure(table, viewers, seconds)
-            yield Figure(
-                f"table, memory of daemon and pages, {VIEWERS} viewers",
-                table.megabytes(),
-                "MB",
-                90,
-                at_least=False,
-            )
+            memory = f"table, memory of daemon and pages, {VIEWERS} viewers"
+            yield Figure(memory, table.megabytes(), "MB", 90, at_least=False)
             time.sleep(SETTLING)
             yield _idle_figure(table, seconds)
 
@@ -108,9 +103,8 @@ def _frame_figure(layout: Layout, seconds: float) -> Figure:
         taken = list(_press_and_watch(inbox, recorder, seconds))
         inbox.put(Stop())
         loop.join()
-    return Figure(
-        "table, press to frame at the driver, p99", percentile(taken, 0.99) * 1000, "ms", 10, at_least=False
-    )
+    name = "table, press to frame at the driver, p99"
+    return Figure(name, percentile(taken, 0.99) * 1000, "ms", 10, at_least=False)
 
 
 def _press_and_watch(inbox: Inbox, recorder: _Recorder, seconds: float) -> Iterator[float]:
@@ -222,13 +216,8 @@ def _phone_figure(table: _Table, viewers: selectors.DefaultSelector, seconds: fl
                 if key.fd in waiting and b"data:" in news:
                     waiting.remove(key.fd)
                     taken.append(time.monotonic() - pressed)
-    return Figure(
-        f"table, press to event at a phone, {VIEWERS} viewers, p99",
-        percentile(taken, 0.99) * 1000,
-        "ms",
-        50,
-        at_least=False,
-    )
+    name = f"table, press to event at a phone, {VIEWERS} viewers, p99"
+    return Figure(name, percentile(taken, 0.99) * 1000, "ms", 50, at_least=False)
 
 
 def _drain(viewers: selectors.DefaultSelector) -> None:

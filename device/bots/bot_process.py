@@ -3,11 +3,9 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
-from device.bots import workers
-from device.bots.search import STRENGTHS, Grade, Hint, Searcher
+from device.bots.search import STRENGTHS, Grade, Hint, searcher
 from device.bots.simple import SIMPLE_BOTS
 from device.bots.workers import Answer, Call, Worker
 from device.rules.events import Event
@@ -48,25 +46,19 @@ class BotProcess(Worker):
         self.run(Call(question.number, answer, (question,)))
 
 
-@cache
-def _searcher(bot: str) -> Searcher:
-    """Return the searcher of this process; it keeps its tables between questions."""
-    return Searcher(STRENGTHS[bot], workers.clock)
-
-
 def answer(question: Question) -> Event | Hint | Grade | None:
     """Answer a question, in the worker process."""
     if question.kind == "prepare":
         if question.bot in STRENGTHS:
-            _searcher(question.bot).prepare(question.state)
+            searcher(question.bot).prepare(question.state)
         return None
     if question.bot in SIMPLE_BOTS:
         state = question.state if question.seat is None else question.state.for_seat(question.seat)
         return SIMPLE_BOTS[question.bot](state, random.SystemRandom().randrange)
-    searcher = _searcher(question.bot)
+    bot = searcher(question.bot)
     if question.kind == "hint":
-        return searcher.hint(question.state, question.seconds, question.seat)
+        return bot.hint(question.state, question.seconds, question.seat)
     if question.kind == "grade":
         assert question.event is not None
-        return searcher.grade(question.state, question.event, question.seconds)
-    return searcher.choose(question.state, question.seconds, question.seat)
+        return bot.grade(question.state, question.event, question.seconds)
+    return bot.choose(question.state, question.seconds, question.seat)

@@ -77,12 +77,7 @@ def description() -> str:
     """Return one sentence for people on whether the core runs compiled; `doctor` shows it."""
     if all(is_compiled(import_module(f"{PACKAGE}.{name}")) for name in MODULES):
         return "the bots' core is compiled"
+    slow = "the bots' core runs uncompiled, some 50 times slower"
     if is_outdated():
-        return (
-            "the bots' core runs uncompiled, some 50 times slower, "
-            "as it was compiled from an older azul-table: install azul-table again"
-        )
-    return (
-        "the bots' core runs uncompiled, some 50 times slower: "
-        "install gcc and Python's headers (python3-dev), then install azul-table again"
-    )
+        return f"{slow}, as it was compiled from an older azul-table: install azul-table again"
+    return f"{slow}: install gcc and Python's headers (python3-dev), then install azul-table again"

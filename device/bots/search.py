@@ -21,7 +21,7 @@ from device.bots.core.evaluation import Evaluation
 from device.bots.core.multiplayer_tree import MultiplayerTree
 from device.bots.core.solo_tree import SoloTree
 from device.bots.simple import SIMPLE_BOTS, Below, choices, wall_potential
-from device.bots.workers import run_all
+from device.bots.workers import clock, run_all
 from device.rules import game
 from device.rules.board import Board, legal_columns, next_full_line
 from device.rules.events import Draft, Event, Tile
@@ -245,13 +245,14 @@ class GradingError(Exception):
 
 
 @cache
-def _grader() -> Searcher:
-    return Searcher(MASTER, time.monotonic)
+def searcher(name: str) -> Searcher:
+    """Return the searcher of this process for a strength; it keeps its tables between calls."""
+    return Searcher(STRENGTHS[name], clock)
 
 
 def grade_choice(state: State, event: Event, seconds: float) -> Grade:
-    """Return master's grade of a choice; keeps its tables in this process."""
-    return _grader().grade(state, event, seconds)
+    """Return master's grade of a choice."""
+    return searcher(MASTER.name).grade(state, event, seconds)
 
 
 def grade_all(

@@ -210,9 +210,7 @@ class WorkerPool(Executor):
         self._numbers = count()
         self._waiting: deque[tuple[Call, Future[Any]]] = deque()
         self._running: dict[int, Future[Any]] = {}
-        self._workers: list[Worker] = []
-        for index in range(workers):
-            self._workers.append(Worker(partial(self._finish, index), niceness))
+        self._workers = [Worker(partial(self._finish, index), niceness) for index in range(workers)]
         self._idle = list(range(workers))
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":

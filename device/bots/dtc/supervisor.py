@@ -91,9 +91,8 @@ class Supervisor:
         self._errors, self._errors_end = os.pipe()
         os.set_blocking(self._errors, False)
         self._bot = 0
-        self._process: subprocess.Popen[bytes] | None = (
-            None  # reaped at the end, so that its id is not reused
-        )
+        # reaped at the end, so that its id is not reused
+        self._process: subprocess.Popen[bytes] | None = None
         self._poll = select.poll()
 
     # --- Starting ----------------------------------------------------------------------------------------

@@ -263,9 +263,8 @@ def _whole_line(line: bytes) -> dict[str, Any] | None:
 
 def _opened_at(path: Path, end: int) -> BinaryIO:
     """Open a file for writing, truncated to `end` bytes."""
-    stream = path.open("r+b" if path.exists() else "x+b")
+    stream = path.open("ab")
     stream.truncate(end)
-    stream.seek(end)
     return stream
 
 
