@@ -51,16 +51,11 @@ def command(name: str, move_time: int | None, seed: str | None) -> None:
         make_bot(name, Setup("dtc", ("", ""))), lambda number: int(chance.random() * number), move_time
     )
     try:
-        play(player, sys.stdin.buffer if sys.stdin else (), _write)
+        play(player, sys.stdin.buffer if sys.stdin else (), click.echo)
     except ProtocolError as error:
         raise CommandError(str(error)) from None
     except BrokenPipeError:  # the reader is gone: the game is over
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _write(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def play(player: "ProtocolPlayer", lines: Iterable[bytes], write: Callable[[str], None]) -> None:

@@ -42,15 +42,17 @@ time_option: Final[Decorator] = click.option(
 json_option: Final = console.json_option("Print one JSON object, no table.")
 
 
-def jobs_option(default: int | None) -> Decorator:
-    """Return the option for the number of games at once; None as default: one for each core."""
+def jobs_option(
+    default: int | None, text: str = "Games played at once; more games than cores distort the clocks."
+) -> Decorator:
+    """Return the option --jobs; `text` is its help. None as default: one for each core."""
     return click.option(
         "--jobs",
         type=click.IntRange(1, 1000),
         metavar="N",
         default=default or cores,
         show_default="one for each core" if default is None else True,
-        help="Games played at once; more games than cores distort the clocks.",
+        help=text,
     )
 
 

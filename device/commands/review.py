@@ -8,8 +8,9 @@ from typing import Final
 import click
 
 from device.bots.search import Grade, GradingError, grade_all
-from device.bots.workers import WorkerPool, cores
+from device.bots.workers import WorkerPool
 from device.commands.console import CommandError, json_option, printable, printable_file, progress
+from device.commands.match import jobs_option
 from device.commands.replay import in_words as game_in_words
 from device.commands.replay import records
 from device.lights.palettes import BOX, palette_for
@@ -39,14 +40,7 @@ SECONDS: Final = 0.5
     show_default=True,
     help="Search time for each choice. More time finds better moves; the depth depends on the machine.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 1000),
-    metavar="N",
-    default=cores,
-    show_default="one for each core",
-    help="Choices graded at once.",
-)
+@jobs_option(None, "Choices graded at once.")
 @json_option("Print one JSON object for each game.")
 def command(file: str, number: int | None, seconds: float, jobs: int, *, as_json: bool) -> None:
     """Grade every choice of a record FILE (- is standard input).

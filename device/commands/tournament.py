@@ -21,14 +21,7 @@ from device.bots.dtc.tournament import (
     tournament_settings,
 )
 from device.commands.console import CommandError, columns, file_error, printable, progress
-from device.commands.match import (
-    default_folder,
-    jobs_option,
-    json_option,
-    players_of,
-    seconds,
-    time_option,
-)
+from device.commands.match import default_folder, jobs_option, json_option, players_of, seconds, time_option
 
 FOLDER: Final = "tournaments"
 
