@@ -56,7 +56,7 @@ def to_saved_table(table: Table) -> SavedTable:
     game = table.game
     selection = None if game is None or table.bots_turn else game.selection  # an opponent is asked again
     in_hand = game.colour_in_hand if game is not None else None
-    told = game.reported_tiles if game is not None else ()
+    reported = game.reported_tiles if game is not None else ()
     animation = game.animation if game is not None else None
     return SavedTable(
         names=table.seats.names,
@@ -66,7 +66,7 @@ def to_saved_table(table: Table) -> SavedTable:
         selection=text_of(Draft(selection.source, selection.colour, FLOOR)) if selection else None,
         tried=selection.tried if selection else None,
         in_hand=letter(in_hand) if in_hand is not None else None,
-        told=tuple((letter(tile.colour), tile.tag) for tile in told),
+        told=tuple((letter(tile.colour), tile.tag) for tile in reported),
         steps_shown=animation.shown if animation else None,
         bots=table.seats.bots,
         stand_ins=tuple(each for each in table.opponents.stand_ins if each.for_good),

@@ -52,8 +52,8 @@ def run_apart(*arguments: str | Path, stdout: int | None = subprocess.PIPE, **mo
 def test_help_names_every_command() -> None:
     result = run("--help")
     assert result.exit_code == 0
-    told = " ".join(result.output.split())
-    assert all(f"{name} {line}" in told for name, line in COMMANDS.items())
+    output = " ".join(result.output.split())
+    assert all(f"{name} {line}" in output for name, line in COMMANDS.items())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -322,9 +322,9 @@ def test_a_file_that_is_not_there_is_not_called_standard_output(tmp_path: Path) 
     """A compiler that compiles nothing: what nobody thought of was taken for a full disk."""
     source = tmp_path / "ceiling.c"
     source.touch()
-    status, told = run_apart("bench", "core", "--seconds", "0.1", "--ceiling", source, CC="true")
+    status, output = run_apart("bench", "core", "--seconds", "0.1", "--ceiling", source, CC="true")
     assert status == 1
-    assert told.endswith("/ceiling: No such file or directory\n"), told
+    assert output.endswith("/ceiling: No such file or directory\n"), output
 
 
 @pytest.mark.system
@@ -366,9 +366,9 @@ def playing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 @pytest.mark.system
 def test_ctrl_c_leaves_no_half_of_a_file(playing: subprocess.Popen[bytes], tmp_path: Path) -> None:
     playing.send_signal(signal.SIGINT)
-    _, told = playing.communicate(timeout=60)
+    _, output = playing.communicate(timeout=60)
     assert playing.returncode in (1, 130)
-    assert b"Traceback" not in told
+    assert b"Traceback" not in output
     assert list(tmp_path.iterdir()) == []
 
 
@@ -376,18 +376,18 @@ def test_ctrl_c_leaves_no_half_of_a_file(playing: subprocess.Popen[bytes], tmp_p
 
 
 def test_rules_are_printed_by_a_modes_name_in_any_case() -> None:
-    told = run("rules", "DTC").output
-    assert told == run("rules", "dtc").output
-    assert told.startswith("The bot game\n") and "All other rules: azul-table rules standard\n" in told
+    output = run("rules", "DTC").output
+    assert output == run("rules", "dtc").output
+    assert output.startswith("The bot game\n") and "All other rules: azul-table rules standard\n" in output
     assert "All other rules" not in run("rules", "Standard").output
 
 
 @pytest.mark.system
 def test_bench_rules_for_people_and_for_programs() -> None:
-    told = run("bench", "rules", "--seconds", "0.1").output.splitlines()
-    assert told[0].startswith("rules, random standard games of 2: ")
-    assert "drafts a second (goal: at least 36,000" in told[0]
-    assert told[1].startswith("records, 1,000 standard games of 2 verified: ")
+    output = run("bench", "rules", "--seconds", "0.1").output.splitlines()
+    assert output[0].startswith("rules, random standard games of 2: ")
+    assert "drafts a second (goal: at least 36,000" in output[0]
+    assert output[1].startswith("records, 1,000 standard games of 2 verified: ")
     figures = [
         json.loads(line)
         for line in run("bench", "rules", "--mode", "solo", "--seconds", "0.1", "--json").output.splitlines()
@@ -400,11 +400,11 @@ def test_bench_rules_for_people_and_for_programs() -> None:
 def test_bench_core_with_a_program_to_compare_with(tmp_path: Path) -> None:
     ceiling = tmp_path / "slow.c"
     ceiling.write_text('#include <stdio.h>\nint main(void) { puts("2p 10 games/s 1.0 M moves/s"); }\n')
-    told = run("bench", "core", "--seconds", "0.1", "--ceiling", str(ceiling)).output.splitlines()
-    assert "random standard games of 2: " in told[0]
-    assert "games a second (goal: at least 2,000" in told[0]
-    if "uncompiled" not in told[0]:
-        assert "against plain C: " in told[1]
+    output = run("bench", "core", "--seconds", "0.1", "--ceiling", str(ceiling)).output.splitlines()
+    assert "random standard games of 2: " in output[0]
+    assert "games a second (goal: at least 2,000" in output[0]
+    if "uncompiled" not in output[0]:
+        assert "against plain C: " in output[1]
     ceiling.write_text("no C\n")
     refused = run("bench", "core", "--seconds", "0.1", "--ceiling", str(ceiling))
     assert refused.exit_code == 1
@@ -414,18 +414,18 @@ def test_bench_core_with_a_program_to_compare_with(tmp_path: Path) -> None:
 @pytest.mark.system
 def test_bench_core_uncompiled() -> None:
     command = command_line("bench", "core", "--seconds", "0.1", "--uncompiled")
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert [line.split(",")[1] for line in told] == [" uncompiled"] * 2
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [line.split(",")[1] for line in output] == [" uncompiled"] * 2
 
 
 @pytest.mark.system
 def test_bench_of_a_table_that_does_not_start_says_so(tmp_path: Path) -> None:
     fault = "import sys\nif 'play' in sys.orig_argv: raise SystemExit('out of order')\n"
     (tmp_path / "sitecustomize.py").write_text(fault)
-    status, told = run_apart("bench", "table", "--seconds", "1", PYTHONPATH=str(tmp_path))
+    status, output = run_apart("bench", "table", "--seconds", "1", PYTHONPATH=str(tmp_path))
     assert status == 1
-    assert "out of order" in told
-    assert told.splitlines()[-1] == "the table did not start; see the error above"
+    assert "out of order" in output
+    assert output.splitlines()[-1] == "the table did not start; see the error above"
 
 
 @pytest.mark.system
@@ -437,9 +437,9 @@ def test_bench_of_a_table_in_a_folder_with_a_long_name(tmp_path: Path) -> None:
 
 
 def test_bench_bots_plays_the_named_figures() -> None:
-    (told,) = run("bench", "bots", "greedy", "--part", "0.01").output.splitlines()
-    assert told.startswith("bots, standard, greedy against random, 4 games: ")
-    assert "of the games won, " in told
+    (output,) = run("bench", "bots", "greedy", "--part", "0.01").output.splitlines()
+    assert output.startswith("bots, standard, greedy against random, 4 games: ")
+    assert "of the games won, " in output
     unknown = run("bench", "bots", "nobody")
     assert unknown.exit_code == 2
     assert "there are greedy, strong, master" in unknown.stderr

@@ -75,10 +75,10 @@ def test_match_several_games_at_once_are_the_same_games(tmp_path: Path) -> None:
 
 def test_match_as_json(tmp_path: Path) -> None:
     result = run("match", "greedy", "random", "--seed", 7, "--json", "--file", tmp_path / "result")
-    told = json.loads(result.stdout)
-    (game,) = told["games"]
+    printed = json.loads(result.stdout)
+    (game,) = printed["games"]
     assert (game["players"], game["seed"], game["first"]) == (["greedy", "random"], 7, 0)
-    assert [line["points"] for line in told["standings"]] == [2, 0]
+    assert [line["points"] for line in printed["standings"]] == [2, 0]
 
 
 def test_match_keeps_the_records_in_the_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,20 +64,20 @@ def folder(request: pytest.FixtureRequest, short: Path) -> Path:
 
 
 def test_tags_are_taught_listed_and_forgotten(folder: Path) -> None:
-    told = tags(folder, "learn", "tiles", "red", "--tag", "04:a2:1b:7c", "--tag", "BB", "--tag", "Blue-1")
-    assert (told.exit_code, told.stderr) == (0, "")
-    assert told.stdout.splitlines()[:3] == [
+    result = tags(folder, "learn", "tiles", "red", "--tag", "04:a2:1b:7c", "--tag", "BB", "--tag", "Blue-1")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[:3] == [
         "04A21B7C is red tile 1 now.",
         "BB is red tile 2 now.",
         "blue-1 is red tile 3 now.",
     ]
-    assert "red     ###.................  3 of 20  17 to go" in told.stdout
+    assert "red     ###.................  3 of 20  17 to go" in result.stdout
     assert (
         tags(folder, "learn", "player", "Ana  Maria", "--tag", "CC").stdout == "CC is Ana Maria's card now.\n"
     )
     assert tags(folder, "learn", "action", "new-game", "--tag", "DD").exit_code == 0
-    told = tags(folder, "list")
-    assert told.stdout.splitlines()[:5] == [
+    result = tags(folder, "list")
+    assert result.stdout.splitlines()[:5] == [
         "04A21B7C  red tile 1",
         "BB        red tile 2",
         "blue-1    red tile 3",
@@ -92,30 +92,30 @@ def test_tags_are_taught_listed_and_forgotten(folder: Path) -> None:
 
 def test_a_tag_that_is_known_already_is_refused(folder: Path) -> None:
     tags(folder, "learn", "tiles", "--tag", "AA")
-    told = tags(folder, "learn", "player", "Ana", "--tag", "AA")
-    assert told.exit_code == 1
-    assert told.stderr == "AA is blue tile 1 already.\nnot learned: AA\n"
+    result = tags(folder, "learn", "player", "Ana", "--tag", "AA")
+    assert result.exit_code == 1
+    assert result.stderr == "AA is blue tile 1 already.\nnot learned: AA\n"
     assert listed(folder) == [("AA", "tile", "b")]
-    told = tags(folder, "learn", "player", "Ana", "--tag", "BB", "--tag", "CC")
-    assert told.exit_code == 1
-    assert "CC means nothing yet" in told.stderr
+    result = tags(folder, "learn", "player", "Ana", "--tag", "BB", "--tag", "CC")
+    assert result.exit_code == 1
+    assert "CC means nothing yet" in result.stderr
 
 
 def test_tags_are_read_from_standard_input(folder: Path) -> None:
     typed = "".join(f"{number:08x}\n" for number in range(100))
-    told = tags(
+    result = tags(
         folder, "learn", "tiles", "--typed", typed="\n0000000\x07\n00000000\n00000000\n" + typed + "more\n"
     )
-    assert told.exit_code == 0, told.stderr
-    assert "is no tag" in told.stderr
-    assert told.stdout.endswith("100 of 100 tiles are known.\n")
+    assert result.exit_code == 0, result.stderr
+    assert "is no tag" in result.stderr
+    assert result.stdout.endswith("100 of 100 tiles are known.\n")
     assert [value for _, _, value in listed(folder)] == [letter for letter in "byrkw" for _ in range(20)]
 
 
 def test_standard_input_may_end_before_the_lesson(folder: Path) -> None:
-    told = tags(folder, "learn", "tiles", "--typed", typed="AA\nBB\n")
-    assert told.exit_code == 0
-    assert "blue    ##..................  2 of 20  18 to go" in told.stdout
+    result = tags(folder, "learn", "tiles", "--typed", typed="AA\nBB\n")
+    assert result.exit_code == 0
+    assert "blue    ##..................  2 of 20  18 to go" in result.stdout
     assert "1 of 20" in tags(folder, "learn", "tiles", "white", "--typed", typed="CC").stdout
 
 
@@ -123,8 +123,8 @@ def test_forgetting_several_tags_is_confirmed(folder: Path) -> None:
     tags(folder, "learn", "tiles", "--tag", "AA", "--tag", "BB")
     assert tags(folder, "forget", "all").exit_code == 1
     assert len(listed(folder)) == 2
-    told = tags(folder, "forget", "all", typed="n\n")
-    assert (told.exit_code, told.stderr.endswith("nothing was forgotten\n")) == (1, True)
+    result = tags(folder, "forget", "all", typed="n\n")
+    assert (result.exit_code, result.stderr.endswith("nothing was forgotten\n")) == (1, True)
     assert tags(folder, "forget", "tiles", "red", "--yes").exit_code == 1
     assert tags(folder, "forget", "tiles", "blue", typed="y\n").exit_code == 0
     assert listed(folder) == []
@@ -149,10 +149,10 @@ def test_forgetting_several_tags_is_confirmed(folder: Path) -> None:
 def test_wrong_arguments_are_reported_in_a_sentence(
     data: Path, arguments: tuple[str, ...], status: int, said: str
 ) -> None:
-    told = tags(data, *arguments)
-    assert told.exit_code == status
-    assert said in told.stderr
-    assert "Traceback" not in told.stderr
+    result = tags(data, *arguments)
+    assert result.exit_code == status
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.system
@@ -169,7 +169,7 @@ def test_the_readers_of_a_running_table_are_used(data: Path, start: StartTable) 
     lay(table, "AA", "BB", "AA")
     with table.client() as client:
         client.subscribe()
-        client.until(lambda told: verdict(told) == "known")
+        client.until(lambda snapshot: verdict(snapshot) == "known")
     learning.send_signal(signal.SIGINT)
     out, err = learning.communicate(timeout=DEADLINE)
     assert learning.returncode == 0, err
@@ -177,9 +177,9 @@ def test_the_readers_of_a_running_table_are_used(data: Path, start: StartTable) 
     assert table.snapshot()["stage"] == "seating"
 
 
-def verdict(told: Message) -> object:
+def verdict(snapshot: Message) -> object:
     """What became of the last tag of a lesson; the first snapshot of a client may be from before it."""
-    lesson = told["learning"] or {}
+    lesson = snapshot["learning"] or {}
     return (lesson.get("last") or {}).get("verdict")
 
 
@@ -187,7 +187,7 @@ def lay(table: RunningTable, *laid: str) -> None:
     """Lay tags on the table's reader once somebody teaches it."""
     with table.client() as client:
         client.subscribe()
-        client.until(lambda told: told["stage"] == "learning")
+        client.until(lambda snapshot: snapshot["stage"] == "learning")
         for tag in laid:
             client.send({"type": "tag", "reader": "shared", "tag": tag})
             client.answer()
@@ -278,9 +278,9 @@ def test_an_invalid_answer_is_reported_in_a_sentence(short: Path, answer: bytes,
 def test_a_damaged_store_is_left_unchanged(data: Path) -> None:
     data.mkdir()
     (data / "azul-table.db").write_text("a photo of a cat")
-    told = tags(data, "list")
-    assert told.exit_code == 1
-    assert "is damaged" in told.stderr
+    result = tags(data, "list")
+    assert result.exit_code == 1
+    assert "is damaged" in result.stderr
     assert (data / "azul-table.db").read_text() == "a photo of a cat"
 
 

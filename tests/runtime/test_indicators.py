@@ -66,8 +66,8 @@ class Players:
             headers={"Host": "192.168.1.5:8080", "Content-Type": "application/json"},
             environ_overrides={"REMOTE_ADDR": f"192.168.1.{self.on_phones % 200}"},
         )
-        told: Message = answer.get_json()
-        return told
+        result: Message = answer.get_json()
+        return result
 
     def refused(self) -> bool:
         return self.local_table.snapshot["refusal"] is not None

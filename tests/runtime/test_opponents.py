@@ -126,9 +126,9 @@ def test_greedy_replaces_a_program_that_breaks_the_rules(tmp_path: Path) -> None
     with with_program(tmp_path / "data", "bad", *command) as table, table.ready().client() as client:
         press(client, "seat.1.floor", "seat.2.floor", "seat.2.line.5", "ok", "seat.2.floor")
         until(lambda: moves(table) == 1, "a move in its place")
-        told = seat(table, 2)["stand_in"]
-        assert (told["why"], told["by"], told["for_good"]) == ("illegal", "greedy", True)
-        assert "9 x 9" in told["detail"]
+        stand_in = seat(table, 2)["stand_in"]
+        assert (stand_in["why"], stand_in["by"], stand_in["for_good"]) == ("illegal", "greedy", True)
+        assert "9 x 9" in stand_in["detail"]
         table.end()
     logs = list((tmp_path / "data" / "programs").glob("*-bad-*.err"))
     assert [log.read_text() for log in logs] == ["ouch\n"]

@@ -183,9 +183,9 @@ def test_a_tag_goes_through_the_picos_reader(watched: Callable[..., Watched]) ->
         for letter in "bkr":
             client.send({"type": "tag", "reader": "shared", "tag": drawer[letter][6]})
             assert client.answer()["taken"], "it is on its way"
-        told = client.until(lambda snapshot: len(snapshot["resin"]["told"]) == 3)["resin"]["told"]
-        assert [tile["colour"] for tile in told] == list("bkr")
-        assert [tile["tag"] for tile in told] == [drawer[letter][6] for letter in "bkr"]
+        reported = client.until(lambda snapshot: len(snapshot["resin"]["told"]) == 3)["resin"]["told"]
+        assert [tile["colour"] for tile in reported] == list("bkr")
+        assert [tile["tag"] for tile in reported] == [drawer[letter][6] for letter in "bkr"]
 
 
 def test_very_fast_presses_keep_their_order(watched: Callable[..., Watched]) -> None:
@@ -267,12 +267,12 @@ def test_a_chattering_button_is_reported_and_phones_may_press_it(
         pico.press("undo", seconds=0.02)
         until(lambda: contacts == [True, False] * number, "a contact")  # noqa: B023 - waited for here
 
-    def told(*, faults: bool) -> Message | None:
+    def snapshot_with(*, faults: bool) -> Message | None:
         shown = audience.snapshot
         return shown if bool(shown["faults"]) is faults else None
 
-    muted = until(lambda: told(faults=True), "the mute")
+    muted = until(lambda: snapshot_with(faults=True), "the mute")
     (fault,) = muted["faults"]
     assert (fault["part"], fault["why"]) == ("button.undo", "chattering")
     assert muted["phones"]["press"] == ["undo"]
-    assert until(lambda: told(faults=False), "the rest")["phones"]["press"] == []
+    assert until(lambda: snapshot_with(faults=False), "the rest")["phones"]["press"] == []

@@ -54,18 +54,18 @@ def manager(line: socket.socket, clock: Clock, environment: dict[str, str]) -> S
 
 
 def test_ready_and_stopping_are_notified(line: socket.socket) -> None:
-    told = manager(line, Clock(), {})
-    told.ready()
-    told.stopping()
+    service = manager(line, Clock(), {})
+    service.ready()
+    service.stopping()
     assert heard(line) == ["READY=1", "STOPPING=1"]
 
 
 def test_the_watchdog_is_notified_several_times_in_its_interval(line: socket.socket) -> None:
     clock = Clock()
-    told = manager(line, clock, {"WATCHDOG_USEC": "3000000", "WATCHDOG_PID": str(OWN)})
+    service = manager(line, clock, {"WATCHDOG_USEC": "3000000", "WATCHDOG_PID": str(OWN)})
     rounds = 0
     while clock.now < 112.0:
-        told.alive()
+        service.alive()
         clock.now += 0.05
         rounds += 1
     assert rounds >= 240
@@ -84,9 +84,9 @@ def test_the_watchdog_is_notified_several_times_in_its_interval(line: socket.soc
 def test_no_watchdog_notifications_for_another_process_or_none(
     line: socket.socket, environment: dict[str, str]
 ) -> None:
-    told = manager(line, Clock(), environment)
-    told.alive()
-    told.ready()
+    service = manager(line, Clock(), environment)
+    service.alive()
+    service.ready()
     assert heard(line) == ["READY=1"]
 
 
@@ -101,17 +101,17 @@ def test_an_abstract_socket_address_is_used() -> None:
 @pytest.mark.parametrize("address", ["", "/nobody/is/here", "vsock:2:1234", "@nobody-is-here"])
 def test_a_missing_service_manager_is_ignored(address: str) -> None:
     environment = {"NOTIFY_SOCKET": address} if address else {}
-    told = ServiceManager(environment, OWN)
-    told.ready()
-    told.alive()
-    told.stopping()
-    assert told.port() is None
+    service = ServiceManager(environment, OWN)
+    service.ready()
+    service.alive()
+    service.stopping()
+    assert service.port() is None
 
 
 def test_a_service_manager_that_does_not_read_is_not_waited_for(line: socket.socket) -> None:
-    told = manager(line, Clock(), {})
+    service = manager(line, Clock(), {})
     for _ in range(10_000):
-        told.ready()
+        service.ready()
     assert set(heard(line)) == {"READY=1"}
 
 

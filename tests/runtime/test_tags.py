@@ -43,9 +43,8 @@ def test_all_100_tiles_are_taught_through_the_socket(client: Client, local_table
     for number, tag in enumerate(tags(100)):
         assert lay(client, tag.lower())["taken"]
         assert len(rows(local_table.store, "SELECT * FROM tags")) == number + 1, "on disk when it is said"
-    assert client.until(lambda told: told["ask"]["say"] == "learn_done")["tags"]["tiles"] == dict.fromkeys(
-        "byrkw", 20
-    )
+    done = client.until(lambda snapshot: snapshot["ask"]["say"] == "learn_done")
+    assert done["tags"]["tiles"] == dict.fromkeys("byrkw", 20)
     assert rows(local_table.store, KNOWN_TAGS) == [
         (tag, "tile", "byrkw"[number // 20]) for number, tag in enumerate(tags(100))
     ]
@@ -55,7 +54,7 @@ def test_a_tag_on_a_reader_is_taught_too(local_table: LocalTable, client: Client
     ask(client, "teach_player", name="Ana")
     local_table.hardware.show_tag("seat.2", "04A21B7C")
     client.subscribe()
-    client.until(lambda told: told["ask"]["say"] == "learn_done")
+    client.until(lambda snapshot: snapshot["ask"]["say"] == "learn_done")
     assert rows(local_table.store, KNOWN_TAGS) == [("04A21B7C", "player", "Ana")]
 
 
@@ -158,18 +157,20 @@ def test_a_lesson_does_not_change_the_game(data: Path, start: StartTable) -> Non
     with table.client() as client:
         client.take("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor", "display.1")
         client.subscribe()
-        before = client.until(lambda told: told["choice"])
+        before = client.until(lambda snapshot: snapshot["choice"])
         ask(client, "teach_action", action="new_game")
         assert client.press("display.2")["why"] == "learning"
         lay(client, "AA")
         client.take("ok")
-        after = client.until(lambda told: told["stage"] == "offer" and told["tags"] != before["tags"])
+        after = client.until(
+            lambda snapshot: snapshot["stage"] == "offer" and snapshot["tags"] != before["tags"]
+        )
         changed = {"version", "tags", "refusal", "simulated"}
         assert {key: after[key] for key in after if key not in changed} == {
             key: before[key] for key in before if key not in changed
         }
         lay(client, "AA")
-        assert client.until(lambda told: told["ask"]["say"] == "stop_game")
+        assert client.until(lambda snapshot: snapshot["ask"]["say"] == "stop_game")
     table.kill()
     with closing(Store.open(data / "azul-table.db")) as store:
         assert store.tags()["AA"] == ActionCard(Action.NEW_GAME)
@@ -202,13 +203,13 @@ def test_the_cards_of_the_twin_seat_players_and_press_buttons(start: StartTable)
         assert lay(client, cards["Rui"])["taken"]
         client.take("seat.4.line.3")
         assert lay(client, cards["new_game"])["taken"]
-        told = client.until(lambda told: told["stage"] == "choosing")
-        assert [seat["name"] for seat in told["seats"]] == [None, "Ana", None, "Rui"]
+        choosing = client.until(lambda snapshot: snapshot["stage"] == "choosing")
+        assert [seat["name"] for seat in choosing["seats"]] == [None, "Ana", None, "Rui"]
         assert lay(client, cards[None])["why"] == "unknown_tag"
         ask(client, "teach_tiles", colour="all")
-        drawer = client.until(lambda told: told["simulated"]["drawer"])["simulated"]["drawer"]
+        drawer = client.until(lambda snapshot: snapshot["simulated"]["drawer"])["simulated"]["drawer"]
         assert lay(client, drawer["b"][3])["taken"]
-        client.until(lambda told: told["simulated"]["known"] == [drawer["b"][3]])
+        client.until(lambda snapshot: snapshot["simulated"]["known"] == [drawer["b"][3]])
 
 
 def test_tags_of_all_kinds_are_loaded_again(tmp_path: Path) -> None:

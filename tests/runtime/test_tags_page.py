@@ -94,7 +94,7 @@ def test_cards_are_taught_and_forgotten(chromium: Chromium, table: RunningTable)
         expect(page.get_by_role("button", name="Forget the card: Inês")).to_have_count(0)
         lay(client, "AA")
         client.subscribe()
-        client.until(lambda told: (told["refusal"] or {}).get("say") == "unknown_tag")
+        client.until(lambda snapshot: (snapshot["refusal"] or {}).get("say") == "unknown_tag")
 
 
 def test_a_wrong_tile_is_forgotten_in_the_list(chromium: Chromium, table: RunningTable) -> None:

@@ -64,8 +64,8 @@ def check_same(table: Table, now: float) -> None:
     assert back == table
     assert set(live_buttons(back)) - {"ok"} == set(live_buttons(before)) - {"ok"}
     assert prompt(unasked) == prompt(before)
-    told, told_back = snapshot(before, BOX), snapshot(unasked, BOX)
-    assert {**told_back, "refusal": None} == {**told, "refusal": None}
+    expected, found = snapshot(before, BOX), snapshot(unasked, BOX)
+    assert {**found, "refusal": None} == {**expected, "refusal": None}
 
 
 @given(walks)

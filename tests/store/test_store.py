@@ -263,13 +263,13 @@ def test_reported_tiles_are_dropped_on_a_table_without_physical_tiles(path: Path
 
 def test_impossible_reported_tiles_are_damage(path: Path) -> None:
     table = press(new_table(4, 9, physical_tiles=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
-    for told in (
+    for reported in (
         20 * [ReportedTile(Colour(0))],
         21 * [ReportedTile(Colour(1))],
         500 * [ReportedTile(Colour(2))],
     ):
         store = Store.open(path)
-        store.save(with_game(table, reported_tiles=tuple(told)))
+        store.save(with_game(table, reported_tiles=tuple(reported)))
         with pytest.raises(StoreError, match="reported tiles"):
             store.load(table, 0.0)
         store.close()
