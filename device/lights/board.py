@@ -26,16 +26,13 @@ SCORE_BELOW_0: Final[Rgb] = (255, 30, 30)
 
 
 class Painting(dict[str, Rgb]):
-    """The lights of one frame by name, for a palette and a time; lights that are missing are dark.
-
-    `slow`, `fast` and `swell` are the levels of the pulses at that time.
-    """
+    """The lights of one frame by name, for a palette and a time; lights that are missing are dark."""
 
     def __init__(self, palette: Palette, now: float) -> None:
         super().__init__()
         self.palette = palette
         self.now = now
-        self.slow = pulse(now, SLOW, 0.25, 1.0)  # can be chosen
+        self.slow = pulse(now, SLOW, 0.25, 1.0)  # level of what can be chosen
         self.fast = pulse(now, FAST, 0.1, 1.0)  # chosen
         self.swell = swell(now)  # advised
 
@@ -159,9 +156,8 @@ def selected_lights(state: rules.State, source: int, colour: Colour) -> list[str
 
 # --- Sources with a single light ---
 #
-# The light stands for all tiles of the source. It shows their colours one after another, each for a slow
-# pulse, so that tiles on offer still pulse slowly and the others are steady. What matters most is shown
-# instead of them: the selected colour, the space of the next reported tile, tiles on their way.
+# The light shows the colours of the source's tiles one after another, each for a slow pulse. What matters
+# most is shown instead of them: the selected colour, the space of the next reported tile, moving tiles.
 
 SINGLE_PERIOD: Final = SLOW * lcm(*range(1, len(COLOURS) + 2))
 """Seconds after which all single lights begin anew together, whatever their numbers of colours, up to 6."""

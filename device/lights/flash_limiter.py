@@ -19,14 +19,11 @@ HALF: Final = 128
 
 
 class Swing(NamedTuple):
-    """The direction of a light, its extreme level in that direction, and its last rises.
-
-    `turn` is the highest level since it rose, or the lowest since it fell; `rises` are times in seconds.
-    """
+    """The direction of a light, its extreme level in that direction, and its last rises."""
 
     up: bool = False
-    turn: int = 0
-    rises: tuple[float, ...] = ()
+    turn: int = 0  # the highest level since it rose, or the lowest since it fell
+    rises: tuple[float, ...] = ()  # times in seconds
 
 
 _RESTING: Final = Swing()

@@ -1,8 +1,4 @@
-"""Equipment of a table (buttons, readers, boards), and what phones in the network may do.
-
-Phones may press the buttons that have no working switch, or all buttons where the settings say so. The web
-process keeps strangers out (`web_ui/security.py`); everybody else may look.
-"""
+"""Equipment of a table (buttons, readers, boards), and what phones in the network may do."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,18 +10,14 @@ from hardware.api import BUTTONS, PICO, SHARED, button_part, reader_part
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """The inputs and lights that a table has, and whether phones may play.
+    """The inputs and lights that a table has, and whether phones may play."""
 
-    `buttons` are the names of those with a switch, None for all; `readers` the names of the tag readers;
-    `single` the sources that have one light instead of one for each tile.
-    """
-
-    buttons: frozenset[str] | None = None
-    readers: frozenset[str] = frozenset()
+    buttons: frozenset[str] | None = None  # names of those with a switch, None for all
+    readers: frozenset[str] = frozenset()  # names of the tag readers
     on_pico: bool = False  # the switches and readers are the Pico's, and lost with it
     phones_play: bool = False  # phones may press every button
     boards: bool = True  # boards lie on the table; else they are on the players' phones
-    single: tuple[int, ...] = ()
+    single: tuple[int, ...] = ()  # sources that have one light instead of one for each tile
 
 
 FULL_EQUIPMENT: Final = Equipment(readers=frozenset({SHARED}))

@@ -1,8 +1,6 @@
 """Opponents and hints: requests for choices, the replies to them, and showing a choice step by step.
 
-`attend` keeps one open request for every opponent that has a choice; `take_reply` takes the reply to a
-request, and ignores one to a request that is not open any more. An opponent's choice is shown as a person
-would make it, source first and then the line, at the pace of the settings (`pass_time`), and is made at the
+An opponent's choice is shown as a person would make it, source first and then the line, and is made at the
 end. A hint is a choice of the opponent `ADVISER` for a person; it is shown until a button is pressed.
 """
 
@@ -205,7 +203,10 @@ def without_hints(table: Table) -> Table:
 
 
 def take_reply(table: Table, reply: BotReply) -> Table:
-    """Show what an opponent chose or advises; without a legal choice ask again, or another opponent."""
+    """Show what an opponent chose or advises; without a legal choice ask again, or another opponent.
+
+    A reply to a request that is not open any more is ignored.
+    """
     request = next((each for each in table.opponents.requests if each.number == reply.number), None)
     game = table.game
     if request is None or game is None:
@@ -224,9 +225,8 @@ def take_reply(table: Table, reply: BotReply) -> Table:
     reasons = reasons_for(game.play.state, choice)
     explanation = Explanation(request.seat, len(game.play.events), choice, reasons)
     explanations = (*work.explanations, explanation)[-EXPLANATIONS_KEPT:]
-    since = reply.at
-    if game.movement is not None:
-        since = max(since, game.movement.at + PACES[table.settings.opponents.pace].before)
+    before = PACES[table.settings.opponents.pace].before
+    since = max(reply.at, game.movement.at + before) if game.movement is not None else reply.at
     bot_choice = BotChoice(request.seat, choice, request.position, since)
     return replace(
         table,

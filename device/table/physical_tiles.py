@@ -16,17 +16,14 @@ from device.table.state import CurrentGame, RefusalReason, RefusedError, Reporte
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The space for a drawn tile: position `at` (from 1) on a display or in the penalty row.
-
-    With NOWHERE as display, the tile only gives the scoring tile its colour and goes back into the bag.
-    """
+    """The space for a drawn tile: position `at` (from 1) on a display, in PENALTY_ROW or NOWHERE."""
 
     display: int
     at: int
 
 
 PENALTY_ROW: Final = 0
-NOWHERE: Final = -1
+NOWHERE: Final = -1  # the tile only gives the scoring tile its colour, and goes back into the bag
 
 
 def slots(play: Play) -> list[Slot]:

@@ -238,8 +238,12 @@ def name_player(table: Table, place: int, name: str) -> Table:
         raise RefusedError(RefusalReason.SEAT_EMPTY)
     if table.game is not None:
         raise RefusedError(RefusalReason.NOT_NOW)
+    return replace(table, seats=table.seats.with_name(place, player_name(name)))
+
+
+def player_name(text: str) -> str:
+    """Return a normalized name, which may be empty. Raises RefusedError."""
     try:
-        normalized = normalize_name(name)
+        return normalize_name(text)
     except ValueError as error:
         raise RefusedError(RefusalReason.NAME_TOO_LONG) from error
-    return replace(table, seats=table.seats.with_name(place, normalized))

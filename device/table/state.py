@@ -1,8 +1,4 @@
-"""State of the table as one immutable value: `Table`, its groups of fields, and the events that change it.
-
-`update.update(table, event)` returns the next state. `device.lights` makes light frames of a state, and
-`device.socket.snapshot` the JSON that clients get.
-"""
+"""State of the table as one immutable value: `Table`, its groups of fields, and the events that change it."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -98,16 +94,12 @@ STAND_IN: Final = "greedy"  # the opponent that chooses in place of one that fai
 
 @dataclass(frozen=True, slots=True)
 class OpponentSettings:
-    """Settings of the opponents: names of the bot programs, the pace of showing choices, and time limits.
+    """Settings of the opponents."""
 
-    `think_seconds` is the longest time for one choice of a built-in opponent, `program_seconds` the time
-    that a bot program has for a whole game.
-    """
-
-    programs: tuple[str, ...] = ()
-    pace: str = "normal"
-    think_seconds: float = 1.0
-    program_seconds: float = 30.0
+    programs: tuple[str, ...] = ()  # names of the bot programs
+    pace: str = "normal"  # of showing choices
+    think_seconds: float = 1.0  # longest time for one choice of a built-in opponent
+    program_seconds: float = 30.0  # time that a bot program has for a whole game
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +172,14 @@ ChoicePosition = tuple[Event, ...] | Board
 
 @dataclass(frozen=True, slots=True)
 class BotRequest:
-    """An open request to an opponent for the choice of a seat; `number` is unique.
+    """An open request to an opponent for the choice of a seat."""
 
-    A request without a reply is repeated under another number; `attempt` counts from 1.
-    """
-
-    number: int
+    number: int  # unique, also when a request without a reply is repeated
     seat: int
     opponent: str
     position: ChoicePosition
     since: float
-    attempt: int = 1
+    attempt: int = 1  # counts from 1
     hint: bool = False  # the choice is advice for a person
 
 
@@ -351,17 +340,14 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The last refused input, its number, and the button (`flash`) whose lights flashed at `at`.
-
-    `shown` ends with the next accepted input; the flash is kept, so that the next one keeps its distance.
-    """
+    """The last refused input and its number."""
 
     why: str
     button: str
-    flash: str
+    flash: str  # the button whose lights flashed at `at`; kept, so that the next flash keeps its distance
     at: float
     number: int
-    shown: bool = True
+    shown: bool = True  # until the next accepted input
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,17 +503,14 @@ class TagShown:
 
 @dataclass(frozen=True, slots=True)
 class BotReply:
-    """The reply to a request: a choice, or None with a key and a detail that say why there is none.
-
-    A hint has also the points that it gains against the next best choice.
-    """
+    """The reply to a request: a choice, or None with a key and a detail that say why there is none."""
 
     number: int
     choice: Event | None
     at: float
     why: str = "lost"
     detail: str = ""
-    gain: float | None = None
+    gain: float | None = None  # of a hint: points against the next best choice
     next_best: Event | None = None
 
 

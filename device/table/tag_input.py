@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Final
 
 from device.table import seating, tags
-from device.table.game import normalize_name
 from device.table.score_animation import restart_step
 from device.table.state import Question, RefusalReason, RefusedError, Seats, Stage, Table, WaitingCard
 from device.table.tags import Lesson, PlayerCard, Subject, Tiles, Verdict
@@ -96,7 +95,9 @@ def begin_lesson(table: Table, subject: Subject, at: float) -> Table:
     if table.faults.store is not None:
         raise RefusedError(RefusalReason.NOT_NOW)
     if isinstance(subject, PlayerCard):
-        subject = PlayerCard(_player_name(subject.name))
+        subject = PlayerCard(seating.player_name(subject.name))
+        if not subject.name:
+            raise RefusedError(RefusalReason.NAME_MISSING)
     known, lesson = table.tags.known, table.tags.lesson
     if lesson is None or tags.next_meaning(lesson, known) is None:
         return replace(table, tags=replace(table.tags, lesson=Lesson(subject, at), card=None))
@@ -105,16 +106,6 @@ def begin_lesson(table: Table, subject: Subject, at: float) -> Table:
     if isinstance(lesson.subject, Tiles) and isinstance(subject, Tiles):
         return replace(table, tags=replace(table.tags, lesson=replace(lesson, subject=subject, at=at)))
     raise RefusedError(RefusalReason.OTHER_LESSON)
-
-
-def _player_name(text: str) -> str:
-    try:
-        name = normalize_name(text)
-    except ValueError as error:
-        raise RefusedError(RefusalReason.NAME_TOO_LONG) from error
-    if not name:
-        raise RefusedError(RefusalReason.NAME_MISSING)
-    return name
 
 
 def teach(table: Table, tag: str, at: float) -> tuple[Table, RefusalReason | None]:

@@ -1,7 +1,6 @@
 """RFID tags: normalization, meanings (a tile's colour, a player, an action), and lessons that teach them.
 
-A lesson gives meanings to the tags that are laid on a reader, one after another: the 100 tiles, colour after
-colour, or one card. A tag that has a meaning keeps it until it is forgotten.
+A lesson teaches the 100 tiles, colour after colour, or one card. A tag keeps its meaning until forgotten.
 """
 
 import re
