@@ -71,17 +71,13 @@ class _Recorder:
         self.shown: SimpleQueue[float] = SimpleQueue()
 
     def show(self, frame: LightFrame) -> None:  # noqa: ARG002 - the driver's face
-        """Record the time of a frame."""
         self.shown.put(time.monotonic())
 
-    def close(self) -> None:
-        """Do nothing."""
+    def close(self) -> None: ...
 
-    def publish_snapshot(self, line: bytes) -> None:
-        """Do nothing."""
+    def publish_snapshot(self, line: bytes) -> None: ...
 
-    def publish_frame(self, line: bytes) -> None:
-        """Do nothing."""
+    def publish_frame(self, line: bytes) -> None: ...
 
 
 def _frame_figure(layout: Layout, seconds: float) -> Figure:

@@ -77,11 +77,6 @@ def seconds(milliseconds: float) -> str:
     return f"{milliseconds / 1000:.2f} s"
 
 
-def default_folder(kind: str) -> Path:
-    """Return the folder of results that is used if the command names none."""
-    return default_data_folder() / kind
-
-
 # --- The command -------------------------------------------------------------------------------------------
 
 FOLDER: Final = "matches"
@@ -138,7 +133,7 @@ def command(
 
 def _default_file(players: Sequence[Player]) -> Path:
     names = "-".join(re.sub(r"[^\w.@]+", "_", player.name, flags=re.ASCII)[:40] for player in players)
-    return default_folder(FOLDER) / f"{datetime.now():%Y-%m-%d-%H%M%S}-{names}.jsonl"
+    return default_data_folder() / FOLDER / f"{datetime.now():%Y-%m-%d-%H%M%S}-{names}.jsonl"
 
 
 def _play(games: list[Game], file: Path, jobs: int, results: list[Result]) -> None:

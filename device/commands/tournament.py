@@ -21,7 +21,8 @@ from device.bots.dtc.tournament import (
     tournament_settings,
 )
 from device.commands.console import CommandError, columns, file_error, printable, progress
-from device.commands.match import default_folder, jobs_option, json_option, players_of, seconds, time_option
+from device.commands.match import jobs_option, json_option, players_of, seconds, time_option
+from device.runtime.data_folder import default_data_folder
 
 FOLDER: Final = "tournaments"
 
@@ -68,7 +69,7 @@ def command(
     numbers = range(seed, seed + seeds)
     terms = Terms(milliseconds)
     settings = tournament_settings(players, numbers, terms, version("azul-table"))
-    folder = folder or default_folder(FOLDER) / folder_name(settings)
+    folder = folder or default_data_folder() / FOLDER / folder_name(settings)
     games = schedule(players, numbers, terms)
     try:
         with ResultsFolder(folder, settings) as kept:

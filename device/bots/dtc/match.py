@@ -145,8 +145,7 @@ def _file(word: str) -> Path | None:
 
 MODE: Final = standard.DTC.name
 MILLISECONDS: Final = 30_000
-WIN_POINTS: Final = 2
-TIE_POINTS: Final = 1
+POINTS: Final = 2  # for a win in a tournament; in a tie each bot has one of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +195,7 @@ class Result(
 
     def points(self, seat: int) -> int:
         """Return the tournament points of a seat."""
-        if seat not in self.winners:
-            return 0
-        return WIN_POINTS if len(self.winners) == 1 else TIE_POINTS
+        return POINTS // len(self.winners) if seat in self.winners else 0
 
     def in_json(self) -> dict[str, Any]:
         """Return everything but the record as a JSON object, which `result_from_json` reads."""

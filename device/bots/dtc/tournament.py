@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from operator import mul
 from pathlib import Path
@@ -331,8 +331,8 @@ def standings(names: Sequence[str], results: Iterable[Result]) -> list[Standing]
     played = list(results)
     strengths = ratings(len(names), [_rated(names, result) for result in played])
     lines = [_standing(name, strength, played) for name, strength in zip(names, strengths, strict=True)]
-    best = sorted(((line["points"], line["game_points"]) for line in lines), reverse=True)
-    placed = [Standing(best.index((line["points"], line["game_points"])) + 1, **line) for line in lines]
+    best = sorted(((line.points, line.game_points) for line in lines), reverse=True)
+    placed = [replace(line, place=best.index((line.points, line.game_points)) + 1) for line in lines]
     return sorted(placed, key=lambda line: line.place)
 
 
@@ -341,19 +341,14 @@ def _rated(names: Sequence[str], result: Result) -> tuple[int, int, float]:
     return one, other, result.points(0) / (result.points(0) + result.points(1))
 
 
-def _standing(name: str, rating: Rating, results: list[Result]) -> dict[str, Any]:
-    """Return a bot's line without its place."""
+def _standing(name: str, rating: Rating, results: list[Result]) -> Standing:
+    """Return a bot's line, with place 0."""
     own = [(result, result.names.index(name)) for result in results if name in result.names]
+    points = sum(result.points(seat) for result, seat in own)
+    game_points = sum(result.scores[seat] for result, seat in own)
     won = sum(result.winners == (seat,) for result, seat in own)
     tied = sum(len(result.winners) > 1 for result, _ in own)
-    return {
-        "name": name,
-        "points": sum(result.points(seat) for result, seat in own),
-        "game_points": sum(result.scores[seat] for result, seat in own),
-        "won": won,
-        "tied": tied,
-        "lost": len(own) - won - tied,
-        "faults": sum(result.fault is not None and result.fault.seat == seat for result, seat in own),
-        "thinking": sum(result.thinking[seat] for result, seat in own),
-        "rating": rating,
-    }
+    lost = len(own) - won - tied
+    faults = sum(result.fault is not None and result.fault.seat == seat for result, seat in own)
+    thinking = sum(result.thinking[seat] for result, seat in own)
+    return Standing(0, name, points, game_points, won, tied, lost, faults, thinking, rating)
