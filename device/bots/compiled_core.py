@@ -7,7 +7,6 @@ imports nothing of the project, because `setup.py` runs it.
 
 import hashlib
 import sys
-from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from importlib.util import spec_from_file_location
@@ -51,11 +50,7 @@ class _SourceFinder:
     """A finder for `sys.meta_path` that imports the sources of MODULES even if compiled modules exist."""
 
     @staticmethod
-    def find_spec(
-        name: str,
-        path: Sequence[str] | None,  # noqa: ARG004 - the import system's signature
-        target: ModuleType | None = None,  # noqa: ARG004 - the import system's signature
-    ) -> ModuleSpec | None:
+    def find_spec(name: str, *_path_and_target: object) -> ModuleSpec | None:
         package, _, module = name.rpartition(".")
         if package != PACKAGE or module not in MODULES:
             return None

@@ -94,10 +94,6 @@ class Searcher:
             return _column_hint(state, allowed[0].seat).event
         return self._search(state, end).event
 
-    def prepare(self, state: State) -> None:
-        """Load the weights and allocate the tables for such states, so that the first choice is not late."""
-        self._search_for(state)
-
     def hint(self, state: State, seconds: float, seat: int | None = None) -> Hint:
         """Return the best choice and its gain over the next best; for a seat as in `choose`."""
         end = self._deadline(seconds)
@@ -137,7 +133,7 @@ class Searcher:
     ) -> SearchResult:
         """Search until `end`, one choice alone or all but one, at most so deep (0: no limit)."""
         only_move, excluded_move = (-1 if event is None else to_move(event) for event in (only, excluded))
-        search = self._search_for(state)
+        search = self.prepare(state)
         if isinstance(search, SoloTree):
             assert isinstance(state, SoloState)
             solo = to_solo_position(state)
@@ -151,8 +147,8 @@ class Searcher:
             move = search.best_move(position, end - self._clock(), only_move, excluded_move)
         return SearchResult(from_move(constants.OFFER, move), search.value / 100, search.depth)
 
-    def _search_for(self, state: State) -> AlphaBeta | MultiplayerTree | SoloTree:
-        """Return the search for such states, made when it is first needed."""
+    def prepare(self, state: State) -> AlphaBeta | MultiplayerTree | SoloTree:
+        """Return the search for such states; the first call loads its weights and allocates its tables."""
         players = len(state.boards)
         gray = state.has_gray_wall(0)
         if isinstance(state, SoloState):

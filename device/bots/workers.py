@@ -243,12 +243,7 @@ class WorkerPool(Executor):
             future.set_exception(answer.exception or BrokenExecutor(answer.error))
         self._start_next()
 
-    def shutdown(
-        self,
-        wait: bool = True,  # noqa: ARG002, FBT001, FBT002 - the signature of Executor
-        *,
-        cancel_futures: bool = False,  # noqa: ARG002
-    ) -> None:
+    def shutdown(self, *_arguments: object, **_options: object) -> None:
         """Kill and reap all processes, whatever the arguments; calls that wait or run fail."""
         with self._lock:
             waiting, self._waiting = self._waiting, deque()

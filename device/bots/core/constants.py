@@ -28,14 +28,9 @@ ROW_COMPLETE: Final = 3
 BAG_EMPTY: Final = 4
 """Endings of a solo game; 0 while it goes on."""
 
-SOURCES: Final = 10
-"""Number of bits of a mask of sources: the centre and up to nine displays."""
-
-POPCOUNT: Final = [mask.bit_count() for mask in range(1 << SOURCES)]
-"""Number of bits that are set in a mask."""
-
-NTH_BIT: Final = [0] * (SOURCES << SOURCES)
-"""NTH_BIT[10 * mask + n]: the n-th bit that is set in a mask."""
+SOURCES: Final = 10  # number of bits of a mask of sources: the centre and up to nine displays
+POPCOUNT: Final = [mask.bit_count() for mask in range(1 << SOURCES)]  # number of bits that are set in a mask
+NTH_BIT: Final = [0] * (SOURCES << SOURCES)  # NTH_BIT[10 * mask + n]: the n-th bit that is set in a mask
 for _mask in range(1 << SOURCES):
     for _n, _bit in enumerate([bit for bit in range(SOURCES) if _mask >> bit & 1]):
         NTH_BIT[SOURCES * _mask + _n] = _bit
@@ -57,11 +52,8 @@ RUNS: Final = [_run(mask, at) for mask in range(32) for at in range(5)]
 POINTS: Final = [((h if h > 1 else 0) + (v if v > 1 else 0)) or 1 for h in range(6) for v in range(6)]
 """POINTS[6 * across + down]: points of a placed tile (R11)."""
 
-FLOOR_COSTS: Final = list(_FLOOR_COSTS)
-"""Points lost by number of tiles on the floor (R12)."""
-
-BESIDE_POINTS: Final = [0, *_BESIDE_POINTS]
-"""Points by number of tiles beside the scoring tile (S9)."""
+FLOOR_COSTS: Final = list(_FLOOR_COSTS)  # points lost by number of tiles on the floor (R12)
+BESIDE_POINTS: Final = [0, *_BESIDE_POINTS]  # points by number of tiles beside the scoring tile (S9)
 
 LINE_BITS: Final = [sum(1 << 6 * colour + line for colour in range(5)) for line in range(6)]
 """Bits of a line for all colours, in a mask of open lines (6 bits for each colour; bit 0 is the floor)."""
@@ -75,14 +67,12 @@ CENTRE_BITS: Final = [1 << SOURCES * colour for colour in range(5)]
 TERNARY: Final = [sum((mask >> bit & 1) * 3**bit for bit in range(5)) for mask in range(32)]
 """A mask read as a number in base 3, to combine two disjoint masks: TERNARY[a] + 2 * TERNARY[b]."""
 
-OPEN_BOARD: Final = sum(LINE_BITS)
-"""Mask of open lines of an empty board."""
+OPEN_BOARD: Final = sum(LINE_BITS)  # mask of open lines of an empty board
 COLUMN_BITS: Final = sum(1 << 5 * row for row in range(5))
 """Squares of the first column of a wall; also the lowest bit of every colour's count."""
 COLUMN_FACTOR: Final = sum(1 << 20 - 4 * row for row in range(5))
 """(wall >> column & COLUMN_BITS) * COLUMN_FACTOR >> 20 & 31: a column of a wall as a mask of its rows."""
-SOURCE_BITS: Final = sum(CENTRE_BITS)
-"""Bit of the centre for all colours."""
+SOURCE_BITS: Final = sum(CENTRE_BITS)  # bit of the centre for all colours
 FULL_BAG: Final = sum(number << 5 * colour for colour, number in enumerate(ALL_TILES))
 """Counts of a full bag (R1)."""
 FLOOR_TILE: Final = [1 << 25 | 1 << 5 * colour for colour in range(5)]
@@ -93,8 +83,7 @@ LCG_INCREMENT: Final = 1442695040888963407
 LCG_MASK: Final = (1 << 63) - 1
 """Linear congruential generator of the positions' random numbers; the upper half of the state is used."""
 
-MINUS_INFINITY: Final = -10_000_000
-"""Less than any value of a search."""
+MINUS_INFINITY: Final = -10_000_000  # less than any value of a search
 
 STAGES: Final = 24
 """Number of weight sets: six rounds (the last for all later ones) by four numbers of rounds left."""
