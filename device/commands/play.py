@@ -87,9 +87,8 @@ def _faults_reported(data: Path) -> Iterator[None]:
         with reported(HardwareError):
             yield
     except FolderInUseError as error:
-        raise CommandError(
-            f"{error}: another azul-table plays with this folder; end it, or choose another with --data"
-        ) from None
+        advice = "another azul-table plays with this folder; end it, or choose another with --data"
+        raise CommandError(f"{error}: {advice}") from None
     except OSError as error:
         raise file_error(str(error.filename or data), "used", error) from error
 
@@ -106,10 +105,7 @@ def _read_layout(name: str, simulate: str | None) -> Layout:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return the listening socket of the pages, so that a port in use is reported before anything starts.
-
-    Raises CommandError.
-    """
+    """Listen for the pages: a port in use is reported before anything starts. Raises CommandError."""
     for _ in range(PORT_RETRIES):
         try:
             host.encode("idna")  # create_server would leave its socket open

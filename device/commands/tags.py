@@ -137,10 +137,7 @@ TagClient: TypeAlias = TableClient | StoredTable
 
 
 def connect(data: Path, layout: str) -> TagClient:
-    """Connect to the table that runs with a data folder, or open its store if none runs.
-
-    Raises CommandError, StoreError, OSError.
-    """
+    """Connect to the table of a data folder, or open its store. Raises CommandError, StoreError, OSError."""
     path = socket_path(data)
     try:
         return TableClient(path)

@@ -57,10 +57,7 @@ class PlayerReview:
 
 
 def real_choices(chosen: Setup, events: Iterable[Event]) -> Iterator[Choice]:
-    """Yield every choice of a game between different results, in the order of the events.
-
-    Raises RulesError if the events are no legal game.
-    """
+    """Yield every choice between different results, in order. Raises RulesError if the game is not legal."""
     state = game.setup(chosen)
     for number, event in enumerate(events):
         if not isinstance(event, Chance):

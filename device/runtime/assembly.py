@@ -96,7 +96,9 @@ def _start_threads(
     for part in (grader, historian, server):
         part.start()
         closing.callback(part.close)
-    _restrict_socket(Path(SOCKET))
+    Path(SOCKET).chmod(0o600)  # only this user may connect
+    if os.geteuid() == 0:  # only the unprivileged user of the pages, then
+        os.chown(SOCKET, pwd.getpwnam(UNPRIVILEGED).pw_uid, -1)
     opponents = BotService(settings, data, inbox.put)
     closing.callback(opponents.close)
     return server, [grader.observe, opponents.observe]
@@ -122,10 +124,3 @@ def open_table_hardware(
 
     hardware = open_hardware(layout, inbox.put, make_pico=make_pico)
     return hardware, SimulatedParts(readers=layout.drivers.readers in (PICO, SIMULATED), pico=tables[0])
-
-
-def _restrict_socket(path: Path) -> None:
-    """Allow only this user to connect; where this is root, only the unprivileged user of the pages."""
-    path.chmod(0o600)
-    if os.geteuid() == 0:
-        os.chown(path, pwd.getpwnam(UNPRIVILEGED).pw_uid, -1)

@@ -27,10 +27,7 @@ def socket_path(data: Path) -> Path:
 
 @contextmanager
 def locked(data: Path) -> Iterator[Path]:
-    """Lock a data folder, made if missing, and yield its folder `run`.
-
-    Raises FolderInUseError if another process holds the lock, OSError if the folder can't be made.
-    """
+    """Lock a data folder, made if missing, and yield its folder `run`. Raises FolderInUseError, OSError."""
     runtime = data / "run"
     runtime.mkdir(parents=True, exist_ok=True)
     runtime.chmod(0o755)

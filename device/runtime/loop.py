@@ -120,10 +120,7 @@ Draw = Callable[[Play, str], Chance]
 
 
 def seeded_draw(play: Play, seed: str) -> Chance:
-    """Draw the next chance event from the game's seed and the number of the draw.
-
-    So a deal that was taken back comes again with the same tiles.
-    """
+    """Draw the next chance event from seed and number of the draw: a deal taken back comes again the same."""
     drawn = sum(isinstance(event, Chance) for event in play.events)
     event = play.state.chance(random.Random(f"{seed}/{drawn}").randrange)
     assert isinstance(event, Chance)
@@ -191,10 +188,8 @@ class TableLoop:
             store = Store.open(path)
             try:
                 if self._options.simulated.readers:
-                    tags = store.tags()
-                    store.save_tags(
-                        tags, with_simulated_tags(tags, physical_tiles=self._options.physical_tiles)
-                    )
+                    tags, physical_tiles = store.tags(), self._options.physical_tiles
+                    store.save_tags(tags, with_simulated_tags(tags, physical_tiles=physical_tiles))
                 table = store.load(self._blank, self._clock())
             except StoreError:
                 store.close()
@@ -209,11 +204,7 @@ class TableLoop:
         self.table = replace(table, faults=faults)  # lost hardware is not part of what is loaded
 
     def run(self, ready: Callable[[], None], alive: Callable[[], None] = lambda: None) -> None:
-        """Run until `Stop` is taken from the inbox.
-
-        `ready` is called once, after the first frame and snapshot; `alive` on every turn of the loop (for a
-        watchdog).
-        """
+        """Run until `Stop`; call `ready` after the first snapshot, `alive` on every turn (for a watchdog)."""
         self._step(Tick(self._clock()))
         self._settle()
         self._light()

@@ -58,10 +58,7 @@ def read_game(path: Path, number: int) -> PastGame | None:
 
 
 def ungraded_games(path: Path) -> list[int]:
-    """Return the numbers of the finished games in which a choice has no grade, the newest first.
-
-    Raises ArchiveError.
-    """
+    """Return the numbers of the finished games that lack a grade, the newest first. Raises ArchiveError."""
     with _reading(path) as connection:
         return [number for (number,) in connection.execute(_UNGRADED)]
 

@@ -106,10 +106,7 @@ class Store:
             raise
 
     def load(self, blank: Table, now: float) -> Table:
-        """Return the saved table, or the blank one if nothing was saved yet.
-
-        `now` is the time on the table's clock. Raises StoreError.
-        """
+        """Return the saved table, else the blank one; `now` is the time in seconds. Raises StoreError."""
         try:
             row = self._connection.execute("SELECT game, situation FROM situation").fetchone()
             saved = msgspec.json.decode(row[1], type=SavedTable) if row else SavedTable()
