@@ -16,6 +16,7 @@ from device.lights.board import (
     merge_single_lights,
     paint_boards,
     paint_choice,
+    paint_score_animation,
     paint_scoring_tile,
     paint_sent,
     paint_sources,
@@ -23,7 +24,6 @@ from device.lights.board import (
     source_lights,
 )
 from device.lights.palettes import Palette
-from device.lights.score_animation import paint_score_animation
 from device.rules.board import FLOOR, LINES
 from device.rules.dealing import DISPLAY_TILES
 from device.rules.events import CENTRE, Draft

@@ -94,9 +94,3 @@ def _event(play: Play, colours: list[Colour]) -> Chance:
     for slot, colour in zip(slots(play), colours, strict=True):
         displays[slot.display - 1].append(colour)
     return Deal(tuple(map(count, displays)))
-
-
-def take_back_tile(table: Table) -> Table:
-    """Take back the last reported tile."""
-    assert table.game is not None
-    return replace(table, game=replace(table.game, reported_tiles=table.game.reported_tiles[:-1]))

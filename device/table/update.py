@@ -198,8 +198,10 @@ def _press_in_game(table: Table, game: CurrentGame, button: str, at: float) -> T
         return opponents.skip(table, at)
     game = replace(game, tiles_to_move=False)  # whoever plays on has moved them
     table = replace(table, game=game)
+    if button == UNDO and game.reported_tiles:
+        return replace(table, game=replace(game, reported_tiles=game.reported_tiles[:-1]))
     if button == UNDO:
-        return physical_tiles.take_back_tile(table) if game.reported_tiles else turns.undo(table, at)
+        return turns.undo(table, at)
     if table.stage is Stage.CHOICE:
         return turns.make_choice(table, button, at)
     if button == OK:
