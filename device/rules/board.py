@@ -8,16 +8,7 @@ from functools import cache
 from typing import Final
 
 from device.rules.errors import IllegalEventError
-from device.rules.tiles import (
-    COLOURS,
-    MARKER,
-    NO_TILES,
-    Colour,
-    Counts,
-    Marker,
-    count,
-    letter,
-)
+from device.rules.tiles import COLOURS, MARKER, NO_TILES, Colour, Counts, Marker, count, letter
 
 LINES: Final = (1, 2, 3, 4, 5)
 FLOOR: Final = 0
