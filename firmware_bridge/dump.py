@@ -15,7 +15,7 @@ from dataclasses import asdict
 from typing import Final
 
 from firmware_bridge import wire
-from firmware_bridge.messages import decode
+from firmware_bridge.messages import Message, decode
 
 _RECORDED: Final = re.compile(rb"(\d+\.\d+ [<>]) ")
 
@@ -30,10 +30,15 @@ def dump(lines: Iterable[bytes]) -> Iterator[str]:
         try:
             kind, number, payload = wire.unpack(rest)
             message = decode(kind, payload)
-            name = type(message).__name__.lower()
+            name = kind_name(type(message))
             yield f"{head}{number:5} {name} {json.dumps(asdict(message), default=bytes.hex)}"
         except wire.WireError as error:
             yield f"{head}    - {error}: {rest.rstrip(wire.END)!r}"
+
+
+def kind_name(message: type[Message]) -> str:
+    """Return the name of a kind of message as in PROTOCOL.md, in lower case: query_inputs."""
+    return re.sub(r"\B(?=[A-Z])", "_", message.__name__).lower()
 
 
 def format_record(time: float, direction: str, data: bytes) -> bytes:

@@ -100,14 +100,14 @@ def identify(port: str, seconds: float | None = None) -> Identity:
     kind, hello = encode(Hello(payload.PROTOCOL, randbits(32) or 1, "azul-table firmware"))
     lines = wire.LineSplitter()
     try:
-        with Serial(port, timeout=HELLO_INTERVAL, exclusive=True) as line:
+        with Serial(port, timeout=HELLO_INTERVAL, exclusive=True) as serial:
             number = 0
             while monotonic() < end:
-                line.write(b"\r" + wire.pack(kind, number, hello))
+                serial.write(b"\r" + wire.pack(kind, number, hello))
                 number += 1
-                for heard in lines.feed(line.read(wire.MAX_LINE)):
+                for line in lines.feed(serial.read(wire.MAX_LINE)):
                     with suppress(wire.WireError):
-                        answer, _, body = wire.unpack(heard)
+                        answer, _, body = wire.unpack(line)
                         if isinstance(message := decode(answer, body), Identity):
                             return message
     except SerialException as error:

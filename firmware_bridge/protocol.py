@@ -431,9 +431,9 @@ class Connection:
                 self.counts.unknown += 1
 
     def _receive_identity(self, identity: Identity, now: float) -> None:
-        if not identity.oldest <= payload.PROTOCOL:
+        if identity.oldest > payload.PROTOCOL:
             self._refuse(Refusal.NEWER, identity)
-        elif not identity.newest >= payload.OLDEST_PROTOCOL:
+        elif identity.newest < payload.OLDEST_PROTOCOL:
             self._refuse(Refusal.OLDER, identity)
         elif identity.boot != self._boot:
             self._begin_boot(identity, now)

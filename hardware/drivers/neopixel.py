@@ -58,6 +58,7 @@ def open_strip(chain: Chain, driver: LightsDriver) -> Strip:
 
 def check_board(chain: Chain, driver: LightsDriver, board: Board | None) -> None:
     """Raise PartError if this board can't send to this chain with this driver."""
+    able = (*(pin for pins in LIGHT_PINS.values() for pin in pins), _PCM)
     if board is None:
         message = (
             "this machine is not a Raspberry Pi and has no pins for lights; play with the simulated table"
@@ -69,9 +70,7 @@ def check_board(chain: Chain, driver: LightsDriver, board: Board | None) -> None
         )
     elif driver == "pio" and not board.has_pio:
         message = f'a {board.model} has no PIO; write lights = "neopixel" into [drivers] of the layout'
-    elif not board.has_pio and chain.pin not in (
-        able := (*(pin for pins in LIGHT_PINS.values() for pin in pins), _PCM)
-    ):
+    elif not board.has_pio and chain.pin not in able:
         names = ", ".join(f"GPIO{pin}" for pin in able)
         message = (
             f"a {board.model} can't send to lights from GPIO{chain.pin}; use GPIO10, or else one of {names}"
@@ -92,13 +91,13 @@ class NeoPixelLights:
         self,
         layout: Layout,
         put: Callable[[HardwareEvent], None],
-        open_strip: OpenStrip = open_strip,
+        opener: OpenStrip = open_strip,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         (self._chain,) = layout.chains  # the checks of the layout allow a Pi only one
         self._driver = layout.drivers.lights
         self._encoder = FrameEncoder(layout, "RGB")
-        self._open_strip = open_strip
+        self._opener = opener
         self._lock = threading.Lock()
         self._latest: bytes | None = None
         self._unsent = False
@@ -142,7 +141,7 @@ class NeoPixelLights:
     def _open(self) -> Strip:
         """Open the strip, all dark; the first transmission fails if it can't be reached."""
         try:
-            strip = self._open_strip(self._chain, self._driver)
+            strip = self._opener(self._chain, self._driver)
             try:
                 strip.show()
             except BaseException:

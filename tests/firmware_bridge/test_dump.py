@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge import dump, wire
-from firmware_bridge.messages import Heartbeat, Lights, Run, encode
+from firmware_bridge.messages import Heartbeat, Lights, QueryInputs, Run, encode
 
 
 def line(number: int) -> bytes:
@@ -26,6 +26,11 @@ def test_a_stream_of_one_direction_is_decoded() -> None:
         "    - no frame: b'>>> hello\\r'",
         "    - not base64: b'~AQcJAAUAA'",
     ]
+
+
+def test_a_kind_of_two_words_is_written_with_an_underscore() -> None:
+    kind, body = encode(QueryInputs())
+    assert list(dump.dump([wire.pack(kind, 7, body)])) == ["    7 query_inputs {}"]
 
 
 def test_a_recording_has_times_and_directions() -> None:

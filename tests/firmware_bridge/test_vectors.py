@@ -10,6 +10,7 @@ import pytest
 
 import firmware_bridge
 from firmware_bridge import messages, wire
+from firmware_bridge.dump import kind_name
 
 VECTORS = Path(firmware_bridge.__file__).with_name("vectors.txt")
 
@@ -32,12 +33,12 @@ def test_the_vectors_decode_as_written(frame: str, expected: dict[str, object]) 
     expected = dict(expected)
     assert number == expected.pop("sequence")
     fields = json.loads(json.dumps(asdict(message), default=bytes.hex))
-    assert {"kind": type(message).__name__.lower(), **fields} == expected
+    assert {"kind": kind_name(type(message)), **fields} == expected
     again = wire.pack(kind, number, messages.encode(message)[1])
     assert line.endswith(again)
 
 
 def test_the_vectors_cover_every_kind_of_message() -> None:
     covered = {str(expected["kind"]) for _, expected in read_vectors() if "kind" in expected}
-    kinds = {kind.__name__.lower() for kind in messages.Message.__args__}
+    kinds = {kind_name(kind) for kind in messages.Message.__args__}
     assert kinds - covered == {"unknown"}

@@ -21,7 +21,7 @@ NAMES = {
     payload.LIGHTS: ("lights", "runs"),
     payload.SHOW: ("show", "number", "check"),
     payload.ACKNOWLEDGE: ("acknowledge", "following"),
-    payload.QUERY_INPUTS: ("queryinputs",),
+    payload.QUERY_INPUTS: ("query_inputs",),
     payload.HEARTBEAT: ("heartbeat", "count"),
     payload.IDENTITY: (
         "identity", "oldest", "newest", "boot", "session", "wiring", "files", "machines", "uarts",

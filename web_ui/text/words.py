@@ -81,7 +81,7 @@ def _sentences(file: str, prefix: str, table: Mapping[str, object]) -> Iterator[
         if isinstance(value, str):
             yield key, _checked(file, key, Sentence(value))
         elif isinstance(value, dict) and "by" in value:
-            texts = {name for name, text in value.items() if isinstance(text, str)}
+            texts = {part for part, text in value.items() if isinstance(text, str)}
             if texts != {"by", "one", "other"} or len(value) != len(texts):
                 raise WordsError(f"{file}: {key}: a plural has exactly the texts by, one, other")
             yield key, _checked(file, key, Sentence(**value))

@@ -59,7 +59,9 @@ class SoloTree(UctTree):
         self.current = SoloPosition()
         self.trial = SoloPosition(seed=2)
         self.pair = SoloPosition(seed=3)
-        self.features = [0] * 8
+        self.features = [0] * 8  # weight indices: five action lines, penalty row, bag, scoring tile
+        # At most 100 samples, one for each round. A sample has 27 weight indices: the 19 of
+        # `Evaluation.features`, then the 8 of `features`.
         self.sample_stage = [0] * 100
         self.sample_features = [0] * 2700
         self.sample_score = [0] * 100
@@ -280,7 +282,10 @@ class SoloTree(UctTree):
             self.sample_count += 1
 
     def learn(self, position: SoloPosition, rate: int) -> None:
-        """Adjust the weights by the stored samples; `rate` is the learning rate in thousandths."""
+        """Adjust the weights by the stored samples; `rate` is the learning rate in thousandths.
+
+        Each of a sample's 27 weights takes an equal share of the step.
+        """
         final = self.evaluate_round_end(position)
         for each in range(self.sample_count):
             stage = self.sample_stage[each]
