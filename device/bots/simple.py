@@ -169,10 +169,8 @@ def play_calm(state: State, below: Below) -> Event:
 
 
 def _preference(state: State, event: Event) -> float:
-    if isinstance(event, Remove):
-        return 0 if event.position is None else 1
     if not isinstance(event, Draft):
-        return 0
+        return isinstance(event, Remove) and event.position is not None
     number = state.sources[event.source][event.colour]
     if event.line == FLOOR:
         return -number

@@ -55,11 +55,6 @@ class Answer:
     exception: Exception | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Cancelled:
-    number: int
-
-
 # --- The parent's side -----------------------------------------------------------------------------------
 
 
@@ -131,7 +126,7 @@ class Worker:
             if number != self._running or process is None or process.stdin is None:
                 return
             with suppress(OSError, ValueError):  # the process has just ended
-                _send(process.stdin, _Cancelled(number))
+                _send(process.stdin, number)
 
     def close(self) -> None:
         """Kill and reap the process; no more answers are put. A later call starts another process."""
@@ -297,7 +292,7 @@ def run_all(
 
 
 class _Inbox:
-    """The calls that a child is sent."""
+    """The calls that a child is sent; the number of a call cancels it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -309,8 +304,8 @@ class _Inbox:
         """Read calls until the stream ends; then the parent is gone, or needs this process no more."""
         try:
             while (message := _receive(self._stream)) is not None:
-                if isinstance(message, _Cancelled):
-                    self._cancelled = message.number
+                if isinstance(message, int):
+                    self._cancelled = message
                 else:
                     self._calls.put(message)
         finally:  # after unreadable data, too

@@ -143,7 +143,6 @@ def _file(word: str) -> Path | None:
 
 # --- Games and results -------------------------------------------------------------------------------------
 
-MODE: Final = standard.DTC.name
 MILLISECONDS: Final = 30_000
 POINTS: Final = 2  # for a win in a tournament; in a tie each bot has one of them
 
@@ -274,7 +273,7 @@ def play(game: Game, logs: Path, core: int | None = None) -> Result:
     Both bots run on the processor `core` (None: any), in turns. Raises OSError.
     """
     names = tuple(player.name for player in game.players)
-    chosen = Setup(MODE, names, game.first)
+    chosen = Setup(standard.DTC.name, names, game.first)
     with ExitStack() as running:
         programs = [
             running.enter_context(_start_program(game, seat, logs, core)) for seat in range(len(game.players))
@@ -353,19 +352,8 @@ def _result(
     (verified,) = record.read(written.splitlines(keepends=True))
     outcome = verified.outcome
     assert isinstance(outcome, Outcome)
-    return Result(
-        game.number,
-        chosen.players,
-        game.seed,
-        game.first,
-        verified.rounds,
-        outcome.scores,
-        outcome.winners,
-        thinking,
-        written,
-        verified.stopped,
-        fault,
-    )
+    head = game.number, chosen.players, game.seed, game.first, verified.rounds
+    return Result(*head, outcome.scores, outcome.winners, thinking, written, verified.stopped, fault)
 
 
 # --- Many games, each on a processor core of its own -------------------------------------------------------

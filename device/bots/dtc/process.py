@@ -230,7 +230,8 @@ class Program:
             case {"exited": status, "words": words}:
                 message = f"it ended by itself with status {status}{_last(words)}"
             case {"killed": number, "words": words}:
-                message = f"it was killed by {_signal_name(number)}{_last(words)}"
+                name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+                message = f"it was killed by {name}{_last(words)}"
             case _:
                 message = "it and its supervisor were killed"
         return BotError("crash", message)
@@ -301,10 +302,3 @@ def _shown(data: bytes) -> str:
 def _last(words: str) -> str:
     """Return the last line of a log as a part of a sentence."""
     return f"; its last words: {ascii(words)[1:-1]}" if words else ""
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -223,7 +223,7 @@ class TurnParser:
 
 
 def _turn(subscription: Subscription) -> _Reading[Turn]:
-    milliseconds = _number((yield), "is the remaining time in milliseconds")
+    (milliseconds,) = _numbers((yield), 1, "is the remaining time in milliseconds")
     updates = (yield from _updates()) if subscription.updates else None
     view = (yield from _view()) if subscription.view else None
     return Turn(milliseconds, updates, view)
@@ -231,7 +231,8 @@ def _turn(subscription: Subscription) -> _Reading[Turn]:
 
 def _updates() -> _Reading[tuple[Update, ...]]:
     updates: list[Update] = []
-    for _ in range(_number((yield), "is the number of updates")):
+    (number,) = _numbers((yield), 1, "is the number of updates")
+    for _ in range(number):
         kind = yield
         if kind == "restock":
             updates.append(Deal((yield from _displays())))
@@ -249,7 +250,11 @@ def _view() -> _Reading[StateBlock]:
     if there > 1:
         raise _LineError(f"{what}, not {line!r}")
     displays = yield from _displays()
-    taker = _taker((yield))
+    line = yield
+    try:
+        taker = MarkerTaker(line)
+    except ValueError:
+        raise _LineError(f"is you, opponent or none, not {line!r}") from None
     if there != (taker is MarkerTaker.NONE):
         raise _LineError(f"says that {taker.value} took the marker, but the centre's is {there}")
     own = yield from _side()
@@ -303,13 +308,6 @@ def _wall_row(line: str, row: int) -> tuple[Colour | None, ...]:
     return tuple(None if letter == EMPTY else colour for letter, colour in zip(letters, printed, strict=True))
 
 
-def _taker(line: str) -> MarkerTaker:
-    try:
-        return MarkerTaker(line)
-    except ValueError:
-        raise _LineError(f"is you, opponent or none, not {line!r}") from None
-
-
 def _move(line: str) -> Draft:
     found = _ANSWER.fullmatch(line)
     if found is None:
@@ -320,10 +318,6 @@ def _move(line: str) -> Draft:
 
 
 _NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
-
-
-def _number(text: str, what: str) -> int:
-    return _numbers(text, 1, what)[0]
 
 
 def _numbers(line: str, due: int, what: str) -> list[int]:

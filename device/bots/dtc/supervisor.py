@@ -82,9 +82,7 @@ class Supervisor:
     def __init__(self, settings: dict[str, Any], command: list[str]) -> None:
         self._control = socket.socket(fileno=settings["control"])
         self._control.set_inheritable(False)
-        self._memory: int = settings["memory"]
-        self._tasks: int = settings["tasks"]
-        self._core: int | None = settings["core"]
+        self._memory, self._tasks, self._core = (settings[key] for key in ("memory", "tasks", "core"))
         self._command = command
         self._log = Log(settings["log"])
         become_subreaper()
