@@ -61,12 +61,8 @@ def _built(ceiling: Path, folder: Path) -> Path:
     program = folder / "ceiling"
     compiler = os.environ.get("CC", "cc")
     try:
-        subprocess.run(
-            [compiler, "-O3", "-march=native", "-o", program, ceiling],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
+        command = [compiler, "-O3", "-march=native", "-o", str(program), str(ceiling)]
+        subprocess.run(command, check=True, capture_output=True, text=True)
     except OSError as error:
         raise BenchError(f"{compiler}, the C compiler: {error.strerror}") from None
     except subprocess.CalledProcessError as error:

@@ -41,10 +41,9 @@ def _random_game(layout: Layout, below: Callable[[int], int]) -> "list[tuple[Tab
     table = new_table(layout.seats, layout.displays)
     times = count(1)
     moments = []
-    for place in range(1, layout.seats + 1):
-        table = update(table, ButtonPressed(f"seat.{place}.floor", next(times) * STEP))
-    table = update(table, ButtonPressed("ok", next(times) * STEP))
-    table = update(table, ButtonPressed("seat.1.floor", next(times) * STEP))
+    seats = [f"seat.{place}.floor" for place in range(1, layout.seats + 1)]
+    for button in (*seats, "ok", "seat.1.floor"):
+        table = update(table, ButtonPressed(button, next(times) * STEP))
     while table.stage is not Stage.OVER:
         now = next(times) * STEP
         if needed_draw(table):

@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 import click
 
 from device.bots import selfplay
-from device.bots.simple import SIMPLE_BOTS, Below
+from device.bots.simple import SIMPLE_BOTS
 from device.commands.console import CommandError, file_error
 from device.rules import game
 from device.rules.errors import SetupError
@@ -125,10 +125,15 @@ def command(
     except SetupError as error:
         raise click.UsageError(f"{error}.") from None
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
-    setups = _setups(chosen, random.Random(seed), draw_first=first is None)
+    chance = random.Random(seed)
+
+    def below(number: int) -> int:
+        return int(chance.random() * number)
+
     try:
         with _written_whole(out) as stream, _counted(games, out) as counted:
-            for _, (each, below) in zip(counted, setups, strict=False):
+            for _ in counted:
+                each = replace(chosen, first=below(seats)) if first is None else chosen
                 stream.write(selfplay.play(each, [SIMPLE_BOTS[name] for name in bots], below, rounds).written)
                 stream.flush()
     except selfplay.SelfplayError as error:
@@ -136,16 +141,6 @@ def command(
     if out != "-":
         many = "1 game" if games == 1 else f"{games} games"
         click.echo(f"{many} verified and written to {click.format_filename(out)} (seed {seed})", err=True)
-
-
-def _setups(chosen: Setup, chance: random.Random, *, draw_first: bool) -> Iterator[tuple[Setup, Below]]:
-    """Yield the setup of each game, and its source of random numbers."""
-
-    def below(number: int) -> int:
-        return int(chance.random() * number)
-
-    while True:
-        yield replace(chosen, first=below(len(chosen.players))) if draw_first else chosen, below
 
 
 @contextmanager
