@@ -52,6 +52,9 @@ $(VENV)/tests-current: $(VENV)/current
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
 
+# Where this is set, each of the many processes of the tests compiles all files anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # One worker for each core; each takes tests from the other when it has none left.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 
