@@ -22,14 +22,11 @@ Rgb = tuple[int, int, int]
 
 DARK: Final[Rgb] = (0, 0, 0)
 
-CENTRE: Final = "centre"
-"""The button and the reader of the centre."""
-STATUS: Final = "status"
-"""The status light of the table."""
+STATUS: Final = "status"  # a light
+CENTRE: Final = "centre"  # a button and a reader
 OK: Final = "ok"
 UNDO: Final = "undo"
-SHARED: Final = "shared"
-"""The reader that serves all seats where seats have no reader of their own."""
+SHARED: Final = "shared"  # the reader for all seats where seats have no reader of their own
 
 LIGHTS: Final = "lights"
 BUTTONS: Final = "buttons"

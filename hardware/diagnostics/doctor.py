@@ -137,9 +137,8 @@ class _Examination:
             return
         if len(ports) > 1:
             names = ", ".join(ports)
-            self._fault(
-                "pico", f"several Picos are plugged in ({names})", "unplug those that are not the table's"
-            )
+            message = f"several Picos are plugged in ({names})"
+            self._fault("pico", message, "unplug those that are not the table's")
             return
         if self._check_access("pico", self._machine.path(f"dev/{ports[0]}"), "dialout"):
             self._fine("pico", f"plugged in at /dev/{ports[0]}")
@@ -150,11 +149,9 @@ class _Examination:
         board = self._machine.board
         if board is None:
             parts = " and ".join(wired).replace(" and ", ", ", len(wired) - 2)
-            self._fault(
-                "board",
-                f"this machine is not a Raspberry Pi and has no pins for {parts}",
-                'play with --simulate table, or write "simulated" into [drivers] of the layout',
-            )
+            message = f"this machine is not a Raspberry Pi and has no pins for {parts}"
+            remedy = 'play with --simulate table, or write "simulated" into [drivers] of the layout'
+            self._fault("board", message, remedy)
             return
         self._fine("board", board.model)
         self._check_libraries(board)
@@ -167,23 +164,18 @@ class _Examination:
             for reader in self._layout.readers:
                 self._check_reader(reader, board, boot)
         if self._needs_restart:
-            message = "the changed lines take effect after a restart"
-            self._fault("restart", message, RESTART)
+            self._fault("restart", "the changed lines take effect after a restart", RESTART)
         self._check_power()
 
     def _check_libraries(self, board: Board) -> None:
         drivers = self._layout.drivers
         faults = unmet_libraries(drivers, board, self._machine.installed)
         for library, there in faults:
-            message = (
-                f"{library.name} is missing" if there is None else f"{library.name} {there} does not fit"
-            )
-            self._fault(
-                "libraries", message, install_command(library, self._machine.pip, self._machine.python)
-            )
-        if not faults and required_libraries(drivers, board):
-            names = ", ".join(library.name for library in required_libraries(drivers, board))
-            self._fine("libraries", f"all installed: {names}")
+            wrong = "is missing" if there is None else f"{there} does not fit"
+            remedy = install_command(library, self._machine.pip, self._machine.python)
+            self._fault("libraries", f"{library.name} {wrong}", remedy)
+        if not faults and (required := required_libraries(drivers, board)):
+            self._fine("libraries", f"all installed: {', '.join(library.name for library in required)}")
 
     def _check_lights(self, board: Board, boot: BootConfig) -> None:
         (chain,) = self._layout.chains
@@ -207,9 +199,8 @@ class _Examination:
         elif not self._machine.is_accessible(device):
             rule = 'SUBSYSTEM=="*-pio", GROUP="gpio", MODE="0660"'
             message = f"user {self._machine.user} may not use /dev/pio0"
-            self._fault_until_restart(
-                "lights", message, f"echo '{rule}' | sudo tee /etc/udev/rules.d/99-pio.rules"
-            )
+            remedy = f"echo '{rule}' | sudo tee /etc/udev/rules.d/99-pio.rules"
+            self._fault_until_restart("lights", message, remedy)
         else:
             self._fine("lights", "sent by PIO: /dev/pio0 is there")
 

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -56,10 +57,8 @@ def real_pins() -> PinFactory:
     try:
         return LGPIOFactory()
     except PinUnknownPi:
-        raise PartError(
-            Loss.ABSENT,
-            "this machine is not a Raspberry Pi and has no pins for buttons; play with the simulated table",
-        ) from None
+        message = "this machine is not a Raspberry Pi and has no pins for buttons"
+        raise PartError(Loss.ABSENT, f"{message}; play with the simulated table") from None
 
 
 @contextmanager
@@ -129,9 +128,7 @@ class GpioButtons:
 
     def start(self, put: Callable[[HardwareEvent], None]) -> None:
         """Pass every press, and every button lost and back, to `put`, from the thread of the buttons."""
-        self._supervisor = Supervisor(
-            BUTTONS, lambda supervisor: self._work(supervisor, put), put, self._clock
-        )
+        self._supervisor = Supervisor(BUTTONS, partial(self._work, put), put, self._clock)
         self._supervisor.start()
 
     def close(self) -> None:
@@ -143,7 +140,7 @@ class GpioButtons:
 
     # --- In the thread of the buttons ---
 
-    def _work(self, supervisor: Supervisor, put: Callable[[HardwareEvent], None]) -> None:
+    def _work(self, put: Callable[[HardwareEvent], None], supervisor: Supervisor) -> None:
         factory = self._pins()
         panel = _Panel(factory, self._numbers, self._lost, self._clock, self._edges.put, put)
         try:
@@ -155,7 +152,8 @@ class GpioButtons:
             while not supervisor.stopping:
                 next_poll = self._handle_next(panel, next_poll)
         finally:
-            panel.close()
+            for device in panel.inputs.values():
+                device.close()
             factory.close()
 
     def _handle_next(self, panel: _Panel, next_poll: float) -> float:
@@ -170,7 +168,7 @@ class GpioButtons:
         now = self._clock()
         if now >= next_poll and self._edges.empty():
             panel.open()
-            closed = panel.read()
+            closed = {name: bool(device.is_active) for name, device in panel.inputs.items()}
             if self._edges.empty():
                 for name, is_closed in closed.items():
                     panel.edge(name, is_closed, now)
@@ -204,16 +202,12 @@ class _Panel:
                 else:
                     self._listen(name, device)
 
-    def close(self) -> None:
-        """Release the pins."""
-        for device in self.inputs.values():
-            device.close()
-
     def _listen(self, name: str, device: Any) -> None:
         self.switches[name] = debounce.initial(closed=bool(device.is_active))
 
         def changed(ticks: float, state: int) -> None:
-            self.queue((name, not state, self._time(ticks)))
+            now = self.clock()  # kernels before 5.7 report an edge on the wall clock
+            self.queue((name, not state, ticks if 0 <= now - ticks <= MAX_AGE else now))
 
         self.handlers.append(changed)
         device.pin.edges = "both"
@@ -227,15 +221,6 @@ class _Panel:
         self.switches[name], events = debounce.observe(self.switches[name], closed=closed, at=at)
         for event in events:
             self._report(_hardware_event(name, event))
-
-    def read(self) -> dict[str, bool]:
-        """Return for each button whether it is closed."""
-        return {name: bool(device.is_active) for name, device in self.inputs.items()}
-
-    def _time(self, ticks: float) -> float:
-        """Return the time of an edge on our clock: kernels before 5.7 report it on the wall clock."""
-        now = self.clock()
-        return ticks if 0 <= now - ticks <= MAX_AGE else now
 
     def _report(self, event: HardwareEvent) -> None:
         """Put an event, except a loss that was reported already with the same message."""

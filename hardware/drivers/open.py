@@ -6,7 +6,7 @@ work. The simulated table is opened only where the layout names it, never as a f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple
 from time import monotonic
 from typing import Final, Protocol
@@ -38,6 +38,7 @@ from hardware.layout.model import Layout
 
 Put = Callable[[HardwareEvent], None]
 Clock = Callable[[], float]
+Close = Callable[[], None]
 READERS: Final = "readers"
 SIMULATED: Final = "simulated"
 OUTDATED: Final = (
@@ -51,10 +52,12 @@ class Hardware:
     `simulated` is the simulated table, if the layout names it for anything; the twin acts on it.
     """
 
-    def __init__(self, lights: Lights | None, simulated: SimulatedTable | None) -> None:
+    def __init__(
+        self, lights: Lights | None, simulated: SimulatedTable | None, closing: Sequence[Close] = ()
+    ) -> None:
         self.simulated = simulated
         self._lights = lights
-        self._closing: list[Callable[[], None]] = []
+        self._closing = closing
 
     def show(self, frame: LightFrame) -> None:
         """Show a frame, if there are lights. Raises HardwareError for an invalid frame."""
@@ -62,14 +65,10 @@ class Hardware:
             self._lights.show(frame)
 
     def close(self) -> None:
-        """Close all drivers, the inputs first; a second call does nothing."""
-        closing, self._closing = self._closing, []
+        """Call all functions of `closing` in their order; a second call does nothing."""
+        closing, self._closing = self._closing, ()
         for close in closing:
             close()
-
-    def on_close(self, close: Callable[[], None]) -> None:
-        """Add a function that `close` calls after those added before."""
-        self._closing.append(close)
 
 
 class Pico(Lights, Inputs, Protocol):
@@ -100,7 +99,7 @@ def open_hardware(
         lights = pico
     elif named.lights != SIMULATED:
         lights = NeoPixelLights(layout, put, clock=clock)
-    hardware = Hardware(lights, table)
+    closing: list[Close] = []  # the inputs first
     inputs: dict[str, Inputs | None] = {}
     if named.buttons == "gpio":
         inputs[BUTTONS] = GpioButtons(layout, pins, clock)
@@ -114,12 +113,12 @@ def open_hardware(
                 driver.start(_filtered(layout, name, put))
             except HardwareError as error:
                 put(PartLost(name, Loss.FAILED, str(error), clock()))
-            hardware.on_close(driver.close)
+            closing.append(driver.close)
     if lights is not None:
-        hardware.on_close(lights.close)
+        closing.append(lights.close)
     if SIMULATED not in (named.lights, named.buttons):  # a table on the screen needs no power supply
-        hardware.on_close(PowerMonitor(put, clock=clock).close)
-    return hardware
+        closing.append(PowerMonitor(put, clock=clock).close)
+    return Hardware(lights, table, closing)
 
 
 def _filtered(layout: Layout, source: str, put: Put) -> Put:

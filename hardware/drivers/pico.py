@@ -162,14 +162,9 @@ class PicoDriver:
                 )
             case Lost(message, reason):
                 state = replace(state, connected=False, message=message, loss=LOSS_OF_REASON[reason])
-            case Refused():
-                state = replace(
-                    state,
-                    connected=False,
-                    message=_refusal_message(event),
-                    loss=Loss.FAILED,
-                    identity=event.identity,
-                )
+            case Refused(identity=identity):
+                message = _refusal_message(event)
+                state = replace(state, connected=False, message=message, loss=Loss.FAILED, identity=identity)
             case SwitchMuted(switch, muted):
                 button = {self._buttons.get(switch, f"switch {switch}")}
                 state = replace(state, muted=state.muted | button if muted else state.muted - button)

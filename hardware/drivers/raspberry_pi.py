@@ -24,8 +24,6 @@ ROOT: Final = Path("/")
 
 # --- Model -----------------------------------------------------------------------------------------------
 
-_MODEL: Final = Path("proc/device-tree/model")
-
 
 @dataclass(frozen=True, slots=True)
 class Board:
@@ -54,7 +52,7 @@ def parse_model(model: str) -> Board | None:
 
 def find_board(root: Path = ROOT) -> Board | None:
     """Return the board of this machine, None if it is not a Raspberry Pi."""
-    return parse_model(read_text(root / _MODEL))
+    return parse_model(read_text(root / "proc/device-tree/model"))
 
 
 def read_text(path: Path) -> str:
@@ -106,33 +104,22 @@ def serial_port(pin: int, board: Board) -> SerialPort | None:
 def device_of(pin: int, board: Board | None, root: Path = ROOT) -> str:
     """Return the path of the serial device that receives at this pin. Raises PartError if there is none."""
     if board is None:
-        raise PartError(
-            Loss.ABSENT,
-            f"GPIO{pin} is a pin of a Raspberry Pi, and this machine is none; name the reader's port in the "
-            "layout, or simulate it",
-        )
+        message = f"GPIO{pin} is a pin of a Raspberry Pi, and this machine is none"
+        raise PartError(Loss.ABSENT, f"{message}; name the reader's port in the layout, or simulate it")
     port = serial_port(pin, board)
     if port is None:
-        raise PartError(
-            Loss.ABSENT,
-            f"a {board.model} has no serial port at GPIO{pin}; wire the reader to GPIO{_PRIMARY}, and name "
-            "that pin in the layout",
-        )
+        remedy = f"wire the reader to GPIO{_PRIMARY}, and name that pin in the layout"
+        raise PartError(Loss.ABSENT, f"a {board.model} has no serial port at GPIO{pin}; {remedy}")
     if port.address == "serial0":
         return str(root / "dev/serial0")
     for tty in sorted((root / "sys/class/tty").glob("ttyAMA*")):
         if port.address in (tty / "device").resolve().parts:
             return str(root / "dev" / tty.name)
-    raise PartError(
-        Loss.ABSENT,
-        f"the serial port at GPIO{pin} is not enabled; write {port.config_line} into "
-        "/boot/firmware/config.txt, and restart the Pi",
-    )
+    remedy = f"write {port.config_line} into /boot/firmware/config.txt, and restart the Pi"
+    raise PartError(Loss.ABSENT, f"the serial port at GPIO{pin} is not enabled; {remedy}")
 
 
 # --- Boot configuration: config.txt and cmdline.txt ------------------------------------------------------
-
-_BOOT_FOLDERS: Final = ("boot/firmware", "boot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +154,11 @@ class BootConfig:
 
 def read_boot_config(root: Path, board: Board) -> BootConfig:
     """Read the files below this root; a missing file has no settings."""
-    folder = next((root / path for path in _BOOT_FOLDERS if (root / path / "config.txt").is_file()), None)
-    folder = folder or root / _BOOT_FOLDERS[0]
+    folders = (root / "boot/firmware", root / "boot")
+    folder = next((each for each in folders if (each / "config.txt").is_file()), folders[0])
     config, cmdline = folder / "config.txt", folder / "cmdline.txt"
-    return BootConfig(
-        config, cmdline, _parse_config(read_text(config), board), tuple(read_text(cmdline).split())
-    )
+    settings = _parse_config(read_text(config), board)
+    return BootConfig(config, cmdline, settings, tuple(read_text(cmdline).split()))
 
 
 def _parse_config(text: str, board: Board) -> tuple[tuple[str, str], ...]:

@@ -11,6 +11,8 @@ import re
 import termios
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
+from operator import xor
 from time import monotonic
 from typing import Any, Final
 
@@ -83,10 +85,7 @@ def encode_frame(tag: str, *, line_end: bool = False) -> bytes:
 
 def _xor(digits: str) -> int:
     """Return the XOR of the bytes in hex digits; 0 for bytes that end with their checksum."""
-    check = 0
-    for byte in bytes.fromhex(digits):
-        check ^= byte
-    return check
+    return reduce(xor, bytes.fromhex(digits), 0)
 
 
 # --- Presence of tags, with hysteresis -------------------------------------------------------------------
@@ -145,18 +144,12 @@ MAX_INVALID: Final = 5
 class Times:
     """Times of the readers in seconds."""
 
-    read: float = 0.2
-    """For which a read of the port waits for a byte."""
-    poll: float = 0.2
-    """For which a PN532 looks for a tag."""
-    clean: float = 3.0
-    """Without noise, until a reader that sent garbage counts as working again."""
-    silent: float = 300.0
-    """Without a byte from an RDM6300 or ID-12LA, until its port is opened again: it may hang."""
-    health_check: float = 2.0
-    """Without a tag on a PN532, until it is asked for its version."""
-    initialize: float = 600.0
-    """Without a tag on a PN532, until it is initialized again."""
+    read: float = 0.2  # for which a read of the port waits for a byte
+    poll: float = 0.2  # for which a PN532 looks for a tag
+    clean: float = 3.0  # without noise, until a reader that sent garbage counts as working again
+    silent: float = 300.0  # without a byte of an RDM6300 or ID-12LA, until its port is opened again
+    health_check: float = 2.0  # without a tag on a PN532, until it is asked for its version
+    initialize: float = 600.0  # without a tag on a PN532, until it is initialized again
 
 
 USUAL: Final = Times()
@@ -167,9 +160,7 @@ TakeTags = Callable[[Sequence[str]], None]
 
 def port_of(reader: Reader) -> str:
     """Return the path of a reader's serial port. Raises PartError if the board has none at its pin."""
-    if isinstance(reader.wire, str):
-        return reader.wire
-    return device_of(reader.wire, find_board())
+    return reader.wire if isinstance(reader.wire, str) else device_of(reader.wire, find_board())
 
 
 class TagReaders:
@@ -193,7 +184,7 @@ class TagReaders:
         """Pass every tag, and every reader lost and back, to `put`, from the threads of the readers."""
         for reader in self._readers:
             part = reader_part(reader.reader.name)
-            supervisor = Supervisor(part, reader.worker(put), put, self._clock)
+            supervisor = Supervisor(part, partial(reader.work, put), put, self._clock)
             self._supervisors.append(supervisor)
             supervisor.start()
 
@@ -217,11 +208,8 @@ class _SerialReader:
     presence: Presence
     garbled: bool = False
 
-    def worker(self, put: Callable[[HardwareEvent], None]) -> Callable[[Supervisor], None]:
-        """Return the work of this reader's supervisor."""
-        return lambda supervisor: self._work(supervisor, put)
-
-    def _work(self, supervisor: Supervisor, put: Callable[[HardwareEvent], None]) -> None:
+    def work(self, put: Callable[[HardwareEvent], None], supervisor: Supervisor) -> None:
+        """Do the work of this reader's supervisor. Raises PartError."""
         path, is_pn532 = self.port_of(self.reader), self.driver == "pn532"
         self.presence.lost()
 
@@ -240,9 +228,8 @@ class _SerialReader:
                 else:
                     self._listen(port, supervisor, take)
             except (OSError, termios.error) as error:
-                raise PartError(
-                    Loss.UNPLUGGED, f"the reader at {path} is gone; plug it in again, or check its wires"
-                ) from error
+                message = f"the reader at {path} is gone; plug it in again, or check its wires"
+                raise PartError(Loss.UNPLUGGED, message) from error
 
     def _listen(self, port: Serial, supervisor: Supervisor, take: TakeTags) -> None:
         """Listen to an RDM6300 or ID-12LA until it has been silent for long."""
@@ -315,10 +302,8 @@ def poll_pn532(
         if tag:
             answered = seen = now
         elif invalid > MAX_INVALID:
-            raise PartError(
-                Loss.GARBLED,
-                f"the answers of the PN532 at {port.name} are invalid; check its wires and its ground",
-            )
+            message = f"the answers of the PN532 at {port.name} are invalid; check its wires and its ground"
+            raise PartError(Loss.GARBLED, message)
         elif now - answered > times.health_check:
             _check_health(chip, port)
             answered = clock()
