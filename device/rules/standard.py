@@ -5,6 +5,7 @@ The bag and the lid are counts; the tiles that are drawn arrive as a `Deal`.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Final
 
 from device.rules import scoring
@@ -22,15 +23,15 @@ from device.rules.board import (
 )
 from device.rules.dealing import DISPLAY_TILES, check_deal, deal
 from device.rules.errors import IllegalEventError, SetupError
-from device.rules.events import CENTRE, Deal, Draft, Event, Tile
+from device.rules.events import CENTRE, Chance, Deal, Draft, Event, Tile
 from device.rules.scoring import Account, Outcome, Step
-from device.rules.state import Phase, State
+from device.rules.state import State
 from device.rules.tiles import COLOURS, MARKER, NO_TILES, Counts, add, of_colour, total, without
 
 DISPLAYS: Final = {2: 5, 3: 7, 4: 9}
 """Displays by number of players (R1)."""
 FORFEIT_SCORE: Final = -50
-"""The score of a seat that forfeits; the others keep theirs."""
+"""The score of a seat that forfeits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +49,50 @@ GRAY: Final = Ruleset("gray", gray=True)
 DTC: Final = Ruleset("dtc", lid=False, most_players=2)
 
 
+class Phase(Enum):
+    """The kind of event that a game waits for."""
+
+    DEAL = "deal"
+    OFFER = "offer"
+    TILING = "tiling"
+    OVER = "over"
+
+    __repr__ = Enum.__str__
+
+
 @dataclass(frozen=True, slots=True)
 class StandardState(State):
-    """A game for two to four at one moment; its methods are documented in `State`."""
+    """A game for two to four at one moment."""
 
     ruleset: Ruleset = STANDARD
+    phase: Phase = Phase.DEAL
     starter: int = 0
     marker: int | None = None
 
     # --- The course of the game ---
 
     @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.phase is Phase.OVER
+
+    @property
+    def in_offer(self) -> bool:
+        """Whether the next event is a draft."""
+        return self.phase is Phase.OFFER
+
+    @property
+    def chance_due(self) -> type[Chance] | None:
+        """The class of the chance event that is due."""
+        return Deal if self.phase is Phase.DEAL else None
+
+    @property
     def simultaneous(self) -> bool:
+        """Whether seats choose at the same time, each for its own board (G3)."""
         return self.phase is Phase.TILING
 
     def to_act(self) -> tuple[int, ...]:
+        """Return the seats that have a choice: one in the offer, perhaps several on gray walls (R5, G3)."""
         if self.phase is Phase.OFFER:
             return (self.turn,)
         if self.phase is Phase.TILING:
@@ -70,6 +100,7 @@ class StandardState(State):
         return ()
 
     def legal(self) -> list[Event]:
+        """Return every legal choice of all seats that have one (R5, R7, G1)."""
         if self.phase is Phase.OFFER:
             return _legal_drafts(self)
         if self.phase is Phase.TILING:
@@ -81,6 +112,7 @@ class StandardState(State):
         return []
 
     def apply(self, event: Event) -> "StandardState":
+        """Return the state after an event; raises IllegalEventError if the rules forbid it."""
         if isinstance(event, Draft):
             return _draft(self, event)
         if isinstance(event, Tile):
@@ -90,22 +122,27 @@ class StandardState(State):
         raise IllegalEventError("wrong_mode", f"a {self.ruleset.name} game has no such event: {event}")
 
     def chance(self, below: Callable[[int], int]) -> Deal:
+        """Draw the next deal (R4); `below(n)` returns a random integer from 0 to n - 1."""
         return deal(self.bag, self.lid, len(self.sources) - 1, below)
 
     def stop(self) -> "StandardState":
+        """End the game between two rounds with its bonuses (R17); raises IllegalEventError elsewhere."""
         if self.phase is not Phase.DEAL:
             raise IllegalEventError("not_now", "a game can be stopped between two rounds only")
         return _end(self)
 
     def outcome(self) -> Outcome | None:
+        """Return how the game ended; None while it goes on (R15)."""
         return scoring.outcome(self.boards) if self.phase is Phase.OVER else None
 
     def forfeit(self, seat: int) -> Outcome:
+        """Return the outcome if `seat` forfeits here: -50 points for it, the others keep their scores."""
         boards = list(self.boards)
         boards[seat] = replace(boards[seat], score=FORFEIT_SCORE)
         return scoring.outcome(boards)  # no other score is below 0
 
     def closing_scores(self) -> tuple[int, ...] | None:
+        """Return all scores before the bonuses if a wall-tiling has just been closed, else None (R12)."""
         if self.phase in (Phase.OFFER, Phase.TILING) or self.account is None:
             return None
         return self.account.totals
@@ -113,9 +150,11 @@ class StandardState(State):
     # --- Seats and boards ---
 
     def has_gray_wall(self, _seat: int) -> bool:
+        """Return whether a board's wall has no colours printed (G1)."""
         return self.ruleset.gray
 
     def for_seat(self, seat: int) -> "StandardState":
+        """Return the state with `seat` first to act, where several seats choose at the same time (G3)."""
         if not self.simultaneous:
             return self
         boards = [
@@ -128,6 +167,7 @@ class StandardState(State):
 
     @property
     def marker_in_centre(self) -> bool:
+        """Whether the marker lies in the centre: in an offer, until a seat takes tiles from there (R6)."""
         return self.marker is None and any(tiles != NO_TILES for tiles in self.sources)
 
     def check_draft(self, draft: Draft) -> int:
@@ -155,10 +195,12 @@ class StandardState(State):
 
     @property
     def display_sizes(self) -> tuple[int, ...]:
+        """How many tiles each display gets in a deal (R4)."""
         return (DISPLAY_TILES,) * (len(self.sources) - 1)
 
     @property
     def refill(self) -> Counts:
+        """The tiles that go into the bag when it runs empty during a deal: the lid (R4)."""
         return self.lid
 
 
@@ -236,9 +278,9 @@ def _draft(state: StandardState, event: Draft) -> StandardState:
         state.round,
         bag,
         lid,
-        Phase.OFFER,
         state.account,
         state.ruleset,
+        Phase.OFFER,
         state.starter,
         marker,
     )

@@ -3,40 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
-from typing import Final
 
 from device.rules.board import Board
-from device.rules.events import Chance, Deal, Draft, Draw, Event, Penalty, ScoringColour
+from device.rules.events import Chance, Draft, Event
 from device.rules.scoring import Account, Outcome
 from device.rules.solo.scoring import SoloOutcome, Square
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, Counts
-
-
-class Phase(Enum):
-    """The kind of event that a game waits for; all but DEAL, OFFER, TILING and OVER are the solo game's."""
-
-    DEAL = "deal"
-    PENALTY = "penalty"
-    COLOUR = "colour"
-    SCORING = "scoring"
-    OFFER = "offer"
-    DRAW = "draw"
-    SWAP = "swap"
-    REMOVE = "remove"
-    TILING = "tiling"
-    OVER = "over"
-
-    __repr__ = Enum.__str__
-
-
-CHANCES: Final[dict[Phase, type[Chance]]] = {
-    Phase.DEAL: Deal,
-    Phase.PENALTY: Penalty,
-    Phase.COLOUR: ScoringColour,
-    Phase.DRAW: Draw,
-}
-"""The chance event of each phase that takes one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +25,24 @@ class State(ABC):
     round: int = 0  # the number of deals so far
     bag: Counts = ALL_TILES
     lid: Counts = NO_TILES  # the discarded tiles; in solo those out of play
-    phase: Phase = Phase.DEAL
     account: Account | None = None  # how the last round was scored; in the middle of a wall-tiling, this one
 
     # --- The course of the game ---
 
     @property
+    @abstractmethod
     def over(self) -> bool:
         """Whether the game has ended."""
-        return self.phase is Phase.OVER
 
     @property
+    @abstractmethod
     def in_offer(self) -> bool:
         """Whether the next event is a draft."""
-        return self.phase is Phase.OFFER
 
     @property
+    @abstractmethod
     def chance_due(self) -> type[Chance] | None:
         """The class of the chance event that is next; None if a choice is next, or the game is over."""
-        return None if self.in_offer else CHANCES.get(self.phase)  # hashing an enum member is slow
 
     @property
     def simultaneous(self) -> bool:

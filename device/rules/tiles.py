@@ -79,14 +79,26 @@ def of_colour(colour: Colour, number: int) -> Counts:
     return (found[0], found[1], found[2], found[3], found[4])
 
 
-def add(a: Counts, b: Counts) -> Counts:
+def add(these: Counts, those: Counts) -> Counts:
     """Add two counts."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4])
+    return (
+        these[0] + those[0],
+        these[1] + those[1],
+        these[2] + those[2],
+        these[3] + those[3],
+        these[4] + those[4],
+    )
 
 
-def without(a: Counts, b: Counts) -> Counts:
-    """Subtract `b` from `a`; a colour becomes negative if there were too few (see `holds`)."""
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4])
+def without(these: Counts, those: Counts) -> Counts:
+    """Subtract `those` from `these`; a colour becomes negative if there were too few (see `holds`)."""
+    return (
+        these[0] - those[0],
+        these[1] - those[1],
+        these[2] - those[2],
+        these[3] - those[3],
+        these[4] - those[4],
+    )
 
 
 def holds(these: Counts, those: Counts) -> bool:

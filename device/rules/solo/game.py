@@ -6,9 +6,10 @@ by line, the charge for the penalty row, the player board, and at the end of the
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, Final, NoReturn
 
-from device.rules import dealing, scoring
+from device.rules import scoring
 from device.rules.board import (
     FLOOR,
     WALL_PATTERN,
@@ -21,6 +22,15 @@ from device.rules.board import (
     printed_column,
     set_tile,
     tiles_on_floor,
+)
+from device.rules.dealing import (
+    DISPLAY_TILES,
+    check_deal_two_colours,
+    check_in_bag,
+    check_penalty_row,
+    deal_two_colours,
+    draw,
+    draw_penalty_row,
 )
 from device.rules.errors import IllegalEventError, SetupError
 from device.rules.events import (
@@ -40,8 +50,19 @@ from device.rules.scoring import Account, Item, Step
 from device.rules.solo import penalty_row
 from device.rules.solo import scoring as solo_scoring
 from device.rules.solo.penalty_row import ACTION, PLAYER, Boards
-from device.rules.solo.scoring import ActionTilePlaced, Ending, SoloOutcome, Square
-from device.rules.state import Phase, State
+from device.rules.solo.scoring import (
+    ActionTilePlaced,
+    Ending,
+    FifthTileDue,
+    FloorCleared,
+    PenaltyDrawn,
+    PenaltyKept,
+    PenaltyRemoved,
+    PenaltySwapped,
+    SoloOutcome,
+    Square,
+)
+from device.rules.state import State
 from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, add, of_colour, without
 
 DISPLAYS: Final = 5
@@ -65,13 +86,31 @@ LEVELS: Final = {each.name: each for each in (EASY, NORMAL, EXPERT)}
 WALLS: Final = ("coloured", "gray")
 
 
+class Phase(Enum):
+    """The kind of event that a solo game waits for (S1, S3, S8, S11)."""
+
+    DEAL = "deal"
+    PENALTY = "penalty"
+    COLOUR = "colour"
+    SCORING = "scoring"
+    OFFER = "offer"
+    DRAW = "draw"
+    SWAP = "swap"
+    REMOVE = "remove"
+    TILING = "tiling"
+    OVER = "over"
+
+    __repr__ = Enum.__str__
+
+
 @dataclass(frozen=True, slots=True)
 class SoloState(State):
-    """A solo game at one moment; its seats are PLAYER and ACTION. `State` documents its methods."""
+    """A solo game at one moment; its seats are PLAYER and ACTION."""
 
     boards: Boards
     level: Level = EASY
     gray: bool = False  # the player board's wall; the action board's is always coloured
+    phase: Phase = Phase.DEAL
     scoring_colour: Colour | None = None  # drawn for the scoring tile
     scoring_tile: Square | None = None  # None before it is put down and once it is covered
     acting: ActionTilePlaced | None = None  # the action tile whose line asks for a draw or a choice now
@@ -81,10 +120,27 @@ class SoloState(State):
 
     # --- The course of the game ---
 
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.phase is Phase.OVER
+
+    @property
+    def in_offer(self) -> bool:
+        """Whether the next event is a draft."""
+        return self.phase is Phase.OFFER
+
+    @property
+    def chance_due(self) -> type[Chance] | None:
+        """The class of the chance event that is due."""
+        return _CHANCES.get(self.phase)
+
     def to_act(self) -> tuple[int, ...]:
-        return () if self.over or self.chance_due else (PLAYER,)
+        """Return the only player's seat when it has a choice."""
+        return () if self.phase is Phase.OVER or self.phase in _CHANCES else (PLAYER,)
 
     def legal(self) -> list[Event]:
+        """Return every legal choice."""
         match self.phase:
             case Phase.SCORING:
                 return [Scoring(*square) for square in _scoring_squares(self)]
@@ -101,69 +157,87 @@ class SoloState(State):
                 return []
 
     def apply(self, event: Event) -> "SoloState":
+        """Return the state after an event; raises IllegalEventError if the rules forbid it."""
         phase, transition = _TRANSITIONS[type(event)]
         if self.phase is not phase:
             raise IllegalEventError("not_now", f"{_DUE[phase]} is not due now; due is {_DUE[self.phase]}")
         return transition(self, event)
 
     def chance(self, below: Callable[[int], int]) -> Chance:
+        """Draw the chance event that is due; `below(n)` returns a random integer from 0 to n - 1.
+
+        Raises IllegalEventError if none is due.
+        """
         match self.phase:
             case Phase.DEAL:
-                return dealing.deal_two_colours(self.bag, self.display_sizes, below)
+                return deal_two_colours(self.bag, self.display_sizes, below)
             case Phase.PENALTY:
-                return dealing.draw_penalty_row(self.bag, self.level.penalty_tiles, below)
+                return draw_penalty_row(self.bag, self.level.penalty_tiles, below)
             case Phase.COLOUR:
-                return ScoringColour(dealing.draw(self.bag, 1, below)[0])
+                return ScoringColour(draw(self.bag, 1, below)[0])
             case Phase.DRAW:
-                return Draw(dealing.draw(self.bag, 1, below)[0])
+                return Draw(draw(self.bag, 1, below)[0])
             case _:
                 raise IllegalEventError("not_now", f"there is nothing to draw now; due is {_DUE[self.phase]}")
 
     def stop(self) -> NoReturn:
+        """Raise IllegalEventError: a solo game always ends by itself (S12)."""
         raise IllegalEventError("wrong_mode", "a solo game can't be stopped: S12 alone ends it")
 
     def outcome(self) -> SoloOutcome | None:
+        """Return how the game ended; None while it goes on (S7, S10, S12, S14)."""
         return None if self.ending is None else solo_scoring.outcome(self.boards, self.ending)
 
     def forfeit(self, _seat: int) -> NoReturn:
+        """Raise IllegalEventError: there is nobody else who could win."""
         raise IllegalEventError("wrong_mode", "a solo game can't be forfeited: nobody is left to win it")
 
     def closing_scores(self) -> tuple[int, ...] | None:
-        # A loss by an eighth penalty tile closes no round (S7).
+        """Return the score before the end scoring if a round has just been closed, else None (S10 to S12).
+
+        A loss by an eighth penalty tile closes no round (S7).
+        """
         closed = self.phase in (Phase.DEAL, Phase.OVER) and self.ending is not Ending.EIGHTH_TILE
         return (self.account.totals[PLAYER],) if closed and self.account is not None else None
 
     # --- Seats and boards ---
 
     def player_of(self, _seat: int) -> int:
+        """Return PLAYER: both boards are one player's."""
         return PLAYER
 
     def keeps_score(self, seat: int) -> bool:
+        """Return whether it is the player board; the action board keeps no score (S4, S9)."""
         return seat == PLAYER
 
     def has_gray_wall(self, seat: int) -> bool:
+        """Return whether a board's wall has no colours printed (S11)."""
         return self.gray and seat == PLAYER
 
     # --- Sources and drafts ---
 
     def sources_to_draft(self) -> tuple[int, ...]:
-        # The displays are worked in order (S3).
+        """Return the first display that holds tiles; none outside the offer (S3)."""
         return State.sources_to_draft(self)[:1] if self.in_offer else ()
 
     def sent_to_penalty_row(self, draft: Draft) -> tuple[Colour, ...]:
+        """Return the tiles that a legal draft sends to the penalty row, in order (S4 to S6)."""
         return preview(self, draft).sent
 
     def loses_at_once(self, draft: Draft) -> bool:
+        """Return whether a legal draft sends an eighth tile to the penalty row (S7)."""
         return preview(self, draft).loses
 
     # --- Deals ---
 
     @property
     def display_sizes(self) -> tuple[int, ...]:
-        return (dealing.DISPLAY_TILES,) * (DISPLAYS - 1) + (dealing.DISPLAY_TILES + self.fifth_tile,)
+        """How many tiles each display gets in the next deal; display 5 perhaps one more (S8)."""
+        return (DISPLAY_TILES,) * (DISPLAYS - 1) + (DISPLAY_TILES + self.fifth_tile,)
 
     @property
     def penalty_spaces_due(self) -> tuple[int, ...]:
+        """The spaces of the penalty row, from 1, that the chance event due will fill (S1, S8)."""
         if self.phase is Phase.PENALTY:
             return tuple(range(1, self.level.penalty_tiles + 1))
         return (max(1, len(self.boards[ACTION].floor)),) if self.phase is Phase.DRAW else ()
@@ -189,7 +263,7 @@ def setup(players: int, first: int, level: str | None, wall: str | None) -> Solo
 
 
 def _deal(state: SoloState, event: Deal) -> SoloState:
-    bag = dealing.check_deal_two_colours(event, state.bag, state.display_sizes)
+    bag = check_deal_two_colours(event, state.bag, state.display_sizes)
     return replace(
         state,
         phase=Phase.OFFER if state.round else Phase.PENALTY,
@@ -202,13 +276,13 @@ def _deal(state: SoloState, event: Deal) -> SoloState:
 
 
 def _penalty(state: SoloState, event: Penalty) -> SoloState:
-    bag = dealing.check_penalty_row(event, state.bag, state.level.penalty_tiles)
+    bag = check_penalty_row(event, state.bag, state.level.penalty_tiles)
     action = replace(state.boards[ACTION], floor=event.tiles)
     return replace(state, phase=Phase.COLOUR, boards=(state.boards[PLAYER], action), bag=bag)
 
 
 def _colour(state: SoloState, event: ScoringColour) -> SoloState:
-    dealing.check_in_bag(state.bag, event.colour)
+    check_in_bag(state.bag, event.colour)
     return replace(state, phase=Phase.SCORING, scoring_colour=event.colour)
 
 
@@ -341,13 +415,13 @@ def _next_action_line(state: SoloState) -> SoloState:
     if line == 2:
         if len(action.floor) >= 2:
             return replace(after, phase=Phase.SWAP)
-        return _acted(_noted(after, ACTION, solo_scoring.FifthTileDue(placed.board), fifth_tile=True))
+        return _acted(_noted(after, ACTION, FifthTileDue(placed.board), fifth_tile=True))
     return replace(after, phase=Phase.REMOVE) if _removable(after) else _acted(after)
 
 
 def _draw_penalty_tile(state: SoloState, event: Draw) -> SoloState:
     """Action line 1: draw a tile into the penalty row (S8)."""
-    dealing.check_in_bag(state.bag, event.colour)
+    check_in_bag(state.bag, event.colour)
     return _redraw(state, event.colour)
 
 
@@ -361,8 +435,9 @@ def _redraw(state: SoloState, drawn: Colour | None) -> SoloState:
         bag = without(bag, of_colour(drawn, 1))
     if aside is not None:
         bag = add(bag, of_colour(aside, 1))
-    item = solo_scoring.PenaltyDrawn(penalty_row.redraw(action, drawn), aside, drawn)
-    return _acted(_noted(state, ACTION, item, bag=bag))
+    return _acted(
+        _noted(state, ACTION, PenaltyDrawn(penalty_row.redraw(action, drawn), aside, drawn), bag=bag)
+    )
 
 
 def _swap(state: SoloState, event: Swap) -> SoloState:
@@ -372,8 +447,9 @@ def _swap(state: SoloState, event: Swap) -> SoloState:
         raise IllegalEventError(
             "no_such_tile", f"the penalty row has {len(action.floor)} tiles: {event.position} has no next one"
         )
-    item = solo_scoring.PenaltySwapped(penalty_row.swap(action, event.position), event.position)
-    return _acted(_noted(state, ACTION, item))
+    return _acted(
+        _noted(state, ACTION, PenaltySwapped(penalty_row.swap(action, event.position), event.position))
+    )
 
 
 def _removable(state: SoloState) -> list[int]:
@@ -389,12 +465,11 @@ def _remove(state: SoloState, event: Remove) -> SoloState:
     action = state.boards[ACTION]
     line, colour = state.acting.row, state.acting.colour
     if event.position is None:
-        return _acted(_noted(state, ACTION, solo_scoring.PenaltyKept(action, line)))
+        return _acted(_noted(state, ACTION, PenaltyKept(action, line)))
     if event.position not in _removable(state):
         raise IllegalEventError("no_such_tile", f"line {line} can't remove penalty tile {event.position}")
-    after = penalty_row.remove(action, event.position)
-    item = solo_scoring.PenaltyRemoved(after, line, event.position, colour)
-    return _acted(_noted(state, ACTION, item, lid=add(state.lid, of_colour(colour, 1))))
+    removed = PenaltyRemoved(penalty_row.remove(action, event.position), line, event.position, colour)
+    return _acted(_noted(state, ACTION, removed, lid=add(state.lid, of_colour(colour, 1))))
 
 
 def _acted(state: SoloState) -> SoloState:
@@ -456,7 +531,7 @@ def _finish_round(state: SoloState) -> SoloState:
     player = state.boards[PLAYER]
     after = replace(state, phase=Phase.DEAL)
     if player.floor:
-        cleared = solo_scoring.FloorCleared(replace(player, floor=()), len(player.floor))
+        cleared = FloorCleared(replace(player, floor=()), len(player.floor))
         after = _noted(after, PLAYER, cleared, lid=add(state.lid, tiles_on_floor(player)))
     if any(scoring.complete_rows(board.wall) for board in after.boards):
         return _end(after, Ending.ROW_COMPLETE)
@@ -483,6 +558,14 @@ def _noted(state: SoloState, seat: int, item: Item, **changes: Any) -> SoloState
 
 
 # --- Phases ----------------------------------------------------------------------------------------------
+
+_CHANCES: Final[dict[Phase, type[Chance]]] = {
+    Phase.DEAL: Deal,
+    Phase.PENALTY: Penalty,
+    Phase.COLOUR: ScoringColour,
+    Phase.DRAW: Draw,
+}
+"""The chance event of each phase that takes one."""
 
 _TRANSITIONS: Final[dict[type[Event], tuple[Phase, Callable[[SoloState, Any], SoloState]]]] = {
     Deal: (Phase.DEAL, _deal),
