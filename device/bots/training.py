@@ -10,6 +10,7 @@ machine.
 import argparse
 import time
 from array import array
+from concurrent.futures import Executor
 
 import click
 
@@ -20,6 +21,7 @@ from device.bots.core.learner import Learner
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
 from device.bots.core.solo_tree import SoloTree
+from device.bots.workers import InlineExecutor
 
 BATCHES = 20
 EXPLORATION = 20  # random moves in 1,000, so that the weights see more than the best play
@@ -143,8 +145,8 @@ def _play_solo_game(tree: SoloTree, game: SoloPosition, level: int) -> None:
             game.play(tree.best_move(game, 1.0))
 
 
-def main() -> None:
-    """Train as the command line says."""
+def main(executor: Executor | None = None) -> None:
+    """Train as the command line says, in an executor; by default in this process."""
     parser = argparse.ArgumentParser("python -m device.bots.training", description="Train weights again.")
     parser.add_argument("mode", choices=("standard", "gray", "solo-coloured", "solo-gray"))
     parser.add_argument("players", type=int, choices=(1, 2, 3, 4))
@@ -152,10 +154,11 @@ def main() -> None:
     parser.add_argument("--deep", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    run = executor or InlineExecutor()
     if given.mode.startswith("solo-"):
-        train_solo(given.mode, given.games, given.seed)
+        run.submit(train_solo, given.mode, given.games, given.seed).result()
     else:
-        train(given.mode, given.players, given.games, given.deep, given.seed)
+        run.submit(train, given.mode, given.players, given.games, given.deep, given.seed).result()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
@@ -296,6 +297,14 @@ def test_an_error_of_the_machine_is_no_bots_fault(jobs: int, tmp_path: Path) -> 
     games = schedule(PLAYERS[:2], [1], TERMS)
     with pytest.raises(MatchError, match=r"game \d can't be played here: .*No such file"):
         list(play_all(games, tmp_path / "nowhere", jobs))
+
+
+@pytest.mark.system
+def test_games_run_in_any_executor(tmp_path: Path) -> None:
+    games = schedule(PLAYERS[:2], [1, 2], TERMS)
+    results = list(play_all(games, tmp_path, 2, ThreadPoolExecutor(2)))
+    assert sorted(result.number for result in results) == [1, 2, 3, 4]
+    assert all(result.fault is None for result in results)
 
 
 # --- The command -----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Executor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -363,15 +363,18 @@ class MatchError(Exception):
     """A game could not be played for a reason that is no bot's fault."""
 
 
-def play_all(games: Iterable[Game], logs: Path, jobs: int) -> Generator[Result, None, None]:
-    """Play so many games at once, a single one in this process; yield results as games end.
+def play_all(
+    games: Iterable[Game], logs: Path, jobs: int, executor: Executor | None = None
+) -> Generator[Result, None, None]:
+    """Play `jobs` games at once and yield their results as they end.
 
-    Close the generator to kill the games that still run. Raises MatchError.
+    They run in `executor`, which is shut down at the end; by default in worker processes, a single game at a
+    time in this process. Close the generator to kill the games that still run. Raises MatchError.
     """
     calls = (partial(play_on_own_core, game, logs) for game in games)
     try:
-        with WorkerPool(jobs) if jobs > 1 else InlineExecutor() as executor:
-            for _, result in run_all(executor, calls, jobs):
+        with executor or (WorkerPool(jobs) if jobs > 1 else InlineExecutor()) as pool:
+            for _, result in run_all(pool, calls, jobs):
                 yield result
     except BrokenExecutor:
         raise MatchError("a process that plays games was killed") from None
