@@ -5,6 +5,7 @@ that accepts exactly what it could have drawn.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from device.rules.errors import IllegalEventError
@@ -25,6 +26,8 @@ from device.rules.tiles import (
 
 DISPLAY_TILES: Final = 4
 """Tiles on a display after a deal."""
+_wrong_deal: Final = partial(IllegalEventError, "wrong_deal")
+_wrong_penalty: Final = partial(IllegalEventError, "wrong_penalty")
 
 
 def draw(bag: Counts, number: int, below: Callable[[int], int]) -> list[Colour]:
@@ -66,12 +69,10 @@ def check_deal(event: Deal, bag: Counts, lid: Counts, displays: int) -> tuple[Co
             first, bag, lid, refilled = bag, lid, NO_TILES, True
         rest = without(tiles, first)
         if min(rest) < 0:
-            raise IllegalEventError(
-                "wrong_deal", f"display {number} must hold the bag's last tiles {letters(first)!r}"
-            )
+            raise _wrong_deal(f"display {number} must hold the bag's last tiles {letters(first)!r}")
         if not holds(bag, rest):
-            raise IllegalEventError(
-                "wrong_deal", f"display {number} can't hold {letters(tiles)!r}: only {letters(bag)!r} is left"
+            raise _wrong_deal(
+                f"display {number} can't hold {letters(tiles)!r}: only {letters(bag)!r} is left"
             )
         bag = without(bag, rest)
     return bag, lid
@@ -79,16 +80,12 @@ def check_deal(event: Deal, bag: Counts, lid: Counts, displays: int) -> tuple[Co
 
 def _check_number_of_displays(event: Deal, displays: int) -> None:
     if len(event.displays) != displays:
-        raise IllegalEventError(
-            "wrong_deal", f"the deal must fill {displays} displays, not {len(event.displays)}"
-        )
+        raise _wrong_deal(f"the deal must fill {displays} displays, not {len(event.displays)}")
 
 
 def _check_number_of_tiles(number: int, tiles: Counts, want: int) -> None:
     if min(tiles) < 0 or sum(tiles) != want:
-        raise IllegalEventError(
-            "wrong_deal", f"display {number} must get {want} tiles, not {letters(tiles)!r}"
-        )
+        raise _wrong_deal(f"display {number} must get {want} tiles, not {letters(tiles)!r}")
 
 
 # --- Solo ------------------------------------------------------------------------------------------------
@@ -120,13 +117,10 @@ def check_deal_two_colours(event: Deal, bag: Counts, sizes: Sequence[int]) -> Co
     for number, (tiles, size) in enumerate(zip(event.displays, sizes, strict=True), start=1):
         _check_number_of_tiles(number, tiles, size)
         if not holds(bag, tiles):
-            raise IllegalEventError(
-                "wrong_deal", f"display {number} can't be {letters(tiles)!r}: the bag holds {letters(bag)!r}"
-            )
+            raise _wrong_deal(f"display {number} can't be {letters(tiles)!r}: the bag holds {letters(bag)!r}")
         if _lacks_second_colour(tiles, bag):
-            raise IllegalEventError(
-                "wrong_deal",
-                f"display {number} can't be {letters(tiles)!r}: the bag holds another colour for it",
+            raise _wrong_deal(
+                f"display {number} can't be {letters(tiles)!r}: the bag holds another colour for it"
             )
         bag = without(bag, tiles)
     return bag
@@ -153,19 +147,14 @@ def check_penalty_row(event: Penalty, bag: Counts, number: int) -> Counts:
     """Return the bag after the penalty row is drawn; raises IllegalEventError if it can't have been (S1)."""
     tiles = count(event.tiles)
     if len(event.tiles) != number:
-        raise IllegalEventError(
-            "wrong_penalty", f"the penalty row must start with {number} tiles, not {len(event.tiles)}"
-        )
+        raise _wrong_penalty(f"the penalty row must start with {number} tiles, not {len(event.tiles)}")
     for colour in COLOURS:
         if tiles[colour] > MOST_OF_A_COLOUR:
-            raise IllegalEventError(
-                "wrong_penalty",
-                f"the penalty row must start with at most two {letter(colour)}, not {letters(tiles)!r}",
+            raise _wrong_penalty(
+                f"the penalty row must start with at most two {letter(colour)}, not {letters(tiles)!r}"
             )
     if not holds(bag, tiles):
-        raise IllegalEventError(
-            "wrong_penalty", f"the penalty row can't hold {letters(tiles)!r}: the bag holds {letters(bag)!r}"
-        )
+        raise _wrong_penalty(f"the penalty row can't hold {letters(tiles)!r}: the bag holds {letters(bag)!r}")
     return without(bag, tiles)
 
 

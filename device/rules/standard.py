@@ -284,7 +284,10 @@ def _draft(state: StandardState, event: Draft) -> StandardState:
         state.starter,
         marker,
     )
-    return after if any(tiles != NO_TILES for tiles in sources) else _start_tiling(after)  # R9
+    if any(tiles != NO_TILES for tiles in sources):
+        return after
+    account = Account(after.round, after.boards)
+    return _go_on_tiling(replace(after, phase=Phase.TILING, account=account), [])  # R9
 
 
 def _discarded(state: StandardState, tiles: Counts) -> tuple[Counts, Counts]:
@@ -295,10 +298,6 @@ def _discarded(state: StandardState, tiles: Counts) -> tuple[Counts, Counts]:
 
 
 # --- Wall-tiling -----------------------------------------------------------------------------------------
-
-
-def _start_tiling(state: StandardState) -> StandardState:
-    return _go_on_tiling(replace(state, phase=Phase.TILING, account=Account(state.round, state.boards)), [])
 
 
 def _tile(state: StandardState, event: Tile) -> StandardState:

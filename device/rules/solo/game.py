@@ -380,15 +380,10 @@ def _draft(state: SoloState, event: Draft) -> SoloState:
         return replace(after, phase=Phase.OVER, ending=Ending.EIGHTH_TILE)
     if any(tiles != NO_TILES for tiles in sources):
         return after
-    return _start_tiling(after)
+    return _next_action_line(replace(after, account=Account(after.round, after.boards)))
 
 
 # --- The action board (S8 to S10) ------------------------------------------------------------------------
-
-
-def _start_tiling(state: SoloState) -> SoloState:
-    """Open the account of the round and resolve the action board (S8), once no display holds a tile."""
-    return _next_action_line(replace(state, account=Account(state.round, state.boards)))
 
 
 def _next_action_line(state: SoloState) -> SoloState:
