@@ -14,7 +14,7 @@ from device.rules.notation import event_of, text_of
 from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
 from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
-from device.table.game import resume
+from device.table.game import LONGEST_NAME, resume
 from device.table.prompts import live_buttons, prompt
 from device.table.state import CurrentGame, Opponents, Question, Stage, Table, new_table
 from tests.table.simulator import Simulator, dealt, empty_table, game_of, midway, playing
@@ -136,6 +136,13 @@ def test_a_table_before_its_game_is_restored() -> None:
     sim = empty_table().name(2, "Ana").press("seat.2.floor")
     check_same(sim.table, 1.0)
     check_same(sim.press("seat.4.floor", "ok", "display.2").table, 1.0)
+
+
+def test_names_of_the_greatest_length_are_restored() -> None:
+    name = "x" * LONGEST_NAME
+    saved = SavedTable(names=(name, "", "", ""), bots=("", name, "", ""))
+    seats = from_saved_table(saved, None, blank(), 0.0).seats
+    assert (seats.names[0], seats.bots[1]) == (name, name)
 
 
 def test_a_smaller_table_is_restored_onto_a_larger_one() -> None:

@@ -22,6 +22,7 @@ from device.rules.notation import text_of
 from device.rules.tiles import Colour
 from device.runtime.loop import seeded_draw
 from device.socket.snapshot import snapshot
+from device.store import archive
 from device.store.store import Store, StoreError, newest_file, next_file
 from device.table.game import resume
 from device.table.state import (
@@ -293,6 +294,19 @@ def test_saving_an_unchanged_table_writes_nothing(store: Store, path: Path) -> N
     assert (path.with_name(path.name + "-wal")).read_bytes() == before
 
 
+def test_saving_a_table_as_it_was_loaded_writes_nothing(path: Path) -> None:
+    with closing(Store.open(path)) as store:
+        store.save(whole_game()[20])
+    with closing(Store.open(path)) as store:
+        table = store.load(new_table(4, 9), 0.0)
+        before = rows(path, "SELECT * FROM situation")
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            version = other.execute("PRAGMA data_version").fetchone()
+            store.save(table)
+            assert other.execute("PRAGMA data_version").fetchone() == version, "nothing was committed"
+    assert rows(path, "SELECT * FROM situation") == before
+
+
 def test_events_are_inserted_and_undo_deletes_them(store: Store, path: Path) -> None:
     table = press(new_table(4, 9), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     for button in ("display.1", "seat.1.line.5", "display.2", "seat.2.line.5", "undo"):
@@ -416,6 +430,19 @@ def test_the_file_with_the_highest_number_is_the_newest(tmp_path: Path) -> None:
     assert next_file(tmp_path / "azul-table.db").name == "azul-table-2.db"
 
 
+def test_an_opponent_is_stored_by_its_name_and_not_as_a_person(store: Store, path: Path) -> None:
+    table = ended(STANDARD)
+    store.save(replace(table, seats=replace(table.seats, bots=("", "", "greedy", ""))))
+    players = (
+        "SELECT seat, name, bot FROM game_players LEFT JOIN players ON player = players.id ORDER BY seat"
+    )
+    assert rows(path, players) == [(0, "Ana", None), (1, None, "greedy")]
+    assert rows(path, "SELECT name FROM players") == [("Ana",)]
+    game = archive.read_game(path, 1)
+    assert game is not None
+    assert game.bots == {1: "greedy"}
+
+
 @pytest.mark.system
 def test_the_loop_does_not_wait_for_the_lock_of_another_program_twice(tmp_path: Path) -> None:
     """Every save waited five seconds for it, and the lights and all answers with it."""
@@ -465,6 +492,28 @@ def test_a_save_waits_for_a_lock_again_after_a_save_that_succeeded(path: Path) -
         assert store.load(table, 0.0).seats.names[0] == "Ida"
 
 
+@pytest.mark.parametrize("removed", [False, True], ids=["a file just opened", "the file was removed"])
+def test_after_a_failed_first_save_the_next_does_not_wait_for_a_lock(path: Path, *, removed: bool) -> None:
+    table = new_table(4, 9)
+    with closing(Store.open(path, patience=DEADLINE)) as store:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            if removed:
+                store.save(update(table, PlayerNamed(1, "Ana", 0.0)))
+            other.execute(
+                "CREATE TRIGGER full_disk BEFORE INSERT ON situation BEGIN SELECT RAISE(ABORT, 'full'); END"
+            )
+        if removed:
+            path.unlink()
+        with pytest.raises(StoreError, match="full"):
+            store.save(update(table, PlayerNamed(1, "Rui", 0.0)))
+        with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            began = monotonic()
+            with pytest.raises(StoreError, match="locked"):
+                store.save(update(table, PlayerNamed(1, "Rui", 0.0)))
+            assert monotonic() - began < DEADLINE / 2
+
+
 def test_every_commit_is_written_to_the_disk(path: Path, connections: list[sqlite3.Connection]) -> None:
     """Otherwise a power cut could lose a choice that was shown already."""
     with closing(Store.open(path)):
@@ -505,6 +554,30 @@ def test_removing_the_file_of_a_running_table_loses_nothing(
         assert game_part(local_table.snapshot) == game_part(after)
     games = rows(newest_file(path.parent), "SELECT ended IS NOT NULL FROM games ORDER BY id")
     assert games == [(1,), (0,)]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM events WHERE number = (SELECT max(number) FROM events)",
+        "DELETE FROM situation; DELETE FROM events; DELETE FROM game_players; DELETE FROM games",
+    ],
+    ids=["an event is missing", "the whole game is missing"],
+)
+def test_a_game_that_the_removed_file_lacks_is_written_whole_with_its_seed(path: Path, damage: str) -> None:
+    tables = whole_game()
+    with closing(Store.open(path)) as store:
+        store.load(new_table(4, 9), 0.0)
+        store.save(tables[20])
+        seed = store.seed
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.executescript(damage)
+        path.unlink()
+        assert store.save(tables[21]), "it is a new file"
+        newest = store.path
+    with closing(Store.open(newest)) as store:
+        assert store.load(new_table(4, 9), 0.0) == as_loaded(tables[21])
+        assert store.seed == seed, "the chance events to come stay the same"
 
 
 @pytest.mark.parametrize("put", [shutil.copy, os.rename], ids=["a copy", "renamed"])
