@@ -214,9 +214,8 @@ class _Examination:
         if buttons and self._layout.drivers.buttons == "gpio":
             lines.append("dtoverlay=spi0-0cs")
         configured = self._check_lines("lights", lines, boot, "the lights are sent by SPI")
-        if pixels * SPI_BYTES + SPI_RESET > SPI_BUFFER and not any(
-            word.startswith("spidev.bufsiz=") for word in boot.words
-        ):
+        has_buffer = any(word.startswith("spidev.bufsiz=") for word in boot.words)
+        if pixels * SPI_BYTES + SPI_RESET > SPI_BUFFER and not has_buffer:
             configured = False
             path = self._machine.shown(boot.cmdline)
             message = f"{path} does not set spidev.bufsiz, and {pixels} lights need a larger buffer"
@@ -260,9 +259,8 @@ class _Examination:
                 self._fine(part, f"at {reader.wire}")
             return
         port = serial_port(reader.wire, board)
-        if port is not None and not self._check_lines(
-            part, [port.config_line], boot, f"GPIO{reader.wire} receives"
-        ):
+        reason = f"GPIO{reader.wire} receives"
+        if port is not None and not self._check_lines(part, [port.config_line], boot, reason):
             return
         try:
             device = Path(device_of(reader.wire, board, self._machine.root))

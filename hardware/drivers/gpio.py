@@ -31,7 +31,7 @@ from hardware.api import (
     button_part,
 )
 from hardware.drivers import debounce
-from hardware.drivers.debounce import Muted, Pressed, Switch, SwitchEvent, Unmuted
+from hardware.drivers.debounce import Muted, Pressed, Switch, Unmuted
 from hardware.drivers.supervisor import Supervisor, one_line
 from hardware.layout.model import Layout
 
@@ -220,7 +220,13 @@ class _Panel:
         """Handle an edge of a pin, or the state that a poll found."""
         self.switches[name], events = debounce.observe(self.switches[name], closed=closed, at=at)
         for event in events:
-            self._report(_hardware_event(name, event))
+            match event:
+                case Pressed():
+                    self._report(ButtonPressed(name, event.at))
+                case Muted():
+                    self._report(chattering(name, event.at))
+                case Unmuted():
+                    self._report(PartBack(button_part(name), event.at))
 
     def _report(self, event: HardwareEvent) -> None:
         """Put an event, except a loss that was reported already with the same message."""
@@ -232,16 +238,6 @@ class _Panel:
             case PartBack(part, _):
                 del self.lost[part]
         self.put(event)
-
-
-def _hardware_event(button: str, event: SwitchEvent) -> HardwareEvent:
-    match event:
-        case Pressed(at):
-            return ButtonPressed(button, at)
-        case Muted(at):
-            return chattering(button, at)
-        case Unmuted(at):
-            return PartBack(button_part(button), at)
 
 
 def chattering(button: str, at: float) -> PartLost:

@@ -252,10 +252,10 @@ class _SerialReader:
                 supervisor.working()
             elif parser.damaged > MAX_DAMAGED or parser.noise > MAX_NOISE:
                 self.garbled = True
+                message = f"{port.name} receives data that no reader sends"
+                wires = "check the wires (ground; 3.3 V, not 5, on the Pi's pin)"
                 raise PartError(
-                    Loss.GARBLED,
-                    f"{port.name} receives data that no reader sends: check the wires (ground; 3.3 V, not 5, "
-                    "on the Pi's pin), and that the layout names this kind of reader",
+                    Loss.GARBLED, f"{message}: {wires}, and that the layout names this kind of reader"
                 )
 
 
@@ -348,8 +348,5 @@ def _check_health(chip: Any, port: Serial) -> None:
 
 
 def _no_answer(port: Serial) -> PartError:
-    return PartError(
-        Loss.SILENT,
-        f"the PN532 at {port.name} does not answer; check its power, both data wires, and that its switches "
-        "are set to UART (HSU)",
-    )
+    remedy = "check its power, both data wires, and that its switches are set to UART (HSU)"
+    return PartError(Loss.SILENT, f"the PN532 at {port.name} does not answer; {remedy}")
