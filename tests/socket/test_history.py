@@ -274,11 +274,11 @@ def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: S
     store_games(path, [play])
     kinds = set()
     for choice in real_choices(chosen, play.events):
-        store_grades(path, 1, {at: (0.0, event) for at, event in enumerate(play.events)})
-        store_grades(path, 1, {choice.number: (3.0, choice.event)})
         if type(choice.event) in kinds:
             continue
         kinds.add(type(choice.event))
+        store_grades(path, 1, {at: (0.0, event) for at, event in enumerate(play.events)})
+        store_grades(path, 1, {choice.number: (3.0, choice.event)})
         result = ask(client, {"type": "game", "number": 1})
         (costly,) = [move for review in result["reviews"] for move in review["costliest"]]
         assert costly["number"] == choice.number
