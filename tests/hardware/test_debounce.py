@@ -98,6 +98,12 @@ def test_a_contact_that_never_rests_is_muted() -> None:
     assert switch.muted
 
 
+def test_a_contact_may_bounce_for_the_longest_time_but_no_longer() -> None:
+    contacts = [(number % 2 == 0, number * 0.02) for number in range(20)]
+    assert run([*contacts, (True, MAX_BOUNCING)])[1] == [Pressed(0.0)]
+    assert run([*contacts, (True, MAX_BOUNCING + MS)])[1] == [Pressed(0.0), Muted(MAX_BOUNCING + MS)]
+
+
 def muted_at(at: float) -> Switch:
     return Switch(closed=False, held=False, muted=True, changed=at, restless=at, presses=(at,))
 

@@ -67,6 +67,20 @@ def test_slow_changes_and_small_ones_are_no_flashes() -> None:
     assert shown(*dim) == [lit for _, lit in dim]
 
 
+def test_flashes_that_rise_in_small_steps_are_counted() -> None:
+    levels = (0, 40, 80, 120)
+    film = [(at / 20, {"a": (levels[at % 4], 0, 0)}) for at in range(20)]
+    peaks = [frame["a"][0] for frame in shown(*film)[3::4]]
+    assert peaks == [120, 120, 120, 0, 0]
+
+
+def test_the_second_of_a_slow_flash_begins_at_its_peak() -> None:
+    first = [(0.0, {"a": (HALF, 0, 0)}), (0.3, {"a": WHITE}), (0.4, {})]
+    others = [(0.5, {"a": WHITE}), (0.6, {}), (0.7, {"a": WHITE}), (0.8, {})]
+    fourth = [(1.1, {"a": WHITE}), (1.31, {"a": WHITE})]
+    assert [frame["a"] for frame in shown(*first, *others, *fourth)[-2:]] == [(0, 0, 0), WHITE]
+
+
 def test_a_wobble_about_half_is_a_flash() -> None:
     moments: list[tuple[float, dict[str, Rgb]]] = [
         (at / 50, {"a": (HALF if at % 2 else HALF - 1, 0, 0)}) for at in range(20)
