@@ -122,6 +122,22 @@ def test_a_missing_reply_is_requested_again_and_then_all_bytes_are_sent() -> Non
     assert again == [Lights((Run(0, A),)), Show(number + 1, crc32(A))]
 
 
+def test_each_frame_is_requested_as_often_before_all_its_bytes_are_sent() -> None:
+    sender = LightSender()
+    sender.set_frame(A)
+    for now in range(3):
+        sender.due(now * RETRY)
+    number = number_of(sender.due(3 * RETRY))
+    for now in (4, 5):
+        assert sender.due(now * RETRY) == [Show(number, crc32(A))], "only a request again"
+    sender.handle_shown(Shown(number, differs=False), 5.5 * RETRY)
+    sender.set_frame(B)
+    number = number_of(sender.due(6 * RETRY))
+    for now in (7, 8):
+        assert sender.due(now * RETRY) == [Show(number, crc32(B))], "only a request again"
+    assert sender.due(9 * RETRY)[0] == Lights((Run(0, B),))
+
+
 def test_a_late_reply_to_an_earlier_frame_is_ignored() -> None:
     sender = LightSender()
     sender.set_frame(A)

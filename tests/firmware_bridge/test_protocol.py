@@ -142,6 +142,16 @@ def test_a_late_identity_of_an_earlier_boot_is_ignored() -> None:
     assert connection.counts.repeated == 1
 
 
+def test_after_reopening_the_port_a_pico_of_an_earlier_boot_is_greeted() -> None:
+    connection = ready_connection()
+    receive(connection, Identity(1, 1, 501, 0, 0, 0, 8, 2, "1.0.0", "somebody"), 3)
+    connection.closed()
+    connection.opened(0)
+    receive(connection, STRANGER, 4)
+    assert connection.identity == STRANGER
+    assert connection.stage is Stage.CONFIGURING
+
+
 def test_repeated_frames_are_processed_once() -> None:
     connection = ready_connection()
     for _ in range(3):
