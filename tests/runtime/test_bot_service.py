@@ -31,6 +31,7 @@ class IdleBotProcess(BotProcess):
 
     def __init__(self) -> None:
         self.started = 0
+        self.closed = 0
         self.asked: list[Question] = []
 
     def make(self, answer: Callable[[Answer], None]) -> IdleBotProcess:
@@ -48,6 +49,7 @@ class IdleBotProcess(BotProcess):
 
     def close(self) -> None:
         """Drop all open questions."""
+        self.closed += 1
         self.asked.clear()
 
     def prepared(self) -> list[tuple[str, str, int]]:
@@ -132,6 +134,17 @@ def test_a_restart_of_the_process_asks_all_open_requests_again(tmp_path: Path, l
     served.service.observe(sim.table)
     open_questions = {question.number for question in served.process.asked if question.kind == "choose"}
     assert open_questions == {asked.number for asked in sim.table.opponents.requests}
+
+
+def test_the_process_is_restarted_once_for_a_request_without_a_reply(tmp_path: Path) -> None:
+    """It may hang; after the last attempt the choice is made without it."""
+    served = Served(choosing("strong", ""), tmp_path)
+    assert served.process.closed == 0
+    for closed in (1, 1):
+        (asked,) = served.sim.table.opponents.requests
+        served.sim.reply(BotReply(asked.number, None, served.sim.now))
+        served.service.observe(served.sim.table)
+        assert served.process.closed == closed
 
 
 def choosing(*opponents: str, mode: str = "standard") -> Simulator:

@@ -53,6 +53,12 @@ def test_a_palette_of_the_maker_s_own_is_read_from_a_file_of_windows(path: Path)
     assert palette.marker == BOX.marker
 
 
+def test_as_many_programs_as_a_board_has_lines_with_the_longest_names_are_read(path: Path) -> None:
+    names = [str(number) * 20 for number in range(1, 6)]
+    path.write_text("[programs]\n" + "".join(f"{name} = 'a'\n" for name in names))
+    assert list(read_settings(path.parent).programs) == names
+
+
 COLOURS = ("blue", "yellow", "red", "black", "white")
 
 
