@@ -96,7 +96,7 @@ def test_undo_drops_the_waiting_card_and_then_frees_the_seat(seating: Simulator)
 def test_a_waiting_card_times_out(seating: Simulator) -> None:
     show(seating, ANA)
     assert seating.wait(CARD_WAITS - 1).table.tags.card is not None
-    assert seating.wait(1.5).table.tags.card is None
+    assert seating.wait(1).table.tags.card is None
     assert seating.press("seat.1.floor").table.seats.names == ("", "", "", "")
 
 

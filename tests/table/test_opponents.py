@@ -208,7 +208,9 @@ def lost(sim: Simulator) -> Simulator:
     return sim
 
 
-def test_a_request_without_a_reply_is_repeated_once_and_then_greedy_stands_in() -> None:
+@pytest.mark.parametrize("attempt", [1, 2])
+def test_a_request_without_a_reply_is_repeated_once_and_then_greedy_stands_in(attempt: int) -> None:
+    """A reply on the next turn, to whichever attempt, ends that."""
     sim = begin_with("strong", "")
     first = sim.table.opponents.requests[0]
     assert sim.now + PATIENCE < lost(sim).now
@@ -223,6 +225,9 @@ def test_a_request_without_a_reply_is_repeated_once_and_then_greedy_stands_in() 
     assert snapshot(sim.table, BOX)["seats"][0]["stand_in"]["why"] == "lost"
     sim.press("display.5", "display.4", "seat.2.floor")
     assert sim.table.opponents.requests[0].opponent == "strong", "it chooses again on its next turn"
+    if attempt == 2:
+        sim.reply(BotReply(sim.table.opponents.requests[0].number, None, sim.now))
+    assert sim.table.opponents.requests[0].attempt == attempt
     reply_to_all(sim.wait(3), random_choice(1))
     assert snapshot(sim.table, BOX)["seats"][0]["stand_in"] is None
 
