@@ -206,7 +206,7 @@ class Store:
         free = not any(self.path.parent.glob(f"{self.path.name}*"))
         path = self.path if free else next_file(newest_file(self.path.parent))
         try:
-            copy = Store(path, _copied(self._connection, path), self._patience)
+            copy = Store(path, _copied(self._connection, path, self._patience), self._patience)
             try:
                 tags, complete = copy.tags(), copy._holds(self._saved)
             except BaseException:
@@ -306,19 +306,19 @@ class Store:
         self._connection.close()
 
 
-def _connected(path: Path, patience: float = PATIENCE) -> sqlite3.Connection:
+def _connected(path: Path, patience: float) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=patience, isolation_level=None)
 
 
 _NO_ROOM: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)  # of the file that is written
 
 
-def _copied(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+def _copied(connection: sqlite3.Connection, path: Path, patience: float) -> sqlite3.Connection:
     """Return a connection to a new file with the content of another; an empty file if that is damaged.
 
     Raises sqlite3.Error if there is no room for it.
     """
-    copy = _connected(path)
+    copy = _connected(path, patience)
     try:
         connection.backup(copy)
         if copy.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
@@ -329,7 +329,7 @@ def _copied(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
             raise
     copy.close()
     _remove(path)
-    return _connected(path)
+    return _connected(path, patience)
 
 
 def _remove(path: Path) -> None:
