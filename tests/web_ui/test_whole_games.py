@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,17 @@ from web_ui.views import phone
 from web_ui.views.phone import PHONE, TABLE, Viewer
 
 
+@cache
+def parameters(text: str) -> frozenset[str]:
+    return Sentence(text).parameters()
+
+
 class StrictWords(Words):
     """A catalogue that raises for an unknown key or a missing parameter, and never uses a fallback."""
 
     def text(self, key: str, **given: object) -> str:
         sentence = self.sentences[key]
-        missing = Sentence(sentence.other).parameters() - given.keys()
+        missing = parameters(sentence.other) - given.keys()
         assert not missing, f"{key} lacks {missing}"
         return sentence.format(given)
 
