@@ -37,10 +37,15 @@ each_language = pytest.mark.parametrize("language", sorted(ALL_WORDS))
 
 
 def first_texts(call: str, path: Path, argument: int) -> Iterator[str]:
-    """Yield the text constants passed as one argument (from 0) in every call of a function in a file."""
+    """Yield the text constants passed as one argument (from 0) in every call, or partial, of a function."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == call:
-            for given in node.args[argument : argument + 1]:
+        if not isinstance(node, ast.Call):
+            continue
+        function, *arguments = [node.func, *node.args]
+        if ast.unparse(function) == "partial" and arguments:
+            function, *arguments = arguments
+        if ast.unparse(function).rpartition(".")[2] == call:
+            for given in arguments[argument : argument + 1]:
                 yield from (
                     text.value
                     for text in ast.walk(given)
