@@ -61,7 +61,7 @@ class CommandError(click.ClickException):
 
 @contextmanager
 def reported(*errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of these types into CommandError, with their messages."""
+    """Catch errors of these types. Raises CommandError with their messages."""
     try:
         yield
     except errors as error:

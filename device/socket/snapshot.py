@@ -83,7 +83,10 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
 
 
 def choice_json(play: Play, event: Event) -> Json:
-    """Describe a choice other than a draft; a column or a square has the colour of its tile."""
+    """Describe a choice other than a draft; a column or a square has the colour of its tile.
+
+    Raises ValueError for a draft or a chance event.
+    """
     state = play.state
     match event:
         case Tile(seat, row, column):

@@ -158,7 +158,7 @@ class SimulatedPico:
         self._send_command({"hang": True})
 
     def reset(self) -> None:
-        """Reset it, as a brown-out does."""
+        """Reset it, as a brown-out does. Raises SimulatorError if it does not start again."""
         with self._changed:
             starts, process = self._starts, self._process
         if process is not None:
