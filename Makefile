@@ -55,8 +55,9 @@ $(VENV)/tests-current: $(VENV)/current
 # Where this is set, each of the many processes of the tests compiles all files anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-# One worker for each core; each takes tests from the other when it has none left.
-PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
+# A worker that has no tests left takes some from another one.
+PYTEST := $(BIN)/pytest --dist worksteal --numprocesses
+CORES := $(shell nproc)
 
 lint: test-setup
 	$(BIN)/ruff check .
@@ -67,15 +68,15 @@ types: test-setup
 
 # For use after each change, in half a minute: lint, types and the tests without a process, a browser or a wait.
 check: lint types
-	$(PYTEST) -q -m "not system"
+	$(PYTEST) $(CORES) -q -m "not system"
 
-# Everything, in a few minutes.
+# Everything, in a few minutes; two workers for each core, because most of these tests wait most of the time.
 test: lint types
-	$(PYTEST)
+	$(PYTEST) $(shell expr 2 \* $(CORES))
 
 # Everything with many more examples, other ones each time, and a thousand kills of a running table.
 test-long: lint types
-	$(PYTEST) --hypothesis-profile=long
+	$(PYTEST) $(shell expr 2 \* $(CORES)) --hypothesis-profile=long
 
 # Do the tests of a room notice faults? `make mutants ROOM=device/rules` puts some into a copy, one at a time.
 mutants: test-setup

@@ -10,14 +10,13 @@ import sysconfig
 import tarfile
 import venv
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from tests.harness.running import RunningTable
 from tests.harness.waiting import DEADLINE
-from tests.test_house import HOUSE, files, inside
+from tests.test_house import HOUSE, SETTINGS, files, inside
 
 pytestmark = pytest.mark.system
 
@@ -83,7 +82,7 @@ def test_the_command_of_the_wheel_runs_outside_the_checkout(installed: Path, tmp
         installed.with_name("python"), "-P", "-c", "import device; print(device.__file__)", cwd=tmp_path
     )
     assert not Path(place.strip()).is_relative_to(HOUSE)
-    assert run(installed, "--version", cwd=tmp_path) == f"azul-table {version('azul-table')}\n"
+    assert run(installed, "--version", cwd=tmp_path) == f"azul-table {SETTINGS['project']['version']}\n"
     assert run(installed, "rules", "standard", cwd=tmp_path).startswith("The standard game\n")
 
 
