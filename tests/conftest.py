@@ -7,6 +7,7 @@ process or sleeps longer than `LONGEST_SLEEP` fails, so that `pytest -m "not sys
 
 from __future__ import annotations
 
+import gc
 import multiprocessing.util
 import signal
 import sys
@@ -28,7 +29,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # No time limits in either: a busy machine is no fault of an example.
 settings.register_profile(
     "short",  # the same few examples every time, so that a failure is the fault of the last change
-    max_examples=15,
+    max_examples=10,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
@@ -127,6 +128,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     if guard.faults:
         pytest.fail("\n".join(guard.faults))
     return result
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from visiting all modules and tests again and again."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 # --- Flaky tests -----------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ def minimax(search: AlphaBeta, position: Position) -> int:
 
 @pytest.mark.parametrize("mode", ["standard", "gray", "dtc"])
 def test_alpha_beta_finds_the_minimax_value_at_the_end_of_a_round(mode: str) -> None:
-    wanted = settings().max_examples // 4
+    wanted = settings().max_examples // 3
     # Positions by groups of tiles in the offer; one group more costs 15 times as much.
     due = {2: wanted, 3: wanted // 2, 4: wanted // 12}
     search = AlphaBeta(Evaluation(weights.read("standard-2")), Ticks())
