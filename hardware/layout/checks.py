@@ -26,7 +26,6 @@ from hardware.layout.geometry import (
     Switch,
     board_drawing,
     centre_drawing,
-    components,
     display_drawing,
 )
 
@@ -472,7 +471,7 @@ TOLERANCE: Final = 0.01
 """Millimetres of overlap that are no fault: things may touch."""
 
 
-def check_drawing(file: LayoutFile, faults: Faults) -> None:
+def check_drawing(file: LayoutFile, placed: Sequence[Component], faults: Faults) -> None:
     """Add faults for everything outside of its component or of the table, or on top of something else."""
     if file.seat_board:
         _check_component("seat_board", board_drawing(file.seat_board), faults)
@@ -480,7 +479,6 @@ def check_drawing(file: LayoutFile, faults: Faults) -> None:
         _check_component("display_plate", display_drawing(file.display_plate, fifth=True), faults)
     if file.centre:
         _check_component("centre", centre_drawing(file.centre), faults)
-    placed = list(components(file))
     for component in placed:
         _check_on_table(component, file, faults)
     for one, other in combinations(placed, 2):

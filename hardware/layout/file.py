@@ -4,16 +4,16 @@ Each type carries a title and a description in `Meta`, so that a fault can say w
 `read_tables` goes on after a fault, because a maker wants to know all of them, not only the first.
 """
 
-from __future__ import annotations
-
 import re
 import reprlib
 from difflib import get_close_matches
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import FieldInfo
 
 # --- Values ----------------------------------------------------------------------------------------------
 
@@ -363,9 +363,15 @@ class Faults:
 def read_tables(document: dict[str, Any], faults: Faults) -> LayoutFile:
     """Convert a TOML document; add a fault for every unknown key, missing key and wrong value."""
     values = _read_keys(document, LayoutFile, "", faults)
-    for field in msgspec.structs.fields(LayoutFile):
-        values.setdefault(field.name, {} if get_origin(field.type) is dict else None)
+    for name, field in _fields(LayoutFile).items():
+        values.setdefault(name, {} if get_origin(field.type) is dict else None)
     return LayoutFile(**values)
+
+
+@cache
+def _fields(kind: type[FileTable]) -> dict[str, FieldInfo]:
+    """Return the fields of a table by name; cached, because msgspec evaluates all annotations again."""
+    return {field.name: field for field in msgspec.structs.fields(kind)}
 
 
 def _read(value: Any, kind: Any, path: str, faults: Faults) -> Any:
@@ -390,13 +396,13 @@ def _read_table(value: Any, kind: type[FileTable], path: str, faults: Faults) ->
         faults.add(path, f"{_shown(value)} is not a table", f"write it as [{path}] with its keys below")
         return None
     values = _read_keys(value, kind, f"{path}.", faults)
-    needed = {field.name for field in msgspec.structs.fields(kind) if field.required}
+    needed = {name for name, field in _fields(kind).items() if field.required}
     return kind(**values) if needed <= values.keys() else None
 
 
 def _read_keys(value: dict[str, Any], kind: type[FileTable], prefix: str, faults: Faults) -> dict[str, Any]:
     """Read every key of the table; leave out those that are missing or wrong."""
-    fields = {field.name: field for field in msgspec.structs.fields(kind)}
+    fields = _fields(kind)
     for key in value:
         if key not in fields:
             _unknown_key(key, list(fields), prefix, faults)

@@ -19,6 +19,8 @@ from hardware.layout.file import (
     BoardWall,
     DisplayPlate,
     FileCentre,
+    FileDisplay,
+    FileSeat,
     LayoutFile,
     SeatBoard,
     key_text,
@@ -99,9 +101,16 @@ class Component:
 
 def components(file: LayoutFile) -> Iterator[Component]:
     """Yield every component that could be read, in the order in which frames are sent to pages."""
-    yield from _displays(file)
-    yield from _centre(file)
-    yield from _seats(file)
+    if file.display_plate:
+        for number, display in sorted(file.display.items()):
+            drawing = display_drawing(file.display_plate, fifth=number == FIFTH_LIGHT)
+            yield _wired(f"display.{key_text(number)}", display, drawing, display.button)
+    if file.centre:
+        yield _wired(CENTRE, file.centre, centre_drawing(file.centre), file.centre.button)
+    if file.seat_board:
+        drawing = board_drawing(file.seat_board)
+        for number, seat in sorted(file.seat.items()):
+            yield _wired(f"seat.{key_text(number)}", seat, drawing, *seat.line_buttons, seat.floor_button)
     if file.status:
         status = file.status
         place, light = Place(status.x, status.y, 0), Spot("", 0, 0, status.size)
@@ -115,48 +124,19 @@ def components(file: LayoutFile) -> Iterator[Component]:
             yield Component(name, place, plate, buttons=(button,), switches=(lone.button,))
 
 
-def _displays(file: LayoutFile) -> Iterator[Component]:
-    plate = file.display_plate
-    for number, display in sorted(file.display.items()):
-        if plate is not None:
-            yield Component(
-                f"display.{key_text(number)}",
-                Place(display.x, display.y, display.turn),
-                *display_drawing(plate, fifth=number == FIFTH_LIGHT),
-                switches=(display.button,),
-                chain=display.chain,
-                first=display.first,
-                reader=display.reader,
-            )
-
-
-def _centre(file: LayoutFile) -> Iterator[Component]:
-    centre = file.centre
-    if centre is not None:
-        yield Component(
-            CENTRE,
-            Place(centre.x, centre.y, centre.turn),
-            *centre_drawing(centre),
-            switches=(centre.button,),
-            chain=centre.chain,
-            first=centre.first,
-            reader=centre.reader,
-        )
-
-
-def _seats(file: LayoutFile) -> Iterator[Component]:
-    board = file.seat_board
-    for number, seat in sorted(file.seat.items()):
-        if board is not None:
-            yield Component(
-                f"seat.{key_text(number)}",
-                Place(seat.x, seat.y, seat.turn),
-                *board_drawing(board),
-                switches=(*seat.line_buttons, seat.floor_button),
-                chain=seat.chain,
-                first=seat.first,
-                reader=seat.reader,
-            )
+def _wired(
+    name: str, wired: FileDisplay | FileCentre | FileSeat, drawing: Drawing, *switches: Switch
+) -> Component:
+    """Return a display, the centre or a board at its place, with its wiring."""
+    return Component(
+        name,
+        Place(wired.x, wired.y, wired.turn),
+        *drawing,
+        switches=switches,
+        chain=wired.chain,
+        first=wired.first,
+        reader=wired.reader,
+    )
 
 
 def board_drawing(board: SeatBoard) -> Drawing:

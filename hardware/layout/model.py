@@ -34,7 +34,7 @@ from hardware.layout.file import (
     ReadersDriver,
     read_tables,
 )
-from hardware.layout.geometry import Switch, components
+from hardware.layout.geometry import Component, Switch, components
 from hardware.power import Supply
 
 _SHIPPED: Final = Path(__file__).parents[1] / "layouts"
@@ -176,10 +176,11 @@ def read_layout(name_or_path: str) -> Layout:
     check_pins(file, document, faults)
     check_drivers(file, faults)
     check_supply(file, faults)
-    check_drawing(file, faults)
+    placed = tuple(components(file))
+    check_drawing(file, placed, faults)
     if faults.found:
         raise LayoutError([f"{path}: {fault}" for fault in faults.found])
-    return _build(path.stem, file)
+    return _build(path.stem, file, placed)
 
 
 def layout_json(layout: Layout) -> dict[str, Any]:
@@ -248,11 +249,11 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
         raise LayoutError([f"{path}: is not valid TOML: {error}; correct it there"]) from None
 
 
-def _build(name: str, file: LayoutFile) -> Layout:
-    """Build the layout from a file without faults."""
+def _build(name: str, file: LayoutFile, placed: tuple[Component, ...]) -> Layout:
+    """Build the layout from a file without faults, and its components."""
     assert file.title and file.controller and file.seats  # a file without faults is complete
     assert file.table and file.supply and file.centre
-    lights = _lights(file)
+    lights = _lights(placed)
     return Layout(
         name=name,
         title=file.title,
@@ -263,9 +264,9 @@ def _build(name: str, file: LayoutFile) -> Layout:
         width=file.table.width,
         height=file.table.height,
         lights=lights,
-        buttons=_buttons(file),
-        readers=_readers(file),
-        outlines=_outlines(file),
+        buttons=_buttons(placed),
+        readers=_readers(file, placed),
+        outlines=_outlines(placed),
         chains=tuple(Chain(chain, **asdict(it)) for chain, it in file.chain.items()),
         matrix=file.matrix,
         supply=Supply(lights=len(lights), **asdict(file.supply)),
@@ -273,26 +274,28 @@ def _build(name: str, file: LayoutFile) -> Layout:
     )
 
 
-def _lights(file: LayoutFile) -> tuple[PlacedLight, ...]:
+def _lights(placed: tuple[Component, ...]) -> tuple[PlacedLight, ...]:
     return tuple(
-        PlacedLight(it.name_of(light), *it.place.point(light.x, light.y), light.size, it.chain, pixel)
-        for it in components(file)
+        PlacedLight(
+            it.name_of(light), *it.place.point(light.x, light.y), light.size, it.chain, it.first + light.pixel
+        )
+        for it in placed
         for light in it.lights
-        for pixel in [it.first + light.pixel]
     )
 
 
-def _buttons(file: LayoutFile) -> tuple[PlacedButton, ...]:
+def _buttons(placed: tuple[Component, ...]) -> tuple[PlacedButton, ...]:
     return tuple(
-        PlacedButton(it.name_of(button), *place.point(button.x, button.y), button.size, place.turn, switch)
-        for it in components(file)
-        for place in [it.place]
+        PlacedButton(
+            it.name_of(button), *it.place.point(button.x, button.y), button.size, it.place.turn, switch
+        )
+        for it in placed
         for button, switch in zip(it.buttons, it.switches, strict=True)
     )
 
 
-def _readers(file: LayoutFile) -> tuple[Reader, ...]:
-    own = [Reader(it.name, it.reader) for it in components(file) if it.reader is not None]
+def _readers(file: LayoutFile, placed: tuple[Component, ...]) -> tuple[Reader, ...]:
+    own = [Reader(it.name, it.reader) for it in placed if it.reader is not None]
     return (*own, Reader(SHARED, file.shared.reader)) if file.shared else tuple(own)
 
 
@@ -301,10 +304,10 @@ def _drivers(file: LayoutFile, default: Drivers) -> Drivers:
     return replace(default, **named)
 
 
-def _outlines(file: LayoutFile) -> tuple[Outline, ...]:
+def _outlines(placed: tuple[Component, ...]) -> tuple[Outline, ...]:
     return tuple(
         Outline(it.name, plate.shape, place.x, place.y, plate.width, plate.height, place.turn)
-        for it in components(file)
+        for it in placed
         for plate, place in [(it.plate, it.place)]
         if len(it.lights) + len(it.buttons) > 1  # a single light or button is its own outline
     )
