@@ -22,8 +22,7 @@ from device.rules.tiles import Counts, colour_of, counts_of, letter, letters
 
 LONGEST_LINE: Final = 65_536  # bytes; so that a reader of a file never has to hold more
 
-Entry = dict[str, Any]
-"""The JSON object of one line."""
+Entry = dict[str, Any]  # the JSON object of one line
 
 
 class RecordError(RulesError):

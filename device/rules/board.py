@@ -11,8 +11,7 @@ from device.rules.errors import IllegalEventError
 from device.rules.tiles import COLOURS, MARKER, NO_TILES, Colour, Counts, Marker, count, letter
 
 LINES: Final = (1, 2, 3, 4, 5)
-FLOOR: Final = 0
-"""The number of the floor as the line of a draft."""
+FLOOR: Final = 0  # the number of the floor as the line of a draft
 FLOOR_SPACES: Final = 7
 
 Row = tuple[Colour | None, ...]

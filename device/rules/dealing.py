@@ -24,8 +24,7 @@ from device.rules.tiles import (
     without,
 )
 
-DISPLAY_TILES: Final = 4
-"""Tiles on a display after a deal."""
+DISPLAY_TILES: Final = 4  # tiles on a display after a deal
 _wrong_deal: Final = partial(IllegalEventError, "wrong_deal")
 _wrong_penalty: Final = partial(IllegalEventError, "wrong_penalty")
 

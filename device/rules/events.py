@@ -8,8 +8,7 @@ from typing import Final
 
 from device.rules.tiles import Colour, Counts
 
-CENTRE: Final = 0
-"""The number of the centre of the table as a source; the displays are 1..n."""
+CENTRE: Final = 0  # the number of the centre of the table as a source; the displays are 1..n
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,9 @@ from typing import Final
 from device.rules import standard
 from device.rules.errors import SetupError
 from device.rules.solo import game as solo
-from device.rules.standard import Ruleset
 from device.rules.state import State
 
-__all__ = ["MODES", "RULESETS", "SOLO", "Setup", "State", "ruleset", "setup"]
+__all__ = ["MODES", "RULESETS", "SOLO", "Setup", "State", "setup"]
 
 RULESETS: Final = {each.name: each for each in (standard.STANDARD, standard.GRAY, standard.DTC)}
 SOLO: Final = "solo"
@@ -44,14 +43,8 @@ def setup(chosen: Setup) -> State:
     """
     if chosen.mode == SOLO:
         return solo.setup(len(chosen.players), chosen.first, chosen.level, chosen.wall)
-    rules = ruleset(chosen.mode)
+    if chosen.mode not in RULESETS:
+        raise SetupError(f"there is no mode {chosen.mode!r}; the modes are {', '.join(MODES)}")
     if (chosen.level, chosen.wall) != (None, None):
         raise SetupError(f"only a {SOLO} game has a level and a wall to choose, not {chosen.mode}")
-    return standard.setup(rules, len(chosen.players), chosen.first)
-
-
-def ruleset(mode: str) -> Ruleset:
-    """Return the rules of a mode for two or more players by its name; raises SetupError if there is none."""
-    if mode not in RULESETS:
-        raise SetupError(f"there is no mode {mode!r}; the modes are {', '.join(MODES)}")
-    return RULESETS[mode]
+    return standard.setup(RULESETS[chosen.mode], len(chosen.players), chosen.first)

@@ -53,27 +53,19 @@ def event_of(text: str) -> Event:
             return Deal(tuple(_display(each) for each in displays))
         case ["tile", seat, row, column]:
             return Tile(_digit(seat, 0, 3), _digit(row, 1, 5), _digit(column, 1, 5))
-        case [word, *values] if event := _solo_event(word, values):
-            return event
-    raise NotationError(f"{text!r} is not an event; a draft looks like 3b2 or 0kf")
-
-
-def _solo_event(word: str, values: list[str]) -> Event | None:
-    """Parse an event that only solo has; return None for an unknown word or a wrong number of values."""
-    match word, values:
-        case "penalty", [tiles] if tiles:
+        case ["penalty", tiles] if tiles:
             return Penalty(tuple(colour_of(each) for each in tiles))
-        case "colour", [colour]:
+        case ["colour", colour]:
             return ScoringColour(colour_of(colour))
-        case "draw", [colour]:
+        case ["draw", colour]:
             return Draw(colour_of(colour))
-        case "scoring", [row, column]:
+        case ["scoring", row, column]:
             return Scoring(_digit(row, 1, 5), _digit(column, 1, 5))
-        case "swap", [position]:
+        case ["swap", position]:
             return Swap(_digit(position, 1, 6))
-        case "remove", [position]:
+        case ["remove", position]:
             return Remove(None if position == _NONE else _digit(position, 1, 7))
-    return None
+    raise NotationError(f"{text!r} is not an event; a draft looks like 3b2 or 0kf")
 
 
 def _display(text: str) -> Counts:

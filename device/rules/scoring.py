@@ -20,7 +20,6 @@ from device.rules.board import (
     printed_column,
     set_tile,
 )
-from device.rules.errors import IllegalEventError
 from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, add, of_colour
 
 FLOOR_COSTS: Final = (0, 1, 2, 4, 6, 8, 11, 14)
@@ -37,8 +36,7 @@ class Item:
     The subclasses say what was scored; each has a field `points`: the change of the score.
     """
 
-    at_end: ClassVar[bool] = False
-    """Whether it belongs to the end of the game: a bonus (R14, S13)."""
+    at_end: ClassVar[bool] = False  # whether it belongs to the end of the game: a bonus (R14, S13)
 
     board: Board
 
@@ -83,8 +81,7 @@ class BonusKind(Enum):
     __repr__ = Enum.__str__
 
 
-BONUS_POINTS: Final = {BonusKind.ROW: 2, BonusKind.COLUMN: 7, BonusKind.COLOUR: 10}
-"""R14."""
+BONUS_POINTS: Final = {BonusKind.ROW: 2, BonusKind.COLUMN: 7, BonusKind.COLOUR: 10}  # R14
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +148,9 @@ def tile_points(across: int, down: int) -> int:
 
 
 def tile_line(board: Board, line: int, column: int) -> TilePlaced:
-    """Move a full line's tile to the wall, clear the line, and score at once (R10, R11).
-
-    Raises IllegalEventError if the line is not full.
-    """
+    """Move a full line's tile to the wall, clear the line, and score at once (R10, R11)."""
     colour = board.colours[line - 1]
-    if colour is None or not board.line_is_full(line):
-        raise IllegalEventError("line_not_full", f"line {line} is not full")
+    assert colour is not None and board.line_is_full(line)
     after = set_tile(board, line, column)
     across, down = (len(run) for run in runs(after.wall, line, column))
     points = tile_points(across, down)
@@ -165,13 +158,9 @@ def tile_line(board: Board, line: int, column: int) -> TilePlaced:
 
 
 def let_line_fall(board: Board, line: int) -> tuple[LineFell, Counts]:
-    """Let all tiles of a full line fall to the floor; the second value is the tiles that did not fit (G2).
-
-    Raises IllegalEventError if the line is empty.
-    """
+    """Let all tiles of a full line fall to the floor; the second value is the tiles that did not fit (G2)."""
     colour = board.colours[line - 1]
-    if colour is None:
-        raise IllegalEventError("line_not_full", f"line {line} is empty")
+    assert colour is not None
     after, over = drop(clear_line(board, line), (colour,) * line)
     return LineFell(after, line, colour), over
 

@@ -27,10 +27,8 @@ from device.rules.scoring import Account, Outcome, Step
 from device.rules.state import Phase, State
 from device.rules.tiles import COLOURS, MARKER, NO_TILES, Counts, add, of_colour, total, without
 
-DISPLAYS: Final = {2: 5, 3: 7, 4: 9}
-"""Displays by number of players (R1)."""
-FORFEIT_SCORE: Final = -50
-"""The score of a seat that forfeits."""
+DISPLAYS: Final = {2: 5, 3: 7, 4: 9}  # displays by number of players (R1)
+FORFEIT_SCORE: Final = -50  # the score of a seat that forfeits
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ COLOURS: Final = tuple(Colour)
 LETTERS: Final = "byrkw"
 TILES_OF_A_COLOUR: Final = 20
 
-Counts = tuple[int, int, int, int, int]
-"""How many tiles of each colour, in wall order."""
+Counts = tuple[int, int, int, int, int]  # how many tiles of each colour, in wall order
 
 NO_TILES: Final[Counts] = (0, 0, 0, 0, 0)
 ALL_TILES: Final[Counts] = (TILES_OF_A_COLOUR,) * 5  # R1

@@ -34,13 +34,11 @@ from device.table.tags import (
 )
 from hardware.api import ButtonPressed
 
-LONGEST_LINE: Final = 65_536
-"""Bytes of the longest line that the table reads from a client."""
+LONGEST_LINE: Final = 65_536  # bytes of the longest line that the table reads from a client
 
 # --- From a client to the table ---
 
-Letter = Literal["b", "y", "r", "k", "w"]
-"""The letter of a tile colour."""
+Letter = Literal["b", "y", "r", "k", "w"]  # the letter of a tile colour
 
 ActionName = Literal["undo", "ok", "new_game"]
 """What an action card does, as the button of that name."""

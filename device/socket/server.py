@@ -28,8 +28,7 @@ from device.socket.messages import (
 from hardware.api import HardwareError
 
 MOST_CLIENTS: Final = 64
-MOST_WAITING: Final = 100
-"""Messages of one client that may wait for an answer; more are refused at once."""
+MOST_WAITING: Final = 100  # messages of one client that may wait for an answer; more are refused at once
 MOST_ANSWERS: Final = 1000
 """Answers kept for a client that does not read them; while there are so many, it is not read from."""
 

@@ -53,8 +53,7 @@ class ActionCard:
 
 
 Meaning = TileTag | PlayerCard | ActionCard
-Tags = Mapping[str, Meaning]
-"""The meanings of all known tags, in the order in which they were taught."""
+Tags = Mapping[str, Meaning]  # the meanings of all known tags, in the order in which they were taught
 
 _BYTES: Final = re.compile(r"(?:[0-9A-Fa-f]{2}[ :-]?)+")
 

@@ -147,7 +147,7 @@ def setups(mode: str) -> list[Setup]:
     """Every way to set up a game of a mode."""
     if mode == game.SOLO:
         return [Setup(mode, ("Ana",), 0, level, wall) for wall, level in product(WALLS, LEVELS)]
-    most = game.ruleset(mode).most_players
+    most = game.RULESETS[mode].most_players
     names = ("Ana", "Rui", "Zoë", "李")
     return [Setup(mode, names[:n], first) for n in range(2, most + 1) for first in range(n)]
 

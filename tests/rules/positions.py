@@ -56,7 +56,7 @@ def offer(
     in_lid = counts_of(lid)
     bag = without(ALL_TILES, total([in_lid, *sources, *map(tiles_on, players)]))
     return StandardState(
-        players, sources, 0, 1, bag, in_lid, None, Phase.OFFER, game.ruleset(mode), starter, marker
+        players, sources, 0, 1, bag, in_lid, None, Phase.OFFER, game.RULESETS[mode], starter, marker
     )
 
 

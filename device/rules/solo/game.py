@@ -65,8 +65,7 @@ from device.rules.state import Phase, State
 from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, add, of_colour, without
 
 DISPLAYS: Final = 5
-INNER: Final = (2, 3, 4)
-"""The rows and the columns of the squares where the scoring tile may lie (S1)."""
+INNER: Final = (2, 3, 4)  # the rows and the columns of the squares where the scoring tile may lie (S1)
 
 
 @dataclass(frozen=True, slots=True)

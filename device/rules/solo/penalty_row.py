@@ -10,10 +10,8 @@ from typing import Final
 from device.rules.board import Board, drop
 from device.rules.tiles import COLOURS, MARKER, NO_TILES, Colour, Counts, add, of_colour, without
 
-PLAYER: Final = 0
-"""The player board, which also keeps the score; the game's first seat."""
-ACTION: Final = 1
-"""The action board; the game's second seat."""
+PLAYER: Final = 0  # the player board, which also keeps the score; the game's first seat
+ACTION: Final = 1  # the action board; the game's second seat
 
 Boards = tuple[Board, Board]
 Tiles = tuple[Colour, ...]

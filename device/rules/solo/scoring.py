@@ -13,17 +13,12 @@ from device.rules.scoring import FLOOR_COSTS, Item, Step, bonuses
 from device.rules.solo.penalty_row import ACTION, PLAYER, Boards
 from device.rules.tiles import Colour
 
-Square = tuple[int, int]
-"""Row and column from 1."""
+Square = tuple[int, int]  # row and column from 1
 
-BESIDE_POINTS: Final = (1, 2, 3, 5)
-"""Points for the 1st to the 4th tile beside the scoring tile (S9)."""
-EMPTY_ROW_POINTS: Final = 5
-"""Points for an empty penalty row at the end (S13)."""
-PENALTY_TILE_POINTS: Final = -8
-"""Points for each tile in the penalty row at the end (S13)."""
-CLEAR_BOARD_POINTS: Final = 5
-"""Points for each board whose pattern lines are all empty at the end (S13)."""
+BESIDE_POINTS: Final = (1, 2, 3, 5)  # points for the 1st to the 4th tile beside the scoring tile (S9)
+EMPTY_ROW_POINTS: Final = 5  # points for an empty penalty row at the end (S13)
+PENALTY_TILE_POINTS: Final = -8  # points for each tile in the penalty row at the end (S13)
+CLEAR_BOARD_POINTS: Final = 5  # points for each board whose pattern lines are all empty at the end (S13)
 
 
 # --- Items of the account --------------------------------------------------------------------------------
