@@ -11,8 +11,9 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from typing import Final
+
+import msgspec
 
 from firmware_bridge import wire
 from firmware_bridge.messages import Message, decode
@@ -31,7 +32,8 @@ def dump(lines: Iterable[bytes]) -> Iterator[str]:
             kind, number, payload = wire.unpack(rest)
             message = decode(kind, payload)
             name = kind_name(type(message))
-            yield f"{head}{number:5} {name} {json.dumps(asdict(message), default=bytes.hex)}"
+            fields = msgspec.to_builtins(message, builtin_types=[bytes])
+            yield f"{head}{number:5} {name} {json.dumps(fields, default=bytes.hex)}"
         except wire.WireError as error:
             yield f"{head}    - {error}: {rest.rstrip(wire.END)!r}"
 

@@ -13,12 +13,12 @@ import termios
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from time import monotonic
 from typing import Final
 
+from msgspec import Struct
 from serial import Serial
 
 from firmware_bridge import wire
@@ -103,8 +103,7 @@ class Reason(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """The connection failed; `message` is a sentence that says what to do."""
 
     message: str

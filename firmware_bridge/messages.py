@@ -1,4 +1,4 @@
-"""The messages of the serial protocol as dataclasses, for the host, the dump and the tests.
+"""The messages of the serial protocol as types, for the host, the dump and the tests.
 
 `encode` and `decode` convert them to and from payloads. PROTOCOL.md describes each message.
 """
@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 from struct import pack, unpack_from
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from firmware_bridge import payload as p
 from firmware_bridge.wire import WireError
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Struct, frozen=True):
     """The host's greeting: its protocol version, its session id, its name and version."""
 
     protocol: int
@@ -23,57 +24,49 @@ class Hello:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Configure:
+class Configure(Struct, frozen=True):
     """The wiring, encoded by `Wiring.encode`."""
 
     wiring: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Bytes for the strips from `offset` on; the offset counts through all chains."""
 
     offset: int
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Lights:
+class Lights(Struct, frozen=True):
     """Changed bytes of the frame; they become visible with Show."""
 
     runs: tuple[Run, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Show:
+class Show(Struct, frozen=True):
     """Show frame `number` if all its bytes have this CRC-32."""
 
     number: int
     check: int
 
 
-@dataclass(frozen=True, slots=True)
-class Acknowledge:
+class Acknowledge(Struct, frozen=True):
     """Acknowledges all events below `following`."""
 
     following: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueryInputs:
+class QueryInputs(Struct, frozen=True):
     """Requests the closed switches."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heartbeat:
+class Heartbeat(Struct, frozen=True):
     """A heartbeat of the host; the reply repeats `count`."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """The Pico's introduction.
 
     The oldest and newest protocol it supports, its boot id, its session id (0: none), the CRC-32 of its
@@ -93,24 +86,21 @@ class Identity:
     board: str
 
 
-@dataclass(frozen=True, slots=True)
-class Configured:
+class Configured(Struct, frozen=True):
     """The CRC-32 of the wiring in use, and its fault (empty: none)."""
 
     wiring: int
     fault: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """The reply to Show: frame `number` is on the strips, or its CRC-32 differs."""
 
     number: int
     differs: bool
 
 
-@dataclass(frozen=True, slots=True)
-class InputEvent:
+class InputEvent(Struct, frozen=True):
     """One input event: its kind (see `payload`), its age in ms, and the switch, or the reader and a tag."""
 
     kind: int
@@ -118,8 +108,7 @@ class InputEvent:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Events:
+class Events(Struct, frozen=True):
     """All unacknowledged events of this boot, numbered `first`, `first` + 1, ..."""
 
     boot: int
@@ -127,8 +116,7 @@ class Events:
     events: tuple[InputEvent, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """The closed switches as a bit field: bit 0 of the first byte is switch 0."""
 
     bits: bytes
@@ -140,8 +128,7 @@ class Inputs:
         return frozenset(switch for switch in every if self.bits[switch // 8] >> switch % 8 & 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Alive:
+class Alive(Struct, frozen=True):
     """The reply to Heartbeat: uptime in ms, free memory in bytes, counts of damaged lines and lost frames."""
 
     count: int
@@ -151,16 +138,14 @@ class Alive:
     lost: int
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Struct, frozen=True):
     """A log line of the firmware and its level (`payload.INFO` to `payload.ERROR`)."""
 
     level: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A message of a kind that this version does not know."""
 
     kind: int
@@ -207,7 +192,7 @@ def encode(message: Message) -> tuple[int, bytes]:
         case Events(boot, first, events):
             items = [p.event(it.kind, it.age, it.data) for it in events]
             return kind, p.build(kind, boot, first) + b"".join(items)
-    values = [getattr(message, field.name) for field in fields(message)]
+    values = astuple(message)
     texts = [value.encode() for value in values if isinstance(value, str)]
     if kind == p.IDENTITY:
         texts = [p.short_text(text) for text in texts]

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from binascii import crc32
 from collections import deque
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct
 
 from firmware_bridge import payload, wire
 from firmware_bridge.messages import (
@@ -63,8 +64,7 @@ class Refusal(Enum):
     """The firmware rejects the wiring."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Struct, frozen=True):
     """The handshake is complete; `closed` are the numbers of the switches that are closed now.
 
     `resumed`: the Pico has not restarted since the last Ready and has kept its unacknowledged events.
@@ -75,15 +75,13 @@ class Ready:
     closed: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Restarted:
+class Restarted(Struct, frozen=True):
     """The Pico has restarted."""
 
     identity: Identity
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """The handshake failed and will not succeed without a change; `detail` is the Pico's own message."""
 
     reason: Refusal
@@ -91,8 +89,7 @@ class Refused:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchChanged:
+class SwitchChanged(Struct, frozen=True):
     """A switch was closed or opened, at `at` seconds of the caller's clock."""
 
     switch: int
@@ -100,8 +97,7 @@ class SwitchChanged:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchMuted:
+class SwitchMuted(Struct, frozen=True):
     """A chattering switch is ignored from now on (`muted`), or is watched again."""
 
     switch: int
@@ -109,8 +105,7 @@ class SwitchMuted:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class TagSeen:
+class TagSeen(Struct, frozen=True):
     """A reader sent a tag: the bytes between its start byte 2 and its end byte 3."""
 
     reader: int
@@ -118,37 +113,32 @@ class TagSeen:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class EventsDropped:
+class EventsDropped(Struct, frozen=True):
     """The Pico discarded this many events because no host acknowledged them in time."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class FrameShown:
+class FrameShown(Struct, frozen=True):
     """The latest frame is on the strips."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
+class Noise(Struct, frozen=True):
     """A line that is no frame: a prompt, a traceback or garbage."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class HealthReport:
+class HealthReport(Struct, frozen=True):
     """The reply to a heartbeat, with the Pico's statistics; twice a second."""
 
     health: Alive
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Silent:
+class Silent(Struct, frozen=True):
     """No frame arrived for SILENCE_TIMEOUT seconds; the caller should reopen the port."""
 
 
@@ -311,8 +301,7 @@ class Stage(Enum):
     REFUSED = "refused"
 
 
-@dataclass(slots=True)
-class Counts:
+class Counts(Struct):
     """Counters of received lines since the start."""
 
     damaged: int = 0

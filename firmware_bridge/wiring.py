@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from binascii import crc32
-from dataclasses import dataclass
 from struct import pack
 from typing import Final
+
+from msgspec import Struct
 
 from firmware_bridge import payload
 
@@ -16,16 +17,14 @@ MAX_LIGHT_BYTES: Final = 0xFFFF
 """Bytes of light that a 16-bit offset can address."""
 
 
-@dataclass(frozen=True, slots=True)
-class WiredChain:
+class WiredChain(Struct, frozen=True):
     """The pin of a chain of lights and the number of its lights."""
 
     pin: int
     lights: int
 
 
-@dataclass(frozen=True, slots=True)
-class Wiring:
+class Wiring(Struct, frozen=True):
     """Pins by their GP numbers; `status` is the index of the status light, counted through all chains.
 
     Switches are numbered from 0: the matrix row by row, then the buttons outside the matrix.

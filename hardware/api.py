@@ -13,9 +13,10 @@ Lights, buttons and readers are known by name; numbers in names count from 1. Th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 Rgb = tuple[int, int, int]
 """Red, green and blue, 0 to 255 each, before gamma correction and brightness."""
@@ -79,16 +80,14 @@ class PartError(HardwareError):
 # `at` is in seconds of the monotonic clock, taken where the event was seen.
 
 
-@dataclass(frozen=True, slots=True)
-class ButtonPressed:
+class ButtonPressed(Struct, frozen=True):
     """A button press."""
 
     button: str
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class TagArrived:
+class TagArrived(Struct, frozen=True):
     """A tag was laid on a reader; reported once, however often the reader reads it while it lies there."""
 
     reader: str
@@ -96,8 +95,7 @@ class TagArrived:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class TagLeft:
+class TagLeft(Struct, frozen=True):
     """A tag was taken off a reader."""
 
     reader: str
@@ -109,8 +107,7 @@ InputEvent = ButtonPressed | TagArrived | TagLeft
 """Everything that people can do to a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartLost:
+class PartLost(Struct, frozen=True):
     """A part does not work from now on; the latest event about a part holds.
 
     `message` is an English sentence with details and a remedy, for logs and for `azul-table doctor`.
@@ -122,16 +119,14 @@ class PartLost:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class PartBack:
+class PartBack(Struct, frozen=True):
     """A part that was lost works again."""
 
     part: str
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class PartMessage:
+class PartMessage(Struct, frozen=True):
     """A log message of a part that works."""
 
     part: str
@@ -146,8 +141,7 @@ HardwareEvent = InputEvent | PartLost | PartBack | PartMessage
 # --- Drivers ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class LightFrame:
+class LightFrame(Struct, frozen=True):
     """Colours of all lights at one moment; a light that is not named is dark."""
 
     lit: Mapping[str, Rgb]

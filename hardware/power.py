@@ -7,7 +7,7 @@ only ever lower a channel, so that it is an upper bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from hardware.api import LightFrame
 
@@ -15,8 +15,7 @@ FULL = 255
 """The highest value of a channel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Supply:
+class Supply(Struct, frozen=True):
     """The power supply of the lights: its volts and amperes, and the milliamperes that lights take."""
 
     volts: float

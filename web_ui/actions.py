@@ -7,10 +7,10 @@ limit) and sent to the table as it is.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 
 import msgspec
 from flask import Response, request
+from msgspec import Struct
 
 from web_ui.messages import Action, MessageError, NamePlayer, PressButton, allowed_to_phone, read_action
 from web_ui.pages import Pages
@@ -21,8 +21,7 @@ from web_ui.text.sentences import SnapshotFormatter
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Actions:
+class Actions(Struct, frozen=True):
     """Checks the actions that pages post, and sends them to the table."""
 
     link: TableLink

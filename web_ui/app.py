@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from flask import Flask, Response, request
+from msgspec import Struct
 from werkzeug.exceptions import HTTPException
 
 from web_ui.actions import Actions, json_response
@@ -59,8 +59,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     return app
 
 
-@dataclass(frozen=True, slots=True)
-class Refusals:
+class Refusals(Struct, frozen=True):
     """Responds to refused requests with a sentence: as JSON to scripts, else as a page."""
 
     pages: Pages

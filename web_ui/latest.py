@@ -8,8 +8,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from web_ui.messages import Layout, Snapshot
 
@@ -23,8 +25,7 @@ class Presence(StrEnum):
     UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """What is known of the table; `number` grows with every change, `raw` is the snapshot as JSON."""
 
     number: int = 0
@@ -34,8 +35,7 @@ class View:
     raw: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """A light frame: six hex digits for each light, in the order of the names; empty if none is known."""
 
     number: int = 0
@@ -125,7 +125,7 @@ class Latest:
     def wait_until_frames_wanted(self) -> bool:
         """Wait until frames are wanted; return False when the process is about to end."""
         with self._lock:
-            self._frames_wanted.wait_for(lambda: self.closed or time.monotonic() < self._wanted_until)
+            self._frames_wanted.wait_for(lambda: self.closed or self.frames_wanted())
             return not self.closed
 
     def close(self) -> None:

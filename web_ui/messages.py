@@ -731,11 +731,10 @@ def _decode(decoder: msgspec.json.Decoder[_Read], line: bytes | msgspec.Raw) -> 
 
 
 class Lines:
-    """Splits received bytes into lines; a line longer than the limit is skipped and counted, never kept."""
+    """Splits received bytes into lines; a line longer than the limit is skipped, never kept."""
 
     def __init__(self, limit: int = LONGEST_LINE) -> None:
         self.limit = limit
-        self.dropped = 0
         self._rest = bytearray()
         self._dropping = False
 
@@ -746,11 +745,9 @@ class Lines:
         self._rest = rest
         lines = []
         for line in whole:
-            if self._dropping or len(line) > self.limit:
-                self.dropped += 1
-                self._dropping = False
-            else:
+            if not self._dropping and len(line) <= self.limit:
                 lines.append(bytes(line))
+            self._dropping = False
         if len(self._rest) > self.limit:
             self._rest.clear()
             self._dropping = True

@@ -11,12 +11,12 @@ import json
 import logging
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 from flask import Response, request
+from msgspec import Struct
 
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import (
@@ -34,7 +34,7 @@ from web_ui.render import STATE, Renderer
 from web_ui.security import Access, RateLimiter, RefusedError, access_level
 from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
 from web_ui.table_link import TableAwayError, TableLink
-from web_ui.text.rulebook import MODES, VARIANTS, Rulebook, read_all_rules
+from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
 from web_ui.views import history
 from web_ui.views.drawing import drawing, has_boards
@@ -56,8 +56,7 @@ _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 # --- Live and static pages -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class StaticFile:
+class StaticFile(Struct, frozen=True):
     """A file from `static/`, served unchanged."""
 
     content: bytes
@@ -65,32 +64,25 @@ class StaticFile:
     etag: str
 
 
-@dataclass(slots=True)
 class Pages:
     """The routes that show the table, with templates, texts and static files read into memory once.
 
     `epoch` identifies this process in stamps and ETags; `build` is a hash of all templates, texts and files.
     """
 
-    latest: Latest
-    streams_at_once: int = STREAMS
-    words: dict[str, Words] = field(default_factory=read_all_words)
-    rulebooks: dict[str, Rulebook] = field(default_factory=read_all_rules)
-    renderer: Renderer = field(default_factory=Renderer)
-    epoch: str = field(default_factory=lambda: secrets.token_hex(4))
-    files: dict[str, StaticFile] = field(default_factory=dict)
-    build: str = ""
-    slots: Slots = field(init=False)
-    streams: Streams = field(init=False)
-    _layout_hash: tuple[Layout | None, str] = (None, "")
-
-    def __post_init__(self) -> None:
+    def __init__(self, latest: Latest, streams_at_once: int = STREAMS) -> None:
+        self.latest = latest
+        self.words = read_all_words()
+        self.rulebooks = read_all_rules()
+        self.renderer = Renderer()
+        self.epoch = secrets.token_hex(4)
         self.files = {path.name: _static_file(path) for path in sorted(STATIC.iterdir()) if path.is_file()}
         sources = [*self.renderer.sources.values(), *(file.etag for file in self.files.values())]
         sentences = [repr(self.words[language]) for language in sorted(self.words)]
         self.build = _hash("\0".join(sources + sentences).encode())
-        self.slots = Slots(self.streams_at_once, self.latest.wake)
-        self.streams = Streams(self.latest, self.renderer, self.greeting, self.epoch)
+        self.slots = Slots(streams_at_once, latest.wake)
+        self.streams = Streams(latest, self.renderer, self.greeting, self.epoch)
+        self._layout_hash: tuple[Layout | None, str] = (None, "")
 
     def greeting(self, view: View, viewer: Viewer) -> dict[str, str]:
         """Return what an open page compares with its own attributes; it reloads itself if they differ."""
@@ -257,8 +249,7 @@ _STATUS = {"no_such_game": 404, "not_finished": 404, "too_long": 404, "too_many_
 """HTTP status by the table's reason for a refusal; 503 for any other."""
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryPages:
+class HistoryPages(Struct, frozen=True):
     """The routes of past games, which query the table over its socket."""
 
     link: TableLink

@@ -11,11 +11,11 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 import jinja2
+from msgspec import Struct, field
 
 from web_ui.latest import Presence, View
 from web_ui.text import sentences
@@ -79,8 +79,7 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
 _LINE_ENDS = re.compile(r"\s*\n\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """A rendered region: the value that it shows, its HTML, and the view number at which the HTML changed."""
 
     value: object
@@ -88,8 +87,7 @@ class Region:
     changed: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(Struct, frozen=True):
     """All regions of a page for one view."""
 
     number: int

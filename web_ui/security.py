@@ -76,12 +76,17 @@ def is_local_request(request: Request) -> bool:
     return is_loopback(request.remote_addr) and not any(name in request.headers for name in PROXY_HEADERS)
 
 
+def _host_name(host: str) -> str:
+    """Return the name in a Host header, without a port; empty for an invalid header."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
 def is_loopback_host(host: str) -> bool:
     """Return whether a Host header (name, perhaps port) is localhost or a loopback address."""
-    try:
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return False
+    name = _host_name(host)
     return name == "localhost" or is_loopback(name)
 
 
@@ -91,10 +96,7 @@ def is_lan_host(host: str) -> bool:
     Against DNS rebinding: a web site may point its own name at an address of this network; its pages are
     then requested by that name.
     """
-    try:
-        name = (urlsplit(f"//{host}").hostname or "").removesuffix(".")
-    except ValueError:
-        return False
+    name = _host_name(host).removesuffix(".")
     try:
         ip_address(name)
     except ValueError:

@@ -11,8 +11,9 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from web_ui.latest import Frame, Latest, View
 from web_ui.render import Renderer
@@ -65,8 +66,7 @@ class Slots:
             self._taken.pop(slot, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
+class Subscription(Struct, frozen=True):
     """A viewer's request for a stream: the language, and the view number that the page already shows.
 
     `since` is -1 for a page that shows nothing yet; `disconnected` returns whether the client has hung up.

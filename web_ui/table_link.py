@@ -12,8 +12,7 @@ import logging
 import re
 import socket
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from web_ui.latest import Latest, Presence
@@ -57,23 +56,6 @@ _HEX = re.compile("[0-9a-fA-F]*")
 
 class TableAwayError(OSError):
     """The table can't be reached, or does not answer in time."""
-
-
-@dataclass(slots=True)
-class Backoff:
-    """The pauses between attempts to reconnect: each is twice as long as the last, up to the longest."""
-
-    seconds: float = SHORTEST_PAUSE
-
-    def next(self) -> float:
-        """Return the next pause in seconds."""
-        seconds = self.seconds
-        self.seconds = min(LONGEST_PAUSE, seconds * 2)
-        return seconds
-
-    def reset(self) -> None:
-        """Begin with the shortest pause again, because the table was reached."""
-        self.seconds = SHORTEST_PAUSE
 
 
 class TableLink:
@@ -136,22 +118,48 @@ class TableLink:
         raise TableAwayError("the table closed the connection before it answered")
 
     def _keep_snapshots(self) -> None:
-        backoff = Backoff()
+        pause = SHORTEST_PAUSE
         while not self._closing.is_set():
-            self._subscribe(_SnapshotListener(self.latest, backoff).hear, frames=False)
+            if self._follow(frames=False):
+                pause = SHORTEST_PAUSE
             self.latest.publish(Presence.AWAY)
-            self._pause(self._closing, backoff.next())
+            self._pause(self._closing, pause)
+            pause = min(LONGEST_PAUSE, 2 * pause)
 
     def _keep_frames(self) -> None:
-        backoff = Backoff()
+        pause = SHORTEST_PAUSE
         while self.latest.wait_until_frames_wanted():
-            self._subscribe(_FrameListener(self.latest, backoff).hear, frames=True)
+            if self._follow(frames=True):
+                pause = SHORTEST_PAUSE
             self.latest.publish_frame((), "")
             if self.latest.frames_wanted():
-                self._pause(self._closing, backoff.next())
+                self._pause(self._closing, pause)
+                pause = min(LONGEST_PAUSE, 2 * pause)
 
-    def _subscribe(self, hear: Callable[[bytes], None], *, frames: bool) -> None:
-        """Subscribe and pass every line to `hear`, until the connection ends or no frames are wanted."""
+    def _follow(self, *, frames: bool) -> bool:
+        """Publish the frames or the snapshots of one subscription; return whether any arrived."""
+        layout: Layout | None = None
+        any_arrived = logged = False
+        for line in self._lines(frames=frames):
+            try:
+                match read_message(line):
+                    case LayoutMessage(layout):
+                        pass
+                    case SnapshotMessage(raw) if not frames:
+                        any_arrived = True
+                        self._publish_snapshot(layout, bytes(raw))
+                    case FrameMessage(colours) if frames:
+                        any_arrived = True
+                        self._publish_frame(layout, colours)
+            except MessageError as fault:
+                if not logged:
+                    log.warning("the table's socket %s: %s", self.path, fault)
+                    logged = True
+        return any_arrived
+
+    def _lines(self, *, frames: bool) -> Iterator[bytes]:
+        """Subscribe and yield every line, until the connection ends or no frames are wanted."""
+        lines = Lines()
         with (
             contextlib.suppress(OSError),  # no table, or gone: the caller tries again
             _connect(self.path, LEASE_CHECK if frames else None) as connection,
@@ -159,80 +167,33 @@ class TableLink:
             self._open.add(connection)
             try:
                 connection.sendall(encode(Subscribe(frames)))
-                self._read_lines(connection, hear, frames=frames)
+                while not self._closing.is_set() and (not frames or self.latest.frames_wanted()):
+                    try:
+                        data = connection.recv(65_536)
+                    except TimeoutError:
+                        continue
+                    if not data:
+                        return
+                    yield from lines.feed(data)
             finally:
                 self._open.discard(connection)
 
-    def _read_lines(self, connection: socket.socket, hear: Callable[[bytes], None], *, frames: bool) -> None:
-        lines, logged = Lines(), False
-        while not self._closing.is_set() and (not frames or self.latest.frames_wanted()):
-            try:
-                data = connection.recv(65_536)
-            except TimeoutError:
-                continue
-            if not data:
-                return
-            for line in lines.feed(data):
-                try:
-                    hear(line)
-                except MessageError as fault:
-                    if not logged:
-                        log.warning("the table's socket %s: %s", self.path, fault)
-                        logged = True
-
-
-@dataclass(slots=True)
-class _SnapshotListener:
-    """Publishes the snapshots of one connection."""
-
-    latest: Latest
-    backoff: Backoff
-    layout: Layout | None = None
-
-    def hear(self, line: bytes) -> None:
-        """Take in a line. Raises MessageError."""
-        match read_message(line):
-            case LayoutMessage(layout):
-                self.layout = layout
-            case SnapshotMessage(raw):
-                self.backoff.reset()
-                self._publish(bytes(raw))
-
-    def _publish(self, raw: bytes) -> None:
+    def _publish_snapshot(self, layout: Layout | None, raw: bytes) -> None:
         try:
             snapshot = read_snapshot(raw)
-        except NewerSchemaError:
-            self.latest.publish(Presence.NEWER)
+        except MessageError as fault:
+            newer = isinstance(fault, NewerSchemaError)
+            self.latest.publish(Presence.NEWER if newer else Presence.UNREADABLE)
             raise
-        except MessageError:
-            self.latest.publish(Presence.UNREADABLE)
-            raise
-        self.latest.publish(Presence.HERE, layout=self.layout, snapshot=snapshot, raw=raw)
+        self.latest.publish(Presence.HERE, layout=layout, snapshot=snapshot, raw=raw)
 
-
-@dataclass(slots=True)
-class _FrameListener:
-    """Publishes the light frames of one connection."""
-
-    latest: Latest
-    backoff: Backoff
-    names: tuple[str, ...] = ()
-
-    def hear(self, line: bytes) -> None:
-        """Take in a line. Raises MessageError."""
-        match read_message(line):
-            case LayoutMessage(layout):
-                self.names = tuple(light.name for light in layout.lights)
-            case FrameMessage(colours):
-                self.backoff.reset()
-                self._publish(colours)
-
-    def _publish(self, colours: str) -> None:
-        if not self.names or len(colours) != 6 * len(self.names):
+    def _publish_frame(self, layout: Layout | None, colours: str) -> None:
+        names = tuple(light.name for light in layout.lights) if layout is not None else ()
+        if not names or len(colours) != 6 * len(names):
             raise MessageError("a light frame does not fit the layout")
         if _HEX.fullmatch(colours) is None:
             raise MessageError("a light frame is not made of hex digits")
-        self.latest.publish_frame(self.names, colours.lower())
+        self.latest.publish_frame(names, colours.lower())
 
 
 def _connect(path: Path, seconds: float | None) -> socket.socket:

@@ -1,9 +1,9 @@
 """The command `azul-table firmware`: install the firmware on the Pico, or show which one runs there."""
 
 import json
-from dataclasses import asdict
 
 import click
+from msgspec.structs import asdict
 
 from device.commands.console import CommandError, json_option, reported
 from firmware_bridge import installer

@@ -5,12 +5,12 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import astuple
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import click
+from msgspec.structs import astuple
 
 from device.commands.console import CommandError, data_option, file_error, layout_option, log, reported
 from device.runtime.data_folder import SOCKET, FolderInUseError, locked

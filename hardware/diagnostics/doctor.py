@@ -7,10 +7,11 @@ one fault causes others, only the cause is reported.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from firmware_bridge.link import MICROPYTHON, find_bootloader, usb_boards
 from hardware.api import PICO, PartError, reader_part
@@ -51,8 +52,7 @@ class Status(StrEnum):
     GUESS = "guess"  # probably wrong, but a program can't be sure
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Result of a check of one part: a message, and the command or action that fixes a fault."""
 
     part: str

@@ -6,10 +6,10 @@ Buttons and readers are read while nobody touches them; a Pico is asked for its 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple
 from time import monotonic
 from typing import Final
 
+from msgspec.structs import astuple
 from serial import Serial
 
 from firmware_bridge.installer import InstallError, NoFirmwareError, firmware_checksum, identify

@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
+
+from msgspec import Struct, field
 
 from hardware.api import (
     BUTTONS,
@@ -49,24 +50,21 @@ POLL: Final = 0.1
 # --- Steps -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ShowLights:
+class ShowLights(Struct, frozen=True):
     """Show the lights of one group one after another and then together."""
 
     part: str
     lights: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PressButton:
+class PressButton(Struct, frozen=True):
     """Wait for a press of a button; the lights show where it is."""
 
     button: str
     lights: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LayTag:
+class LayTag(Struct, frozen=True):
     """Wait for a tag on a reader; the lights show where it is."""
 
     reader: str
@@ -124,8 +122,7 @@ class Outcome(StrEnum):
     LOST = "lost"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """Result of a step; `message` says what is wrong, "" if nothing is."""
 
     part: str
@@ -133,8 +130,7 @@ class Result:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """All results in the order of the steps; `began` is the date and time as text."""
 
     layout: str
@@ -245,8 +241,7 @@ def run(
     return Report(layout.name, began, tuple(results))
 
 
-@dataclass
-class _Test:
+class _Test(Struct):
     """A running self-test; `lost` are the messages of lost parts."""
 
     layout: Layout

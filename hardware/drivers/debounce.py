@@ -8,8 +8,10 @@ which is reported once, until it has not changed for REST seconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 RELEASE: Final = 0.025
 """Seconds: contacts bounce for up to 20 ms; no finger releases and presses again within 25."""
@@ -23,22 +25,19 @@ REST: Final = 2.0
 NEVER: Final = float("-inf")
 
 
-@dataclass(frozen=True, slots=True)
-class Pressed:
+class Pressed(Struct, frozen=True):
     """The button was pressed."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Muted:
+class Muted(Struct, frozen=True):
     """The button chatters and is ignored from this time on."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Unmuted:
+class Unmuted(Struct, frozen=True):
     """The button has come to rest and is no longer ignored."""
 
     at: float
@@ -48,8 +47,7 @@ SwitchEvent = Pressed | Muted | Unmuted
 Step = tuple["Switch", tuple[SwitchEvent, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(Struct, frozen=True):
     """State of one button at one moment: its contact as seen last, and what was concluded from it."""
 
     closed: bool = False

@@ -13,12 +13,13 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from hardware.api import (
     BUTTONS,
@@ -176,8 +177,7 @@ class GpioButtons:
         return next_poll
 
 
-@dataclass
-class _Panel:
+class _Panel(Struct):
     """All buttons that could be opened, and the states of their switches; `lost` outlives it."""
 
     factory: PinFactory

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Final
+
+from msgspec import Struct
 
 from hardware.api import HEAT, POWER, HardwareEvent, Loss, PartBack, PartLost
 from hardware.drivers.raspberry_pi import ROOT, read_text
@@ -47,8 +48,7 @@ FAULTS: Final = {
 # --- Reading ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """State of the Pi at one moment."""
 
     undervoltage: bool = False
@@ -105,8 +105,7 @@ def _read_sensors(root: Path) -> Reading | None:
 # --- Alarms with hysteresis ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Alarm:
+class Alarm(Struct, frozen=True):
     """Whether a fault is reported, and when it was last seen, in seconds."""
 
     on: bool = False

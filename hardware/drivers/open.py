@@ -7,9 +7,10 @@ work. The simulated table is opened only where the layout names it, never as a f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple
 from time import monotonic
 from typing import Final, Protocol
+
+from msgspec.structs import astuple
 
 from hardware.api import (
     BUTTONS,

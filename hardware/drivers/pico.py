@@ -10,10 +10,12 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from io import FileIO
 from time import monotonic
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_bridge.installer import firmware_checksum
 from firmware_bridge.link import Link, Lost, Reason, find_port
@@ -41,8 +43,7 @@ RECORD: Final = "AZUL_TABLE_RECORD"
 """Environment variable with the path of a file in which all bytes of the link are recorded."""
 
 
-@dataclass(frozen=True, slots=True)
-class PicoState:
+class PicoState(Struct, frozen=True):
     """Connection state of a Pico.
 
     `connected` while its lights follow. While it is not, `loss` is the kind of failure and `message` says

@@ -12,10 +12,11 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from hardware.api import Loss, PartError
 from hardware.layout.model import Drivers
@@ -25,8 +26,7 @@ ROOT: Final = Path("/")
 # --- Model -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+class Board(Struct, frozen=True):
     """A Raspberry Pi: its model as in the device tree, and its generation, 1 to 5; a Zero 2 counts as 3."""
 
     model: str
@@ -69,8 +69,7 @@ _PRIMARY: Final = 15
 """The pin that receives for the serial port that every Pi has."""
 
 
-@dataclass(frozen=True, slots=True)
-class SerialPort:
+class SerialPort(Struct, frozen=True):
     """A serial port of a Pi: the line of config.txt that enables it, and its address in the chip."""
 
     config_line: str
@@ -122,8 +121,7 @@ def device_of(pin: int, board: Board | None, root: Path = ROOT) -> str:
 # --- Boot configuration: config.txt and cmdline.txt ------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class BootConfig:
+class BootConfig(Struct, frozen=True):
     """The settings (key, value) of config.txt that apply to this board, in order, and cmdline.txt's words."""
 
     config: Path
@@ -194,8 +192,7 @@ def _applies(section: str, board: Board) -> bool:
 Version = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(Struct, frozen=True):
     """A distribution that drivers need, from one version up to, but not including, another."""
 
     name: str
@@ -302,8 +299,7 @@ def pip_command() -> str:
     return command if os.access(sys.prefix, os.W_OK) else f"sudo {command}"
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """A machine, or a folder that looks like one: all that `doctor` examines."""
 
     root: Path = ROOT

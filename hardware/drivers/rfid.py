@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 import termios
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from operator import xor
 from time import monotonic
 from typing import Any, Final
 
+from msgspec import Struct
 from serial import Serial, SerialException
 
 from hardware.api import HardwareEvent, Loss, PartError, TagArrived, TagLeft, reader_part
@@ -140,8 +140,7 @@ MAX_INVALID: Final = 5
 """Invalid answers of a PN532 in succession; one or two come from a tag that moves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(Struct, frozen=True):
     """Times of the readers in seconds."""
 
     read: float = 0.2  # for which a read of the port waits for a byte
@@ -196,8 +195,7 @@ class TagReaders:
             supervisor.close()
 
 
-@dataclass
-class _SerialReader:
+class _SerialReader(Struct):
     """One reader and its serial port; `garbled` while it sends invalid data."""
 
     reader: Reader

@@ -7,10 +7,11 @@ faults are known already.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import cos, hypot, radians, sin
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from hardware.layout.file import DisplayPlate, Faults, LayoutFile, Matrix, key_text
 from hardware.layout.geometry import (
@@ -107,8 +108,7 @@ LIGHTS_OF_BOARD: Final = {
 BOARD_LIGHTS: Final = sum(LIGHTS_OF_BOARD.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Successive pixels of a chain that belong to one entry of the file (`path`)."""
 
     path: str
@@ -212,8 +212,7 @@ def _add_gap(path: str, first: int, end: int, faults: Faults) -> None:
 # --- Pins ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Controller:
+class Controller(Struct, frozen=True):
     """A controller that a table can be wired to, and what its pins can do."""
 
     title: str
@@ -245,8 +244,7 @@ CONTROLLERS: Final = {
 serial port is GPIO14 (transmit) and 15 (receive); a Pi 4 or 5 has more, each on a pair of pins."""
 
 
-@dataclass(frozen=True, slots=True)
-class PinUse:
+class PinUse(Struct, frozen=True):
     """The use of a pin by an entry of the file, directly or because of another pin (`because`)."""
 
     path: str

@@ -8,9 +8,11 @@ downwards as drawn, and turns are clockwise as seen from above. All lengths are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from math import cos, pi, radians, sin
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hardware.api import CENTRE, OK, STATUS, UNDO
 from hardware.layout.file import (
@@ -38,8 +40,7 @@ FIFTH_LIGHT: Final = "5"
 """The number of the display that has a fifth light, for the solo game."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A light or button in its component's coordinates; a light's pixel counts from the component's first."""
 
     name: str
@@ -49,8 +50,7 @@ class Spot:
     pixel: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Plate:
+class Plate(Struct, frozen=True):
     """The outline of a component in its own coordinates."""
 
     shape: Literal["circle", "rectangle"]
@@ -62,8 +62,7 @@ Drawing = tuple[Plate, tuple[Spot, ...], tuple[Spot, ...]]
 """The outline, the lights and the buttons of a component."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """The position of a component's middle on the table, and its turn in degrees."""
 
     x: float
@@ -79,8 +78,7 @@ class Place:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
+class Component(Struct, frozen=True):
     """A component of the table: its name, which is also its path in the file, and what is on it."""
 
     name: str

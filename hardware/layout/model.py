@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import reprlib
 import tomllib
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from msgspec.structs import asdict
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from hardware.api import SHARED, HardwareError, LayoutError
 from hardware.layout.checks import (
@@ -41,8 +40,7 @@ _SHIPPED: Final = Path(__file__).parents[1] / "layouts"
 _LARGEST_FILE: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedLight:
+class PlacedLight(Struct, frozen=True):
     """A light: its middle and diameter in millimetres, its chain, and its pixel in the chain, from 0."""
 
     name: str
@@ -53,8 +51,7 @@ class PlacedLight:
     pixel: int
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedButton:
+class PlacedButton(Struct, frozen=True):
     """A button: its middle and diameter in millimetres, its turn in degrees clockwise, and its wiring.
 
     `switch` is the number of its pin, or (row, column) of its crossing in the matrix, from 1.
@@ -68,8 +65,7 @@ class PlacedButton:
     switch: Switch
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """A tag reader: the pin that receives from it, or the path of its serial port (`/dev/ttyUSB0`)."""
 
     name: str
@@ -83,8 +79,7 @@ class Reader:
         return self.wire
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """Lights on one data line: the controller's pin, their number, and the conversion of colours.
 
     `order` is the order of the colours on the wire. A channel of 0 to 1 is sent as
@@ -99,8 +94,7 @@ class Chain:
     gamma: float = 2.2
 
 
-@dataclass(frozen=True, slots=True)
-class Drivers:
+class Drivers(Struct, frozen=True):
     """The names of the drivers that a table uses."""
 
     lights: LightsDriver
@@ -113,8 +107,7 @@ DRIVERS: Final = {"pi": Drivers("neopixel", "gpio", "rdm6300"), "pico": Drivers(
 SIMULATED: Final = Drivers("simulated", "simulated", "simulated")
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """The outline of a board, a display or the centre: middle and size in millimetres, turn in degrees."""
 
     name: str
@@ -126,8 +119,7 @@ class Outline:
     turn: float
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """A whole table: x to the right, y downwards as drawn, in millimetres from its upper left corner.
 
     `lights` are in the order in which frames are sent to pages; `centre` is the centre's number of lights.
@@ -197,7 +189,7 @@ def layout_json(layout: Layout) -> dict[str, Any]:
         "buttons": [
             {"name": it.name, "x": it.x, "y": it.y, "size": it.size, "turn": it.turn} for it in layout.buttons
         ],
-        "outlines": [dataclasses.asdict(outline) for outline in layout.outlines],
+        "outlines": [asdict(outline) for outline in layout.outlines],
     }
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Final
+
+from msgspec import Struct
 
 from hardware.layout.checks import CONTROLLERS
 from hardware.layout.model import Layout
@@ -45,8 +46,7 @@ PI_SPARE_AMPERES: Final = 1.2
 """Amperes that a Raspberry Pi 4 with its supply of 3 A can deliver at its USB ports and 5 V pins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A part to buy: its number or amount, and a note about substitutes and mistakes."""
 
     part: str

@@ -7,9 +7,10 @@ fuses protect the wires against faults that no program can prevent.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import ceil
 from typing import Final
+
+from msgspec import Struct
 
 from hardware.api import HardwareError, LightFrame
 from hardware.layout.model import Layout
@@ -38,8 +39,7 @@ LOGIC_VOLTS: Final = 5.0
 """Supply voltage of the level shifters and of WS2812-like lights."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
+class Feed(Struct, frozen=True):
     """A power feed: enters a chain at a pixel (from 0), named `light`, and feeds `lights` lights from there.
 
     `amperes` is the current of its lights at full white; `fuse` is in amperes, `wire` in square millimetres.

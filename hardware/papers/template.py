@@ -7,7 +7,6 @@ PDF (`whole_pdf`, `a4_pdf`) or SVG (`template_svg`). The positions are those of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
@@ -16,6 +15,8 @@ from math import ceil, cos, hypot, pi, radians, sin
 from string import ascii_uppercase
 from typing import Any, Final, Literal
 from xml.sax.saxutils import escape, quoteattr
+
+from msgspec import Struct
 
 from hardware.api import OK, SHARED, HardwareError
 from hardware.layout.checks import CONTROLLERS
@@ -36,8 +37,7 @@ APART: Final = 4.0
 """The least distance between a pocket and a hole, or the edge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(Struct, frozen=True):
     """The hole of a light, button or reader of this name; its middle and diameters are in millimetres.
 
     `outer` is the window of a light, the rim of a button, or the pocket of a reader; `bore` is the smaller
@@ -166,8 +166,7 @@ ABOVE: Final = -2.3
 """Offsets of the texts below and above the middle of a hole."""
 
 
-@dataclass(frozen=True, slots=True)
-class Circle:
+class Circle(Struct, frozen=True):
     """A circle by its middle and diameter; `name` is the name of its hole."""
 
     x: float
@@ -177,8 +176,7 @@ class Circle:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """A line through points, open or closed."""
 
     points: tuple[tuple[float, float], ...]
@@ -186,8 +184,7 @@ class Lines:
     closed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A line of text, centred at x or beginning there; turned clockwise by `turn` degrees."""
 
     x: float

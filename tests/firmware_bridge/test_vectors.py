@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import firmware_bridge
@@ -32,7 +32,7 @@ def test_the_vectors_decode_as_written(frame: str, expected: dict[str, object]) 
     message = messages.decode(kind, payload)
     expected = dict(expected)
     assert number == expected.pop("sequence")
-    fields = json.loads(json.dumps(asdict(message), default=bytes.hex))
+    fields = json.loads(json.dumps(msgspec.to_builtins(message, builtin_types=[bytes]), default=bytes.hex))
     assert {"kind": kind_name(type(message)), **fields} == expected
     again = wire.pack(kind, number, messages.encode(message)[1])
     assert line.endswith(again)

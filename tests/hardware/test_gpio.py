@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from gpiozero import Button, InputDevice
 from gpiozero.pins import mock
+from msgspec.structs import replace
 
 from hardware.api import ButtonPressed, Loss, PartBack, PartError, PartLost
 from hardware.drivers.debounce import MAX_PRESSES, REST

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from queue import SimpleQueue
 from types import ModuleType
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from hardware.api import HardwareError, LightFrame, Loss, PartBack, PartError, PartLost, Rgb
 from hardware.drivers import neopixel as driver

@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import termios
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic
 
 import pytest
+from msgspec.structs import replace
 from serial import Serial
 
 from hardware.api import Loss, PartBack, PartLost, TagArrived, TagLeft

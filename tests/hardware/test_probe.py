@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPin
+from msgspec.structs import replace
 from serial import Serial
 
 from hardware.diagnostics.doctor import Finding, Status

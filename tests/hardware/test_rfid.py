@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from serial import Serial, SerialException
 
 from hardware.api import Loss, PartBack, PartLost, TagArrived, TagLeft

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from device.commands.cli import azul_table
 from device.commands.selftest import AtTerminal

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from random import Random
 
 import pytest
 from flask.testing import FlaskClient
+from msgspec.structs import replace
 
 from device.runtime.simulation import simulated_tiles
 from device.table.state import Stage, new_table

@@ -32,7 +32,7 @@ def parameters(text: str) -> frozenset[str]:
     return Sentence(text).parameters()
 
 
-class StrictWords(Words):
+class StrictWords(Words, frozen=True):
     """A catalogue that raises for an unknown key or a missing parameter, and never uses a fallback."""
 
     def text(self, key: str, **given: object) -> str:

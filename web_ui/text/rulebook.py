@@ -45,9 +45,9 @@ def read_rulebook(folder: Path) -> Rulebook:
     return {mode: _read(folder / f"{mode}.toml") for mode in MODES}
 
 
-def read_all_rules(folder: Path = FOLDER) -> dict[str, Rulebook]:
+def read_all_rules() -> dict[str, Rulebook]:
     """Read the rules in every language, by language. Raises RulesError if a file is invalid."""
-    return {path.name: read_rulebook(path) for path in sorted(folder.iterdir()) if path.is_dir()}
+    return {path.name: read_rulebook(path) for path in sorted(FOLDER.iterdir()) if path.is_dir()}
 
 
 def _read(path: Path) -> Rules:

@@ -6,7 +6,8 @@ Every text comes from the message catalogue (`words`), so that nothing here depe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from web_ui.messages import Advice, Because, Choosing, Fault, Move, Reason, Result, Snapshot, Step, known_step
 from web_ui.text.words import Words
@@ -21,8 +22,7 @@ DRAFTING = ("draft", "place", "place_again")
 """The prompts for a draft."""
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotFormatter:
+class SnapshotFormatter(Struct, frozen=True):
     """Formats the parts of one snapshot as text in one language."""
 
     words: Words

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Formatter
+
+from msgspec import Struct
 
 FOLDER = Path(__file__).parent / "words"
 DEFAULT = "en"
@@ -17,8 +18,7 @@ class WordsError(ValueError):
     """A catalogue is invalid; the message names the file, the key and the fault."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A text with {parameters}, and its singular.
 
     `by` names the parameter that decides on the form; `one` is the form for 1 and -1, `other` for the rest.
@@ -38,8 +38,7 @@ class Sentence:
         return template.format_map(_WithDashes({name: _with_minus(value) for name, value in given.items()}))
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """The message catalogue of one language: sentences by key, `table.name`."""
 
     language: str
@@ -70,9 +69,9 @@ def read_words(path: Path) -> Words:
 
 
 @cache
-def read_all_words(folder: Path = FOLDER) -> dict[str, Words]:
-    """Read all catalogues of a folder, by language, once. Raises WordsError if one is invalid."""
-    return {path.stem: read_words(path) for path in sorted(folder.glob("*.toml"))}
+def read_all_words() -> dict[str, Words]:
+    """Read all catalogues, by language, once. Raises WordsError if one is invalid."""
+    return {path.stem: read_words(path) for path in sorted(FOLDER.glob("*.toml"))}
 
 
 def _sentences(file: str, prefix: str, table: Mapping[str, object]) -> Iterator[tuple[str, Sentence]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import zip_longest
+
+from msgspec import Struct
 
 from web_ui.messages import Seat
 from web_ui.text.sentences import ACTION, SnapshotFormatter
@@ -22,8 +23,7 @@ PLACING = ("placed", "action_tile_placed")
 """Score steps that put a tile on a wall."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineView:
+class LineView(Struct, frozen=True):
     """A pattern line: colours from the left, empty where free.
 
     `offered`: the tiles in hand may go here; `due`: its tile needs a column.
@@ -36,8 +36,7 @@ class LineView:
     due: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WallSpace:
+class WallSpace(Struct, frozen=True):
     """A space of the wall: the tile on it, the printed colour, and marks.
 
     `fresh`: just placed; `legal`: the colour of the tile that may be put here; `scoring`: the solo game's
@@ -51,16 +50,14 @@ class WallSpace:
     scoring: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RowView:
+class RowView(Struct, frozen=True):
     """A row of the wall."""
 
     spaces: tuple[WallSpace, ...]
     spoken: str
 
 
-@dataclass(frozen=True, slots=True)
-class FloorSpace:
+class FloorSpace(Struct, frozen=True):
     """A space of a floor: the tile on it, the points that it costs, and marks.
 
     `legal`: this penalty tile can be chosen; `coming`: the tile would fall here; `next`: the next reported
@@ -74,8 +71,7 @@ class FloorSpace:
     next: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FloorView:
+class FloorView(Struct, frozen=True):
     """A board's floor; the solo game's penalty row has a title."""
 
     spaces: tuple[FloorSpace, ...]
@@ -85,8 +81,7 @@ class FloorView:
     cost: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Sending:
+class Sending(Struct, frozen=True):
     """The tiles that a line or the floor would send to the penalty row; `tried`: pressed once already."""
 
     where: str
@@ -95,8 +90,7 @@ class Sending:
     tried: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BoardView:
+class BoardView(Struct, frozen=True):
     """A seat's board; the solo game's action board has no score."""
 
     seat: int

@@ -7,9 +7,9 @@ phones, and of these those of the phone's own seat.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from web_ui.messages import Choosing, Seat, Simulated
 from web_ui.text.sentences import ACTION, MARKER, SnapshotFormatter
@@ -24,8 +24,7 @@ ANY_SEAT = ("who_first",)
 # --- Groups of buttons -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(Struct, frozen=True):
     """A large button: the button of the table that it presses, its text, and its label for screen readers.
 
     `tiles` are the tiles that it stands for, `chosen` the colour among them that is in hand, `sends` the
@@ -43,8 +42,7 @@ class Control:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ControlGroup:
+class ControlGroup(Struct, frozen=True):
     """Controls under a title; `kind` is their CSS class."""
 
     title: str
@@ -253,8 +251,7 @@ def _table(formatter: SnapshotFormatter) -> Iterator[Control]:
 # --- Forms -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class NameField:
+class NameField(Struct, frozen=True):
     """A form field for the name of a player who sits."""
 
     seat: int
@@ -278,8 +275,7 @@ def _may_name(formatter: SnapshotFormatter, viewer: Viewer, seat: int) -> bool:
     return viewer.seat in (NO_SEAT, seat) and f"seat.{seat}.floor" in formatter.snapshot.phones.press
 
 
-@dataclass(frozen=True, slots=True)
-class ReportView:
+class ReportView(Struct, frozen=True):
     """Five buttons that report the colour of a drawn physical tile: letter, name, tiles left in the bag."""
 
     tiles: tuple[tuple[str, str, int], ...]
@@ -303,8 +299,7 @@ def plug(formatter: SnapshotFormatter, _viewer: Viewer) -> Simulated | None:
     return simulated if simulated is not None and simulated.plugged is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class SeatOption:
+class SeatOption(Struct, frozen=True):
     """A seat that this phone can play at (or no seat): the text of its button, and its player."""
 
     seat: int

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import cos, radians, sin
+
+from msgspec import Struct
 
 from web_ui.latest import Presence, View
 from web_ui.messages import Button, Layout, Light, Outline
@@ -23,8 +24,7 @@ NAME_SIZE = 20
 """Height of the letters of a name in millimetres, if there is room."""
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnLight:
+class DrawnLight(Struct, frozen=True):
     """A light: a square lens if it shows a tile, else a round one; `digit` is printed on it."""
 
     name: str
@@ -41,8 +41,7 @@ class DrawnLight:
         return round(self.size * HALO / 2, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class NamePlate:
+class NamePlate(Struct, frozen=True):
     """The middle and the width of the room for a player's name on a board."""
 
     seat: str
@@ -52,8 +51,7 @@ class NamePlate:
     width: float
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """The whole table, in millimetres; angles in degrees.
 
     Outlines with their CSS class; buttons with their CSS class and the text on their cap.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from werkzeug.wrappers import Request
 
 from web_ui.latest import Presence, View
@@ -56,8 +57,7 @@ SEAT_COOKIE = "seat"
 """Names the seat that a phone plays at; set by the page's script, and no secret."""
 
 
-@dataclass(frozen=True, slots=True)
-class Viewer:
+class Viewer(Struct, frozen=True):
     """A page as one browser sees it: whether it runs at the table, and on the phone page its seat."""
 
     page: str
@@ -81,8 +81,7 @@ def _seat(request: Request) -> int:
 # --- The prompt ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class TurnView:
+class TurnView(Struct, frozen=True):
     """Whose turn it is and what to do; `away`: the table can't be seen."""
 
     head: str
@@ -126,8 +125,7 @@ def _occasion(formatter: SnapshotFormatter) -> str:
 # --- The offer -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SourceView:
+class SourceView(Struct, frozen=True):
     """A display or the centre (number 0) with its tiles; `chosen` is the colour in hand.
 
     `free`: while physical tiles are reported, the empty spaces, true for the one of the next tile. `due`: the
@@ -188,8 +186,7 @@ def source(formatter: SnapshotFormatter, number: int, tiles: str) -> SourceView:
 # --- Seats, moves and the score account ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SeatView:
+class SeatView(Struct, frozen=True):
     """A seat before the game."""
 
     label: str
@@ -219,8 +216,7 @@ def _sitter(formatter: SnapshotFormatter, seat: Seat) -> str:
     return formatter.words.text("player.opponent", who=who, what=formatter.strength(seat.bot))
 
 
-@dataclass(frozen=True, slots=True)
-class MoveView:
+class MoveView(Struct, frozen=True):
     """A move as a sentence, its colour, and an opponent's reasons."""
 
     text: str
@@ -244,16 +240,14 @@ def recent(formatter: SnapshotFormatter) -> MoveView | None:
     return next(iter(moves(formatter)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerAccount:
+class PlayerAccount(Struct, frozen=True):
     """All steps of one player's score, as sentences and points with their sign, and the score after them."""
 
     total: str
     steps: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AccountView:
+class AccountView(Struct, frozen=True):
     """How the scores of a round came about; in a solo game one list of both boards' steps."""
 
     title: str
@@ -303,8 +297,7 @@ def _signed(points: int) -> str:
 # --- The result ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ResultView:
+class ResultView(Struct, frozen=True):
     """The end of a game: players from the best on, with score, complete rows, and whether they won.
 
     Of a solo game: what ended it, the rule that made it a loss, and what scores are worth. `levels` are the
@@ -363,8 +356,7 @@ def _solo_result(formatter: SnapshotFormatter, ended: Result) -> ResultView:
 # --- Tile counts, colours, and the link to the rules -----------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class CountView:
+class CountView(Struct, frozen=True):
     """What the bag or the lid must hold: a sentence, and letter, name and number of each colour."""
 
     title: str
@@ -404,8 +396,7 @@ def rules_link(formatter: SnapshotFormatter) -> str:
     return f"/rules/{mode}" if mode in MODES else "/rules"
 
 
-@dataclass(frozen=True, slots=True)
-class TileView:
+class TileView(Struct, frozen=True):
     """A tile's symbol: its letter, its colour's name and value, and the ink of its ornament."""
 
     letter: str

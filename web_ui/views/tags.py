@@ -7,7 +7,9 @@ known, and the cards of players and actions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from web_ui.latest import Presence, View
 from web_ui.messages import Card, Learning, Snapshot
@@ -28,8 +30,7 @@ EXPLAINED_REFUSALS = ("tag_known", "lesson_over")
 # --- The page --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class LessonView:
+class LessonView(Struct, frozen=True):
     """The lesson under way: the outcome of the last tag as a sentence, and the buttons.
 
     `known` is the last tag if it has a meaning already, so that it can be forgotten; `done`: all is learned;
@@ -44,8 +45,7 @@ class LessonView:
     may: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BarView:
+class BarView(Struct, frozen=True):
     """The known tiles of a colour: number, text, how many are missing, and whether it is being learned."""
 
     letter: str
@@ -56,8 +56,7 @@ class BarView:
     due: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BarsView:
+class BarsView(Struct, frozen=True):
     """The known tiles of all colours; `learn` is the text of the button that starts a lesson, if any."""
 
     bars: tuple[BarView, ...]
@@ -66,8 +65,7 @@ class BarsView:
     learn: str
 
 
-@dataclass(frozen=True, slots=True)
-class CardView:
+class CardView(Struct, frozen=True):
     """A card: its tag, its text, and its kind: player, action or blank."""
 
     tag: str
@@ -75,8 +73,7 @@ class CardView:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class CardsView:
+class CardsView(Struct, frozen=True):
     """The known cards, and the actions without one; `may`: the viewer may teach."""
 
     players: tuple[CardView, ...]
@@ -189,8 +186,7 @@ def forgetting(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[tuple[str,
 # --- Simulated tags: tiles and cards that a viewer at the table shows to simulated readers ---------------
 
 
-@dataclass(frozen=True, slots=True)
-class DrawerView:
+class DrawerView(Struct, frozen=True):
     """The tagged tiles by colour: letter, name and tags.
 
     `used` are those that lie on the table or are known; empty on the twin, whose script marks them. `blind`:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import combinations
 from math import hypot
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec.structs import replace
 
 from hardware.api import HardwareError
 from hardware.layout.model import Layout, PlacedButton, PlacedLight, Reader, read_layout
