@@ -23,24 +23,25 @@ from tests.bots.core_check import (
     figures,
     title,
 )
+from tests.harness.sampling import some
 from tests.rules.positions import board, offer
 
 GOLDEN = sorted(Path(__file__).parents[1].joinpath("golden").glob("*.jsonl"))
 SHARED = sorted(Path(__file__).parents[3].joinpath("shared", "records").glob("*.jsonl"))
-GAMES = 8
+GAMES, FEW = 100, 3
 
 
 @pytest.mark.parametrize("chosen", SETUPS, ids=title)
 def test_random_games_agree_step_by_step(chosen: Setup) -> None:
     chance = random.Random(title(chosen))
-    for _ in range(GAMES):
+    for _ in some(range(GAMES), FEW):
         assert check_random_game(chosen, chance)
 
 
 @pytest.mark.parametrize("path", GOLDEN + SHARED, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_records_agree_step_by_step(path: Path) -> None:
     with path.open("rb") as file:
-        for each in record.read(file):
+        for each in some(record.read(file), FEW):
             check_events(each.setup, each.events)
 
 

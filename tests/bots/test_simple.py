@@ -10,13 +10,14 @@ from device.rules import game
 from device.rules.game import Setup
 from device.rules.notation import text_of
 from device.rules.scoring import Outcome
+from tests.harness.sampling import some
 from tests.rules.positions import after, board, offer
 
 
 @pytest.mark.parametrize("mode", ["standard", "gray", "dtc"])
 def test_greedy_beats_random(mode: str) -> None:
     chance = Random(7)
-    for number in range(30):
+    for number in some(range(30), 6):
         chosen = Setup(mode, ("greedy", "random"), number % 2)
         played = play(chosen, [play_greedy, play_random], chance.randrange, rounds=30)
         assert isinstance(played.record.outcome, Outcome)
@@ -27,7 +28,7 @@ def test_greedy_beats_random(mode: str) -> None:
 @pytest.mark.parametrize("wall", ["coloured", "gray"])
 def test_simple_bots_play_solo_to_its_end(name: str, wall: str) -> None:
     chosen = Setup("solo", (name,), 0, "easy", wall)
-    for seed in range(5):
+    for seed in some(range(5), 2):
         assert play(chosen, [SIMPLE_BOTS[name]], Random(seed).randrange).record.rounds
 
 

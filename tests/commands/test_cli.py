@@ -225,7 +225,7 @@ def test_names_that_the_terminal_can_not_show(tmp_path: Path) -> None:
     "options",
     [
         ["--mode", "standard", "--players", "3", "--bot", "greedy,random,random"],
-        ["--mode", "gray", "--bot", "random", "--rounds", "8"],
+        ["--mode", "gray", "--bot", "random", "--rounds", "5"],
         ["--mode", "dtc", "--bot", "greedy"],
         ["--mode", "solo", "--level", "expert", "--wall", "gray"],
         ["--bot", "random,random,random,random"],
@@ -234,14 +234,14 @@ def test_names_that_the_terminal_can_not_show(tmp_path: Path) -> None:
 def test_the_same_seed_gives_the_same_verified_bytes(options: list[str], tmp_path: Path) -> None:
     files = [tmp_path / "one.jsonl", tmp_path / "other.jsonl"]
     for file in files:
-        result = run("selfplay", *options, "--games", "3", "--seed", "5", "--out", file)
+        result = run("selfplay", *options, "--games", "2", "--seed", "5", "--out", file)
         assert result.exit_code == 0
         assert result.stdout == ""
     one, other = (file.read_bytes() for file in files)
     assert one == other
-    assert len(list(read(one.splitlines(keepends=True)))) == 3
-    assert run("selfplay", *options, "--games", "3", "--seed", "5").stdout_bytes == one
-    assert run("selfplay", *options, "--games", "3", "--seed", "6").stdout_bytes != one
+    assert len(list(read(one.splitlines(keepends=True)))) == 2
+    assert run("selfplay", *options, "--games", "2", "--seed", "5").stdout_bytes == one
+    assert run("selfplay", *options, "--games", "1", "--seed", "6").stdout_bytes != one
 
 
 def test_fewer_games_are_the_beginning_of_more() -> None:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -35,6 +36,7 @@ PLACES = {
 """Every mode, and the places of its players."""
 
 
+@cache
 def greedy_game(chosen: Setup, seed: int = 1, most: int = 10_000) -> Play:
     """Play a game between greedy bots, with at most so many events."""
     chance = Random(seed)
@@ -50,6 +52,7 @@ def greedy_game(chosen: Setup, seed: int = 1, most: int = 10_000) -> Play:
     return Play(chosen, PLACES[chosen], state, tuple(events))
 
 
+@cache
 def game_of_dropped_tiles(rounds: int) -> Play:
     """Play so many rounds of a game in which all tiles go to the floor, so that it never ends (R17)."""
     chance = Random(1)

@@ -34,6 +34,7 @@ from device.rules.solo import scoring as solo_scoring
 from device.rules.solo.game import SoloState
 from device.rules.solo.scoring import Ending
 from device.rules.tiles import ALL_TILES, COLOURS, NO_TILES, count
+from tests.harness.sampling import some
 from tests.rules.games import Step, careful, mostly_floor, never_full, play, sample, setups
 from tests.rules.positions import all_tiles
 from tests.rules.referee import referee
@@ -108,7 +109,7 @@ def test_boards_stay_possible(mode: str) -> None:
 
 @every_mode
 def test_exactly_the_legal_choices_can_be_applied(mode: str) -> None:
-    for step in some_steps(mode, 13):
+    for step in some_steps(mode, 41):
         state = step.before
         untouched = copy.deepcopy(state)
         legal = set(state.legal())
@@ -138,7 +139,7 @@ def test_either_chance_or_somebody_is_next_until_the_game_is_over(mode: str) -> 
 def test_an_event_that_is_not_due_is_refused(mode: str) -> None:
     for number, played in enumerate(sample(mode)):
         others = {type(step.event): step.event for step in played.steps}
-        for step in played.steps[number % 5 :: 5]:
+        for step in played.steps[number % 11 :: 11]:
             for kind, event in others.items():
                 if kind is not type(step.event):
                     with pytest.raises(IllegalEventError):
@@ -217,7 +218,7 @@ def refused_by_the_reader(lines: list[bytes], event: Event) -> bool:
 
 @every_mode
 def test_the_reader_accepts_exactly_the_legal_choices(mode: str) -> None:
-    for number, played in enumerate(sample(mode)[:10]):
+    for number, played in some(enumerate(sample(mode)), 5):
         chance = Random(number)
         lines = played.lines()
         (found,) = read(lines)

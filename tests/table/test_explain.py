@@ -17,6 +17,7 @@ from device.rules.solo.game import SoloState
 from device.rules.standard import StandardState
 from device.rules.tiles import colour_of
 from device.table.explain import MOST_REASONS, Reason, reasons_for
+from tests.harness.sampling import some
 from tests.table.simulator import counts
 from tests.table.walks import SETUPS
 
@@ -52,7 +53,7 @@ def test_reasons_hold_in_whole_games(setup: Setup) -> None:
     random = Random(7)
     state = game.setup(setup)
     seen: set[str] = set()
-    for _ in range(60):
+    for _ in some(range(200), 30):
         if state.over:
             break
         if state.chance_due:
@@ -60,7 +61,7 @@ def test_reasons_hold_in_whole_games(setup: Setup) -> None:
             continue
         allowed = choices(state)
         chosen = play_greedy(state, random.randrange)
-        for event in (chosen, *random.sample(allowed, min(6, len(allowed)))):
+        for event in (chosen, *random.sample(allowed, min(4, len(allowed)))):
             found = reasons_for(state, event)
             assert len(found) <= MOST_REASONS
             for reason in found:

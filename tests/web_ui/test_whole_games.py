@@ -59,8 +59,8 @@ GAMES = [
 ]
 """Setup, seed, and whether with physical tiles; together they use all texts that any game was seen to use."""
 
-FIRST, STEP = 3, 8
-"""The first moments of each prompt and every eighth of the game are rendered: they use the texts of all."""
+FIRST, STEP = 2, 20
+"""The first moments of each prompt and every twentieth of the game are rendered: they use all texts."""
 
 
 @pytest.mark.parametrize(("setup", "seed", "physical_tiles"), GAMES)
