@@ -6,17 +6,18 @@ from typing import Final
 from device.bots.core import constants
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
+from device.rules import standard
 from device.rules.board import FLOOR, LINES, Board, open_lines, tiles_on_floor
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.scoring import complete_rows
+from device.rules.solo import game as solo
 from device.rules.solo.game import SoloState
 from device.rules.solo.penalty_row import PLAYER, tiles_in
 from device.rules.solo.scoring import Ending
 from device.rules.standard import StandardState
-from device.rules.state import Phase
 from device.rules.tiles import COLOURS, Colour, Counts
 
-PHASES: Final = {phase: getattr(constants, phase.name) for phase in Phase}
+PHASES: Final = {phase: getattr(constants, phase.name) for phase in (*standard.Phase, *solo.Phase)}
 ENDINGS: Final = {None: 0} | {ending: getattr(constants, ending.name) for ending in Ending}
 
 

@@ -5,6 +5,7 @@ The bag and the lid are counts; the tiles that are drawn arrive as a `Deal`.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Final
 
 from device.rules import scoring
@@ -22,9 +23,9 @@ from device.rules.board import (
 )
 from device.rules.dealing import DISPLAY_TILES, check_deal, deal
 from device.rules.errors import IllegalEventError, SetupError
-from device.rules.events import CENTRE, Deal, Draft, Event, Tile
+from device.rules.events import CENTRE, Chance, Deal, Draft, Event, Tile
 from device.rules.scoring import Account, Outcome, Step
-from device.rules.state import Phase, State
+from device.rules.state import State
 from device.rules.tiles import COLOURS, MARKER, NO_TILES, Counts, add, of_colour, total, without
 
 DISPLAYS: Final = {2: 5, 3: 7, 4: 9}  # displays by number of players (R1)
@@ -46,15 +47,42 @@ GRAY: Final = Ruleset("gray", gray=True)
 DTC: Final = Ruleset("dtc", lid=False, most_players=2)
 
 
+class Phase(Enum):
+    """The kind of event that a game waits for."""
+
+    DEAL = "deal"
+    OFFER = "offer"
+    TILING = "tiling"
+    OVER = "over"
+
+    __repr__ = Enum.__str__
+
+
 @dataclass(frozen=True, slots=True)
 class StandardState(State):
     """A game for two to four at one moment."""
 
     ruleset: Ruleset = STANDARD
+    phase: Phase = Phase.DEAL
     starter: int = 0
     marker: int | None = None
 
     # --- The course of the game ---
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.phase is Phase.OVER
+
+    @property
+    def in_offer(self) -> bool:
+        """Whether the next event is a draft."""
+        return self.phase is Phase.OFFER
+
+    @property
+    def chance_due(self) -> type[Chance] | None:
+        """The class of the chance event that is due."""
+        return Deal if self.phase is Phase.DEAL else None
 
     @property
     def simultaneous(self) -> bool:
@@ -249,8 +277,8 @@ def _draft(state: StandardState, event: Draft) -> StandardState:
         bag,
         lid,
         state.account,
-        Phase.OFFER,
         state.ruleset,
+        Phase.OFFER,
         state.starter,
         marker,
     )

@@ -3,39 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
-from typing import Final
 
 from device.rules.board import Board
-from device.rules.events import Chance, Deal, Draft, Draw, Event, Penalty, ScoringColour
+from device.rules.events import Chance, Draft, Event
 from device.rules.scoring import Account, Outcome
 from device.rules.solo.scoring import SoloOutcome, Square
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, Counts
-
-
-class Phase(Enum):
-    """The kind of event that a game waits for; those from PENALTY on are solo's (S1, S8)."""
-
-    DEAL = "deal"
-    OFFER = "offer"
-    TILING = "tiling"
-    OVER = "over"
-    PENALTY = "penalty"
-    COLOUR = "colour"
-    SCORING = "scoring"
-    DRAW = "draw"
-    SWAP = "swap"
-    REMOVE = "remove"
-
-    __repr__ = Enum.__str__
-
-
-_CHANCES: Final[dict[Phase, type[Chance]]] = {
-    Phase.DEAL: Deal,
-    Phase.PENALTY: Penalty,
-    Phase.COLOUR: ScoringColour,
-    Phase.DRAW: Draw,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +26,23 @@ class State(ABC):
     bag: Counts = ALL_TILES
     lid: Counts = NO_TILES  # the discarded tiles; in solo those out of play
     account: Account | None = None  # how the last round was scored; in the middle of a wall-tiling, this one
-    phase: Phase = Phase.DEAL
 
     # --- The course of the game ---
 
     @property
+    @abstractmethod
     def over(self) -> bool:
         """Whether the game has ended."""
-        return self.phase is Phase.OVER
 
     @property
+    @abstractmethod
     def in_offer(self) -> bool:
         """Whether the next event is a draft."""
-        return self.phase is Phase.OFFER
 
     @property
+    @abstractmethod
     def chance_due(self) -> type[Chance] | None:
         """The class of the chance event that is next; None if a choice is next, or the game is over."""
-        return _CHANCES.get(self.phase)
 
     @property
     def simultaneous(self) -> bool:

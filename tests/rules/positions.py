@@ -6,8 +6,7 @@ from dataclasses import replace
 from device.rules import game
 from device.rules.board import Board, Row, tiles_on_floor
 from device.rules.notation import event_of, text_of
-from device.rules.standard import DISPLAYS, StandardState
-from device.rules.state import Phase
+from device.rules.standard import DISPLAYS, Phase, StandardState
 from device.rules.tiles import (
     ALL_TILES,
     LETTERS,
@@ -56,7 +55,7 @@ def offer(
     in_lid = counts_of(lid)
     bag = without(ALL_TILES, total([in_lid, *sources, *map(tiles_on, players)]))
     return StandardState(
-        players, sources, 0, 1, bag, in_lid, None, Phase.OFFER, game.RULESETS[mode], starter, marker
+        players, sources, 0, 1, bag, in_lid, None, game.RULESETS[mode], Phase.OFFER, starter, marker
     )
 
 

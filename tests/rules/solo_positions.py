@@ -9,9 +9,8 @@ from device.rules.board import Board
 from device.rules.events import Event
 from device.rules.notation import event_of
 from device.rules.scoring import Account, Item
-from device.rules.solo.game import EASY, SoloState
+from device.rules.solo.game import EASY, Phase, SoloState
 from device.rules.solo.penalty_row import ACTION
-from device.rules.state import Phase
 from device.rules.tiles import (
     ALL_TILES,
     NO_TILES,

@@ -8,7 +8,7 @@ from device.rules import game
 from device.rules.errors import SetupError
 from device.rules.game import Setup
 from device.rules.notation import event_of
-from device.rules.state import Phase
+from device.rules.standard import Phase
 from device.rules.tiles import NO_TILES, counts_of
 from tests.rules.positions import after, board, offer, with_bag
 

@@ -7,8 +7,7 @@ from device.rules.errors import IllegalEventError
 from device.rules.events import Tile
 from device.rules.notation import event_of
 from device.rules.scoring import LineFell
-from device.rules.standard import StandardState
-from device.rules.state import Phase
+from device.rules.standard import Phase, StandardState
 from device.rules.tiles import counts_of
 from tests.rules.positions import after, board, offer, scores, wall
 

@@ -19,10 +19,9 @@ from device.rules.game import SOLO
 from device.rules.scoring import FLOOR_COSTS
 from device.rules.solo import game as solo
 from device.rules.solo import penalty_row
-from device.rules.solo.game import SoloState
+from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.solo.scoring import Ending, SoloOutcome
-from device.rules.state import Phase
 from device.rules.tiles import COLOURS, Counts, without
 from tests.rules.games import sample
 from tests.rules.solo_positions import account

@@ -6,10 +6,9 @@ from device.rules.errors import IllegalEventError
 from device.rules.events import Draft
 from device.rules.notation import event_of, text_of
 from device.rules.solo import game as solo
-from device.rules.solo.game import SoloState
+from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.solo.scoring import Ending, SoloOutcome, Victory
-from device.rules.state import Phase
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, counts_of
 from tests.rules.positions import all_tiles, board, floor
 from tests.rules.solo_positions import after, offer, penalty

@@ -12,9 +12,8 @@ from device.rules.errors import IllegalEventError, NotationError, SetupError
 from device.rules.events import Deal, Penalty, Scoring
 from device.rules.game import Setup
 from device.rules.notation import event_of, text_of
-from device.rules.solo.game import SoloState
+from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import PLAYER
-from device.rules.state import Phase
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, Counts, count, counts_of, letters, total, without
 from tests.rules.positions import all_tiles, board
 from tests.rules.solo_positions import after, bag_of, offer, penalty

@@ -12,7 +12,7 @@ from device.rules.errors import IllegalEventError
 from device.rules.events import Remove, Swap
 from device.rules.notation import event_of
 from device.rules.scoring import LineFell, TilePlaced
-from device.rules.solo.game import SoloState
+from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.solo.scoring import (
     ActionTilePlaced,
@@ -27,7 +27,6 @@ from device.rules.solo.scoring import (
     PenaltySwapped,
     SoloOutcome,
 )
-from device.rules.state import Phase
 from device.rules.tiles import ALL_TILES, NO_TILES, Colour, counts_of
 from tests.rules.positions import all_tiles, board
 from tests.rules.solo_positions import account, after, bag_of, items, offer, penalty

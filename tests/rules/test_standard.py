@@ -9,8 +9,7 @@ from device.rules.events import Draft
 from device.rules.game import Setup
 from device.rules.notation import event_of
 from device.rules.scoring import BonusGiven, FloorCharged, Outcome, TilePlaced
-from device.rules.standard import StandardState
-from device.rules.state import Phase
+from device.rules.standard import Phase, StandardState
 from device.rules.tiles import ALL_TILES, NO_TILES, counts_of
 from tests.rules.positions import after, all_tiles, board, drafts, floor, offer, scores, wall, with_bag
 

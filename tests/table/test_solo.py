@@ -24,9 +24,8 @@ from device.rules.events import (
     Tile,
 )
 from device.rules.game import Setup
-from device.rules.solo.game import SoloState
+from device.rules.solo.game import Phase, SoloState
 from device.rules.solo.penalty_row import ACTION, PLAYER
-from device.rules.state import Phase
 from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
 from device.table.game import Play

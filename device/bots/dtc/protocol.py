@@ -15,8 +15,7 @@ from typing import Final, Literal, TypeVar
 from device.rules.board import FLOOR, FLOOR_SPACES, LINES, WALL_PATTERN, Board, Floor, Wall
 from device.rules.errors import IllegalEventError
 from device.rules.events import Deal, Draft, Event
-from device.rules.standard import DISPLAYS, DTC, StandardState
-from device.rules.state import Phase
+from device.rules.standard import DISPLAYS, DTC, Phase, StandardState
 from device.rules.tiles import (
     ALL_TILES,
     COLOURS,

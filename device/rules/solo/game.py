@@ -6,6 +6,7 @@ by line, the charge for the penalty row, the player board, and at the end of the
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, Final, NoReturn
 
 from device.rules import scoring
@@ -61,7 +62,7 @@ from device.rules.solo.scoring import (
     SoloOutcome,
     Square,
 )
-from device.rules.state import Phase, State
+from device.rules.state import State
 from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, add, of_colour, without
 
 DISPLAYS: Final = 5
@@ -84,6 +85,23 @@ LEVELS: Final = {each.name: each for each in (EASY, NORMAL, EXPERT)}
 WALLS: Final = ("coloured", "gray")
 
 
+class Phase(Enum):
+    """The kind of event that a solo game waits for (S1, S3, S8, S11)."""
+
+    DEAL = "deal"
+    PENALTY = "penalty"
+    COLOUR = "colour"
+    SCORING = "scoring"
+    OFFER = "offer"
+    DRAW = "draw"
+    SWAP = "swap"
+    REMOVE = "remove"
+    TILING = "tiling"
+    OVER = "over"
+
+    __repr__ = Enum.__str__
+
+
 @dataclass(frozen=True, slots=True)
 class SoloState(State):
     """A solo game at one moment; its seats are PLAYER and ACTION."""
@@ -91,6 +109,7 @@ class SoloState(State):
     boards: Boards
     level: Level = EASY
     gray: bool = False  # the player board's wall; the action board's is always coloured
+    phase: Phase = Phase.DEAL
     scoring_colour: Colour | None = None  # drawn for the scoring tile
     scoring_tile: Square | None = None  # None before it is put down and once it is covered
     acting: ActionTilePlaced | None = None  # the action tile whose line asks for a draw or a choice now
@@ -100,9 +119,24 @@ class SoloState(State):
 
     # --- The course of the game ---
 
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.phase is Phase.OVER
+
+    @property
+    def in_offer(self) -> bool:
+        """Whether the next event is a draft."""
+        return self.phase is Phase.OFFER
+
+    @property
+    def chance_due(self) -> type[Chance] | None:
+        """The class of the chance event that is due."""
+        return _CHANCES.get(self.phase)
+
     def to_act(self) -> tuple[int, ...]:
         """Return the only player's seat when it has a choice."""
-        return () if self.over or self.chance_due else (PLAYER,)
+        return () if self.phase is Phase.OVER or self.phase in _CHANCES else (PLAYER,)
 
     def legal(self) -> list[Event]:
         """Return every legal choice."""
@@ -518,6 +552,14 @@ def _noted(state: SoloState, seat: int, item: Item, **changes: Any) -> SoloState
 
 
 # --- Phases ----------------------------------------------------------------------------------------------
+
+_CHANCES: Final[dict[Phase, type[Chance]]] = {
+    Phase.DEAL: Deal,
+    Phase.PENALTY: Penalty,
+    Phase.COLOUR: ScoringColour,
+    Phase.DRAW: Draw,
+}
+"""The chance event of each phase that takes one."""
 
 _TRANSITIONS: Final[dict[type[Event], tuple[Phase, Callable[[SoloState, Any], SoloState]]]] = {
     Deal: (Phase.DEAL, _deal),
