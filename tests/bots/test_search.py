@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -99,24 +100,37 @@ def minimax(search: AlphaBeta, position: Position) -> int:
     return best
 
 
+def random_positions(chosen: Setup) -> Iterator[StandardState]:
+    """Yield the positions of random games before their drafts."""
+    for seed in range(1000):
+        chance = Random(seed)
+        state = game.setup(chosen)
+        while not state.over and state.round < 8:
+            if state.chance_due:
+                state = state.apply(state.chance(chance.randrange))
+                continue
+            if state.in_offer:
+                assert isinstance(state, StandardState)
+                yield state
+            state = state.apply(chance.choice(state.legal()))
+
+
 @pytest.mark.parametrize("mode", ["standard", "gray", "dtc"])
 def test_alpha_beta_finds_the_minimax_value_at_the_end_of_a_round(mode: str) -> None:
     wanted = settings().max_examples // 3
     # Positions by groups of tiles in the offer; one group more costs 15 times as much.
     due = {2: wanted, 3: wanted // 2, 4: wanted // 12}
     search = AlphaBeta(Evaluation(weights.read("standard-2")), Ticks())
-    for seed in range(64 * wanted):
+    for state in random_positions(Setup(mode, ("a", "b"))):
+        if due.get(left_in_offer(state)):
+            due[left_in_offer(state)] -= 1
+            position = to_position(state)
+            move = search.best_move(position, 100.0)
+            assert not search.depth_limited
+            assert search.value == minimax(search, position)
+            assert move in position.drafts()
         if not any(due.values()):
             return
-        state = random_state(Setup(mode, ("a", "b")), seed, 8 + seed % 40)
-        if not isinstance(state, StandardState) or not due.get(left_in_offer(state)):
-            continue
-        due[left_in_offer(state)] -= 1
-        position = to_position(state)
-        move = search.best_move(position, 100.0)
-        assert not search.depth_limited
-        assert search.value == minimax(search, position)
-        assert move in position.drafts()
     raise AssertionError(f"too few positions: {due} are missing")
 
 

@@ -33,7 +33,7 @@ def test_the_reconnection_time_is_measured() -> None:
 
 
 def test_a_lossy_line_loses_and_doubles_no_event() -> None:
-    figures = on_a_bad_line(30_000)
+    figures = on_a_bad_line(8_000)
     assert [figure.value for figure in figures] == [0, 0, 0]
     assert "damaged" in figures[0].name
 

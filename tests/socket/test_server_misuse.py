@@ -16,6 +16,7 @@ from device.socket.server import MOST_ANSWERS, MOST_CLIENTS, MOST_WAITING, Reque
 from hardware.api import HardwareError
 from tests.harness.client import Client
 from tests.harness.local_table import LocalTable
+from tests.harness.sampling import some
 from tests.harness.waiting import DEADLINE, until
 
 PROMPT = 5.0
@@ -240,7 +241,7 @@ def test_clients_that_connect_during_close_leave_nothing_behind(
     socket_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Regression: the pages reconnect at once, and asyncio logged `Task was destroyed`."""
-    for _ in range(20):
+    for _ in some(range(50), 8):
         server = SocketServer(socket_path, {}, lambda request: None)
         server.start()
         callers = [threading.Thread(target=reconnect, args=(socket_path,)) for _ in range(3)]

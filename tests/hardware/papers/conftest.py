@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 
 import pytest
 
@@ -12,21 +12,32 @@ from hardware.papers.template import a4_pdf, template_svg, whole_pdf
 from hardware.papers.wiring import power_circuit
 
 
-@dataclass(frozen=True)
 class Documents:
-    """A layout and its documents."""
+    """A layout and its documents, each made when a test first asks for it."""
 
-    layout: Layout
-    template: str
-    whole: bytes
-    a4: bytes
-    circuit: str
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    @cached_property
+    def template(self) -> str:
+        return template_svg(self.layout)
+
+    @cached_property
+    def whole(self) -> bytes:
+        return whole_pdf(self.layout)
+
+    @cached_property
+    def a4(self) -> bytes:
+        return a4_pdf(self.layout)
+
+    @cached_property
+    def circuit(self) -> str:
+        return power_circuit(self.layout)
 
 
 @pytest.fixture(scope="session", params=ORDER)
 def documents(request: pytest.FixtureRequest) -> Documents:
-    layout = read_layout(request.param)
-    return Documents(layout, template_svg(layout), whole_pdf(layout), a4_pdf(layout), power_circuit(layout))
+    return Documents(read_layout(request.param))
 
 
 @pytest.fixture(params=ORDER)
