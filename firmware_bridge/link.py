@@ -39,10 +39,7 @@ class PortError(OSError):
 
 
 def find_port() -> str:
-    """Return the port of the one Pico with MicroPython.
-
-    Raises PortError if there is none, or more than one.
-    """
+    """Return the port of the one Pico with MicroPython. Raises PortError for none or several."""
     from serial.tools import list_ports
 
     picos = sorted(

@@ -33,10 +33,7 @@ class FrameVersionError(WireError):
 
 
 def pack(kind: int, sequence: int, payload: bytes) -> bytes:
-    """Encode a payload as a frame.
-
-    Raises ValueError for more than MAX_PAYLOAD bytes.
-    """
+    """Encode a payload as a frame. Raises ValueError for more than MAX_PAYLOAD bytes."""
     if len(payload) > MAX_PAYLOAD:
         raise ValueError("payload of " + str(len(payload)) + " bytes")
     body = bytes((VERSION, kind, sequence & 255, sequence >> 8 & 255)) + payload

@@ -17,11 +17,8 @@ from device.commands.console import file_error, layout_option, printable, report
 from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.diagnostics.selftest import (
     COLOURS,
-    LayTag,
     Operator,
-    PressButton,
     Report,
-    ShowLights,
     SimulatedOperator,
     Step,
     plan,
@@ -106,21 +103,21 @@ class AtTerminal:
     def begin(self, step: Step) -> None:
         """Print the next step."""
         self._step += 1
-        match step:
-            case ShowLights(part, lights):
-                count = "1 light" if len(lights) == 1 else f"{len(lights)} lights"
-                text = f"{part}: {count} {SHOWN}"
-            case PressButton(button):
-                text = f"press the button {button} (Enter: skip)"
-            case LayTag(reader):
-                text = f"lay a tag on the reader {reader} (Enter: skip)"
+        match step.kind:
+            case "lights":
+                count = "1 light" if len(step.lights) == 1 else f"{len(step.lights)} lights"
+                text = f"{step.name}: {count} {SHOWN}"
+            case "buttons":
+                text = f"press the button {step.name} (Enter: skip)"
+            case "readers":
+                text = f"lay a tag on the reader {step.name} (Enter: skip)"
         click.echo(f"[{self._step}/{self._steps}] {text}")
 
     def look(self, _frame: LightFrame, seconds: float) -> None:
         """Wait while the lights can be seen."""
         time.sleep(seconds)
 
-    def judge(self, _step: ShowLights) -> str | None:
+    def judge(self, _step: Step) -> str | None:
         """Ask whether the lights were right; return None to show them again, else the fault or ""."""
         answer = click.prompt(
             "  right? [y]es, [n]o, [a]gain",
@@ -140,9 +137,9 @@ class AtTerminal:
 
 def _counted(steps: Sequence[Step]) -> str:
     """Return the numbers of lights, buttons and readers in some steps, as text."""
-    lights = sum(len(step.lights) for step in steps if isinstance(step, ShowLights))
-    buttons = sum(isinstance(step, PressButton) for step in steps)
-    readers = sum(isinstance(step, LayTag) for step in steps)
+    lights = sum(len(step.lights) for step in steps if step.kind == "lights")
+    buttons = sum(step.kind == "buttons" for step in steps)
+    readers = sum(step.kind == "readers" for step in steps)
     counts = ((lights, "light"), (buttons, "button"), (readers, "reader"))
     *front, last = (f"{number} {name}{'s' if number > 1 else ''}" for number, name in counts if number)
     return f"{', '.join(front)} and {last}" if front else last

@@ -41,10 +41,7 @@ class SimulatorError(RuntimeError):
 
 
 def micropython() -> Path:
-    """Return the path of MicroPython for WebAssembly.
-
-    Raises SimulatorError with the command that installs it.
-    """
+    """Return the path of MicroPython for WebAssembly. Raises SimulatorError if it is not installed."""
     named = os.environ.get("AZUL_TABLE_MICROPYTHON")
     folder = Path(sys.prefix, "micropython")
     path = Path(named) if named else folder / "node_modules" / PACKAGE / "micropython.mjs"
@@ -66,8 +63,9 @@ class SimulatedPico:
     """A Pico on a pseudo-terminal; `port` is its path, the same after every reset.
 
     `folder` holds its flash memory and its port. With `firmware` the firmware is already installed; without
-    it the Pico has MicroPython only. `watchdog` is a factor for the watchdog's timeout. All methods are
-    thread-safe. One thread, `simulated-pico`, reads the reports of the process.
+    it the Pico has MicroPython only. `watchdog` is a factor for the watchdog's timeout. `powered` is whether
+    the power is connected. All methods are thread-safe. One thread, `simulated-pico`, reads the reports of
+    the process.
     """
 
     def __init__(
@@ -96,7 +94,7 @@ class SimulatedPico:
         self._start_timeout = start_timeout
         self._changed = threading.Condition()
         self._process: subprocess.Popen[bytes] | None = None
-        self._powered = False
+        self.powered = False
         self._starts = 0
         self._reader: threading.Thread | None = None
         self.flash.mkdir(parents=True, exist_ok=True)
@@ -111,24 +109,19 @@ class SimulatedPico:
         Raises SimulatorError if it does not start in time.
         """
         with self._changed:
-            if self._powered:
+            if self.powered:
                 return
-            self._powered = True
+            self.powered = True
             starts = self._starts
         self._reader = threading.Thread(target=self._run, name="simulated-pico", daemon=True)
         self._reader.start()
         if wait and not self.wait_until(lambda: self._starts > starts, self._start_timeout):
             raise SimulatorError("the simulated Pico does not start; its process says why on standard error")
 
-    @property
-    def powered(self) -> bool:
-        """Whether the power is connected."""
-        return self._powered
-
     def unplug(self) -> None:
         """Disconnect the power; a second call does nothing."""
         with self._changed:
-            self._powered = False
+            self.powered = False
             process = self._process
         if process is not None:
             process.kill()
@@ -179,7 +172,7 @@ class SimulatedPico:
 
     def _run(self) -> None:
         """Run one process after another while the power is connected."""
-        while self._powered:
+        while self.powered:
             process = self._start_process()
             assert process.stdout is not None
             ended = self._read_reports(process.stdout)
@@ -193,7 +186,7 @@ class SimulatedPico:
                 Path(self.port).unlink(missing_ok=True)
                 self.resets.append(ended)
                 if ended == "fault":
-                    self._powered = False
+                    self.powered = False
                 self._changed.notify_all()
 
     def _start_process(self) -> subprocess.Popen[bytes]:
@@ -213,7 +206,7 @@ class SimulatedPico:
                 Path(self.port).unlink(missing_ok=True)
                 Path(self.port).symlink_to(os.ttyname(terminal))
                 self._process = process
-                if not self._powered:  # unplugged while it was starting
+                if not self.powered:  # unplugged while it was starting
                     process.kill()
         finally:
             os.close(usb)

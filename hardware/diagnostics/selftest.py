@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct, field
 
 from hardware.api import (
-    BUTTONS,
-    LIGHTS,
     PICO,
     STATUS,
     ButtonPressed,
@@ -50,28 +48,26 @@ POLL: Final = 0.1
 # --- Steps -----------------------------------------------------------------------------------------------
 
 
-class ShowLights(Struct, frozen=True):
-    """Show the lights of one group one after another and then together."""
+class Step(Struct, frozen=True):
+    """One step: show a group of lights, or wait for a press of a button or for a tag on a reader.
 
-    part: str
+    `kind` is the driver that it depends on; `lights` are those of the group, or those beside the part.
+    """
+
+    kind: Literal["lights", "buttons", "readers"]
+    name: str
     lights: tuple[str, ...]
 
-
-class PressButton(Struct, frozen=True):
-    """Wait for a press of a button; the lights show where it is."""
-
-    button: str
-    lights: tuple[str, ...]
-
-
-class LayTag(Struct, frozen=True):
-    """Wait for a tag on a reader; the lights show where it is."""
-
-    reader: str
-    lights: tuple[str, ...]
-
-
-Step = ShowLights | PressButton | LayTag
+    @property
+    def part(self) -> str:
+        """The part as the report names it."""
+        match self.kind:
+            case "lights":
+                return self.name
+            case "buttons":
+                return button_part(self.name)
+            case "readers":
+                return reader_part(self.name)
 
 
 def plan(layout: Layout) -> list[Step]:
@@ -79,10 +75,11 @@ def plan(layout: Layout) -> list[Step]:
     groups: dict[str, list[str]] = {}
     for light in layout.lights:
         groups.setdefault(_group(light.name), []).append(light.name)
-    steps: list[Step] = [ShowLights(group, tuple(lights)) for group, lights in groups.items()]
-    steps += [PressButton(it.name, _lights_at(it.name, layout)) for it in layout.buttons]
-    steps += [LayTag(it.name, _lights_at(it.name, layout)) for it in layout.readers]
-    return steps
+    return [
+        *(Step("lights", group, tuple(lights)) for group, lights in groups.items()),
+        *(Step("buttons", it.name, _lights_at(it.name, layout)) for it in layout.buttons),
+        *(Step("readers", it.name, _lights_at(it.name, layout)) for it in layout.readers),
+    ]
 
 
 def _group(light: str) -> str:
@@ -97,17 +94,6 @@ def _lights_at(name: str, layout: Layout) -> tuple[str, ...]:
         light.name for light in layout.lights if light.name == name or light.name.startswith(f"{name}.")
     ]
     return tuple(lights) if lights else (STATUS,)
-
-
-def _part_and_kind(step: Step) -> tuple[str, str]:
-    """Return the part of a step as the report names it, and the kind of driver that it depends on."""
-    match step:
-        case ShowLights(part):
-            return part, LIGHTS
-        case PressButton(button):
-            return button_part(button), BUTTONS
-        case LayTag(reader):
-            return reader_part(reader), "readers"
 
 
 # --- Report ----------------------------------------------------------------------------------------------
@@ -171,7 +157,7 @@ class Operator(Protocol):
     def look(self, frame: LightFrame, seconds: float) -> None:
         """Give the operator so many seconds to look at a frame."""
 
-    def judge(self, step: ShowLights) -> str | None:
+    def judge(self, step: Step) -> str | None:
         """Return what was wrong with the lights, "" if nothing was, None to show them again."""
 
     def wants_to_skip(self) -> bool:
@@ -191,11 +177,10 @@ class SimulatedOperator:
     def begin(self, step: Step) -> None:
         """Press the button, or lay a tag on the reader."""
         self._wrong = []
-        match step:
-            case PressButton(button):
-                self._table.press(button)
-            case LayTag(reader):
-                self._table.show_tag(reader, "selftest")
+        if step.kind == "buttons":
+            self._table.press(step.name)
+        elif step.kind == "readers":
+            self._table.show_tag(step.name, "selftest")
 
     def look(self, frame: LightFrame, _seconds: float) -> None:
         """Compare the lights with the frame."""
@@ -205,7 +190,7 @@ class SimulatedOperator:
             if self._table.colour(light.name) != frame.colour(light.name)
         ]
 
-    def judge(self, _step: ShowLights) -> str:
+    def judge(self, _step: Step) -> str:
         """Return the names of the lights that differed."""
         return f"{_and(self._wrong)} did not show it" if self._wrong else ""
 
@@ -261,7 +246,7 @@ class _Test(Struct):
                 pass
         missing: dict[str, list[Step]] = {}
         for step in steps:
-            if (reason := self._why_lost(*_part_and_kind(step))) is not None:
+            if (reason := self._why_lost(step)) is not None:
                 missing.setdefault(reason, []).append(step)
         for reason, missed in missing.items():
             self.operator.report_missing(reason, missed)
@@ -270,21 +255,18 @@ class _Test(Struct):
         """Perform a step and return its result."""
         for _ in self._receive(0):
             pass  # presses and tags from before this step don't count
-        part, kind = _part_and_kind(step)
-        if (reason := self._why_lost(part, kind)) is not None:
-            return Result(part, Outcome.LOST, reason)
-        match step:
-            case ShowLights():
-                self.operator.begin(step)
-                message = None
-                while message is None:
-                    self._show_group(step)
-                    message = self.operator.judge(step)
-                return self._result(part, kind, message)
-            case PressButton(name, lights) | LayTag(name, lights):
-                return self._wait_for(step, part, kind, name, lights)
+        if (reason := self._why_lost(step)) is not None:
+            return Result(step.part, Outcome.LOST, reason)
+        if step.kind != "lights":
+            return self._wait_for(step)
+        self.operator.begin(step)
+        message = None
+        while message is None:
+            self._show_group(step)
+            message = self.operator.judge(step)
+        return self._result(step, message)
 
-    def _show_group(self, step: ShowLights) -> None:
+    def _show_group(self, step: Step) -> None:
         for light in step.lights:
             self._show({light: WHITE}, SINGLE)
         for _, colour in COLOURS:
@@ -296,38 +278,38 @@ class _Test(Struct):
         self.lights.show(frame)
         self.operator.look(frame, seconds)
 
-    def _wait_for(self, step: Step, part: str, kind: str, name: str, lights: Sequence[str]) -> Result:
+    def _wait_for(self, step: Step) -> Result:
         """Wait for a button or reader; report others that answer instead of it."""
-        self._show(dict.fromkeys(lights, WHITE), 0)
+        self._show(dict.fromkeys(step.lights, WHITE), 0)
         self.operator.begin(step)
         others: list[str] = []
         end = self.clock() + self.seconds
         while self.clock() < end:
             for answered in self._receive(self.poll):
-                if answered == name:
+                if answered == step.name:
                     message = f"{_and(others)} answered as well; are wires swapped?" if others else ""
-                    return Result(part, Outcome.WRONG if others else Outcome.FINE, message)
+                    return Result(step.part, Outcome.WRONG if others else Outcome.FINE, message)
                 if answered not in others:
                     others.append(answered)
             if self.operator.wants_to_skip():
-                return self._result(part, kind, "", skipped=not others, others=others)
-        return self._result(part, kind, f"no answer within {self.seconds:g} seconds", others=others)
+                return self._result(step, "", skipped=not others, others=others)
+        return self._result(step, f"no answer within {self.seconds:g} seconds", others=others)
 
     def _result(
-        self, part: str, kind: str, message: str, *, skipped: bool = False, others: Sequence[str] = ()
+        self, step: Step, message: str, *, skipped: bool = False, others: Sequence[str] = ()
     ) -> Result:
         if others:
-            return Result(part, Outcome.WRONG, f"{_and(others)} answered instead; are wires swapped?")
-        if (reason := self._why_lost(part, kind)) is not None:
-            return Result(part, Outcome.LOST, reason)
+            return Result(step.part, Outcome.WRONG, f"{_and(others)} answered instead; are wires swapped?")
+        if (reason := self._why_lost(step)) is not None:
+            return Result(step.part, Outcome.LOST, reason)
         if skipped:
-            return Result(part, Outcome.SKIPPED)
-        return Result(part, Outcome.WRONG if message else Outcome.FINE, message)
+            return Result(step.part, Outcome.SKIPPED)
+        return Result(step.part, Outcome.WRONG if message else Outcome.FINE, message)
 
-    def _why_lost(self, part: str, kind: str) -> str | None:
+    def _why_lost(self, step: Step) -> str | None:
         """Return why a part, all parts of its kind, or the Pico that they are wired to is lost; else None."""
-        on_pico = getattr(self.layout.drivers, kind) == PICO
-        names = (part, kind, PICO) if on_pico else (part, kind)
+        on_pico = getattr(self.layout.drivers, step.kind) == PICO
+        names = (step.part, step.kind, PICO) if on_pico else (step.part, step.kind)
         return next((self.lost[name] for name in names if name in self.lost), None)
 
     def _receive(self, seconds: float) -> Iterator[str]:

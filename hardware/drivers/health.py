@@ -105,15 +105,8 @@ def _read_sensors(root: Path) -> Reading | None:
 # --- Alarms with hysteresis ------------------------------------------------------------------------------
 
 
-class Alarm(Struct, frozen=True):
-    """Whether a fault is reported, and when it was last seen, in seconds."""
-
-    on: bool = False
-    last: float = float("-inf")
-
-
-Alarms = Mapping[str, Alarm]
-"""The alarms of the parts `power` and `heat`."""
+Alarms = Mapping[str, float]
+"""The parts whose fault is reported, and when it was last seen, in seconds."""
 
 
 def evaluate(alarms: Alarms, reading: Reading, at: float) -> tuple[Alarms, tuple[PartLost | PartBack, ...]]:
@@ -121,12 +114,11 @@ def evaluate(alarms: Alarms, reading: Reading, at: float) -> tuple[Alarms, tuple
     after = dict(alarms)
     events: list[PartLost | PartBack] = []
     for part, wrong in ((POWER, reading.undervoltage), (HEAT, reading.hot)):
-        alarm = alarms.get(part, Alarm())
         if wrong:
-            after[part] = Alarm(on=True, last=at)
-            events += [] if alarm.on else [PartLost(part, *FAULTS[part], at)]
-        elif alarm.on and at - alarm.last >= HYSTERESIS:
-            after[part] = Alarm()
+            after[part] = at
+            events += [] if part in alarms else [PartLost(part, *FAULTS[part], at)]
+        elif part in alarms and at - alarms[part] >= HYSTERESIS:
+            del after[part]
             events.append(PartBack(part, at))
     return after, tuple(events)
 
@@ -155,7 +147,7 @@ class PowerMonitor:
 
     def _work(self, supervisor: Supervisor) -> None:
         # A failed poll was reported as the loss of `power`, in place of an alarm: that one starts again.
-        self._alarms = {**self._alarms, POWER: Alarm()}
+        self._alarms = {part: last for part, last in self._alarms.items() if part != POWER}
         while not supervisor.stopping:
             reading = self._read()
             supervisor.working()

@@ -168,12 +168,11 @@ class TagReaders:
     def __init__(
         self,
         layout: Layout,
-        port_of: Callable[[Reader], str] = port_of,
         clock: Callable[[], float] = monotonic,
         times: Times = USUAL,
     ) -> None:
         self._readers = [
-            _SerialReader(it, layout.drivers.readers, port_of, clock, times, Presence(it.name))
+            _SerialReader(it, layout.drivers.readers, clock, times, Presence(it.name))
             for it in layout.readers
         ]
         self._supervisors: list[Supervisor] = []
@@ -200,7 +199,6 @@ class _SerialReader(Struct):
 
     reader: Reader
     driver: ReadersDriver
-    port_of: Callable[[Reader], str]
     clock: Callable[[], float]
     times: Times
     presence: Presence
@@ -208,7 +206,7 @@ class _SerialReader(Struct):
 
     def work(self, put: Callable[[HardwareEvent], None], supervisor: Supervisor) -> None:
         """Do the work of this reader's supervisor. Raises PartError."""
-        path, is_pn532 = self.port_of(self.reader), self.driver == "pn532"
+        path, is_pn532 = port_of(self.reader), self.driver == "pn532"
         self.presence.lost()
 
         def take(tags: Sequence[str]) -> None:
@@ -258,10 +256,7 @@ class _SerialReader(Struct):
 
 
 def open_port(path: str, baud: int, timeout: float = USUAL.read) -> Serial:
-    """Open a serial port for this process alone; `timeout` is that of a read, in seconds.
-
-    Raises PartError with a remedy.
-    """
+    """Open a serial port for this process alone; reads time out after `timeout` seconds. Raises PartError."""
     try:
         return Serial(path, baud, timeout=timeout, write_timeout=1.0, exclusive=True)
     except SerialException as error:

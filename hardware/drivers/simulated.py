@@ -20,7 +20,8 @@ from hardware.layout.model import Layout
 class SimulatedTable:
     """The lights, buttons and readers of a layout without hardware (drivers `Lights` and `Inputs` in one).
 
-    Every method may be called from any thread.
+    `frame` is the latest frame, all dark before the first; `frames_shown` counts them. Every method may be
+    called from any thread.
     """
 
     def __init__(self, layout: Layout, clock: Callable[[], float] = monotonic) -> None:
@@ -30,8 +31,8 @@ class SimulatedTable:
         self._button_names = frozenset(button.name for button in layout.buttons)
         self._reader_names = frozenset(reader.name for reader in layout.readers)
         self._lock = threading.Lock()
-        self._frame = LightFrame({})
-        self._frames_shown = 0
+        self.frame = LightFrame({})
+        self.frames_shown = 0
         self._put: Callable[[InputEvent], None] | None = None
 
     # --- Driver ---
@@ -49,8 +50,8 @@ class SimulatedTable:
         except ValueError:
             raise HardwareError(INVALID_CHANNEL) from None
         with self._lock:
-            self._frame = frame
-            self._frames_shown += 1
+            self.frame = frame
+            self.frames_shown += 1
 
     def start(self, put: Callable[[InputEvent], None]) -> None:
         """Pass every press and tag from now on to `put`, in the thread of the caller of `press`."""
@@ -71,10 +72,7 @@ class SimulatedTable:
         self._listener("button", button)(ButtonPressed(button, self._clock()))
 
     def show_tag(self, reader: str, tag: str) -> None:
-        """Lay a tag on a reader and take it off.
-
-        Raises HardwareError if there is no such reader, or before `start`.
-        """
+        """Lay a tag on a reader and take it off. Raises HardwareError as `press` does."""
         self._check("reader", reader, self._reader_names)
         put = self._listener("reader", reader)
         put(TagArrived(reader, tag, self._clock()))
@@ -83,17 +81,7 @@ class SimulatedTable:
     def colour(self, light: str) -> Rgb:
         """Return the colour of a light. Raises HardwareError if there is no such light."""
         self._check("light", light, self._light_names)
-        return self._frame.colour(light)
-
-    @property
-    def frame(self) -> LightFrame:
-        """The latest frame; all dark before the first."""
-        return self._frame
-
-    @property
-    def frames_shown(self) -> int:
-        """How many frames were shown so far."""
-        return self._frames_shown
+        return self.frame.colour(light)
 
     def _check(self, kind: str, name: str, names: frozenset[str]) -> None:
         if name not in names:

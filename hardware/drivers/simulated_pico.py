@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from time import monotonic, sleep
 from typing import Final
 
-from firmware_bridge.simulator.process import PICO, PRESS, SimulatedPico, SimulatorError
+from firmware_bridge.simulator.process import PRESS, SimulatedPico, SimulatorError
 from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.drivers.pico import PicoDriver, PicoState
 from hardware.drivers.pixels import BYTES_PER_PIXEL, FrameEncoder
@@ -46,13 +46,12 @@ class SimulatedPicoTable:
         folder: Path,
         *,
         watch: Callable[[PicoState], None] = lambda _state: None,
-        board: str = PICO,
         clock: Callable[[], float] = monotonic,
         leaves: float = LEAVES,
     ) -> None:
         self.layout = layout
         try:
-            self.pico = SimulatedPico(folder, board=board)
+            self.pico = SimulatedPico(folder)
             self.pico.plug()
         except SimulatorError as error:
             raise HardwareError(str(error)) from error
@@ -95,20 +94,14 @@ class SimulatedPicoTable:
     # --- Simulated inputs ---
 
     def press(self, button: str, seconds: float = PRESS) -> None:
-        """Press a button for so many seconds; returns at once.
-
-        Raises HardwareError if there is no such button.
-        """
+        """Press a button for so many seconds; return at once. Raises HardwareError for an unknown one."""
         pins = self._pins.get(button)
         if pins is None:
             raise HardwareError(f"there is no button {button!r} on layout {self.layout.name!r}")
         self.pico.press(*pins, seconds=seconds)
 
     def show_tag(self, reader: str, tag: str) -> None:
-        """Lay a tag (ten hex digits) on a reader for a moment.
-
-        Raises HardwareError if there is no such reader.
-        """
+        """Lay a tag (ten hex digits) on a reader for a moment. Raises HardwareError for an unknown one."""
         pin = self._readers.get(reader)
         if pin is None:
             raise HardwareError(f"there is no reader {reader!r} on layout {self.layout.name!r}")

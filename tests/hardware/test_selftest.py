@@ -25,12 +25,9 @@ from hardware.api import (
     TagArrived,
 )
 from hardware.diagnostics.selftest import (
-    LayTag,
     Outcome,
-    PressButton,
     Report,
     Result,
-    ShowLights,
     SimulatedOperator,
     Step,
     plan,
@@ -72,21 +69,19 @@ class FakeOperator:
         self.missing[reason] = len(steps)
 
     def begin(self, step: Step) -> None:
-        match step:
-            case PressButton(name):
-                usual: list[HardwareEvent] = [ButtonPressed(name, 0.0)]
-            case LayTag(name):
-                usual = [TagArrived(name, "A", 0.0)]
-            case ShowLights(name):
-                usual = []
-        self._name = name
-        for event in self.events_of.get(name, usual):
+        usual: dict[str, list[HardwareEvent]] = {
+            "lights": [],
+            "buttons": [ButtonPressed(step.name, 0.0)],
+            "readers": [TagArrived(step.name, "A", 0.0)],
+        }
+        self._name = step.name
+        for event in self.events_of.get(step.name, usual[step.kind]):
             self.events.put(event)
 
     def look(self, frame: LightFrame, seconds: float) -> None:
         self.frames.append(frame)
 
-    def judge(self, step: ShowLights) -> str | None:
+    def judge(self, step: Step) -> str | None:
         answers = self.judgements.get(step.part)
         return answers.pop(0) if answers else ""
 
@@ -114,25 +109,23 @@ def results_of(layout: Layout, operator: FakeOperator) -> dict[str, Result]:
 def test_every_light_button_and_reader_has_its_step(name: str, full: Layout, duo: Layout) -> None:
     layout = {"full": full, "duo": duo}.get(name, full)
     steps = plan(layout)
-    lights = Counter(light for step in steps if isinstance(step, ShowLights) for light in step.lights)
+    lights = Counter(light for step in steps if step.kind == "lights" for light in step.lights)
     assert lights == Counter(light.name for light in layout.lights)
-    assert [step.button for step in steps if isinstance(step, PressButton)] == [
-        it.name for it in layout.buttons
-    ]
-    assert [step.reader for step in steps if isinstance(step, LayTag)] == [it.name for it in layout.readers]
-    kinds = [type(step) for step in steps]
-    assert kinds == sorted(kinds, key=[ShowLights, PressButton, LayTag].index)
+    assert [step.name for step in steps if step.kind == "buttons"] == [it.name for it in layout.buttons]
+    assert [step.name for step in steps if step.kind == "readers"] == [it.name for it in layout.readers]
+    kinds = [step.kind for step in steps]
+    assert kinds == sorted(kinds, key=["lights", "buttons", "readers"].index)
 
 
 def test_lights_are_shown_by_groups_and_buttons_by_their_lights(duo: Layout) -> None:
     steps = plan(duo)
-    assert steps[0] == ShowLights("display.1", tuple(f"display.1.{place}" for place in range(1, 5)))
-    assert {step.part for step in steps if isinstance(step, ShowLights)} >= {
+    assert steps[0] == Step("lights", "display.1", tuple(f"display.1.{place}" for place in range(1, 5)))
+    assert {step.part for step in steps if step.kind == "lights"} >= {
         "centre",
         "seat.2.wall",
         "status",
     }
-    places = {step.button: step.lights for step in steps if isinstance(step, PressButton)}
+    places = {step.name: step.lights for step in steps if step.kind == "buttons"}
     assert places["seat.1.line.2"] == ("seat.1.line.2.1", "seat.1.line.2.2")
     assert places["ok"] == ("status",)
     assert len(places["centre"]) == 16
@@ -214,11 +207,9 @@ def test_missing_parts_are_reported_first_and_not_tested(duo: Layout, operator: 
     """Without hardware it asked whether invisible lights were right."""
     operator.events.put(PartLost("lights", Loss.ABSENT, "no strip", 0.0))
     operator.events.put(PartLost("reader.shared", Loss.ABSENT, "no reader", 0.0))
-    operator.judgements = {
-        step.part: ["must not be asked"] for step in plan(duo) if isinstance(step, ShowLights)
-    }
+    operator.judgements = {step.part: ["must not be asked"] for step in plan(duo) if step.kind == "lights"}
     report = run(duo, NoLights(), operator.events, operator, "today", 3.0, Clock(), poll=0.001, settle=0.2)
-    groups = sum(isinstance(step, ShowLights) for step in plan(duo))
+    groups = sum(step.kind == "lights" for step in plan(duo))
     assert operator.missing == {"no strip": groups, "no reader": 1}
     text = {result.part: result for result in report.results}
     assert text["centre"] == Result("centre", Outcome.LOST, "no strip")
@@ -353,7 +344,7 @@ def test_answers_at_the_terminal(typed: str, judgement: str | None) -> None:
     @click.command()
     def ask() -> None:
         person = AtTerminal(9, "duo")
-        step = ShowLights("centre", ("centre.1", "centre.2"))
+        step = Step("lights", "centre", ("centre.1", "centre.2"))
         person.begin(step)
         click.echo(repr(person.judge(step)))
 

@@ -70,12 +70,8 @@ def identify_viewer(request: Request, page: str) -> Viewer:
     if page == TABLE:
         return Viewer(TABLE)
     at_table = access_level(request) is Access.TABLE
-    return Viewer(page, at_table, _seat(request) if page == PHONE else NO_SEAT)
-
-
-def _seat(request: Request) -> int:
-    seat = request.cookies.get(SEAT_COOKIE, "")
-    return int(seat) if seat in map(str, range(1, SEATS + 1)) else NO_SEAT
+    seat = request.cookies.get(SEAT_COOKIE, "") if page == PHONE else ""
+    return Viewer(page, at_table, int(seat) if seat in map(str, range(1, SEATS + 1)) else NO_SEAT)
 
 
 # --- The prompt ------------------------------------------------------------------------------------------
