@@ -42,7 +42,6 @@ from firmware_bridge.messages import (
     Run,
     Show,
     Shown,
-    Unknown,
     decode,
     encode,
 )
@@ -78,14 +77,11 @@ class Ready(Struct, frozen=True):
 class Restarted(Struct, frozen=True):
     """The Pico has restarted."""
 
-    identity: Identity
-
 
 class Refused(Struct, frozen=True):
     """The handshake failed and will not succeed without a change; `detail` is the Pico's own message."""
 
     reason: Refusal
-    identity: Identity | None
     detail: str = ""
 
 
@@ -119,12 +115,6 @@ class EventsDropped(Struct, frozen=True):
     count: int
 
 
-class FrameShown(Struct, frozen=True):
-    """The latest frame is on the strips."""
-
-    at: float
-
-
 class Noise(Struct, frozen=True):
     """A line that is no frame: a prompt, a traceback or garbage."""
 
@@ -144,7 +134,7 @@ class Silent(Struct, frozen=True):
 
 Event = (
     Ready | Restarted | Refused | SwitchChanged | SwitchMuted | TagSeen | EventsDropped
-    | FrameShown | Log | Noise | HealthReport | Silent
+    | Log | Noise | HealthReport | Silent
 )  # fmt: skip
 
 
@@ -227,18 +217,16 @@ class LightSender:
             return -NEVER
         return self._next
 
-    def handle_shown(self, answer: Shown, now: float) -> bool:
-        """Process a reply to Show; return True if the strips now show a new frame."""
+    def handle_shown(self, answer: Shown, now: float) -> None:
+        """Process a reply to Show; a late one to an earlier frame is ignored."""
         if self._waiting is None or answer.number != self._number:
-            return False
+            return
         frame, self._waiting = self._waiting, None
         if answer.differs:
             self._held = self._shown = None
-            return False
-        fresh = frame != self._shown
-        self._shown = frame
-        self._next = now + REFRESH
-        return fresh
+        else:
+            self._shown = frame
+            self._next = now + REFRESH
 
 
 def light_messages(held: bytes | None, frame: bytes) -> list[Message]:
@@ -301,14 +289,6 @@ class Stage(Enum):
     REFUSED = "refused"
 
 
-class Counts(Struct):
-    """Counters of received lines since the start."""
-
-    damaged: int = 0
-    repeated: int = 0
-    unknown: int = 0
-
-
 class Connection:
     """The protocol state machine of one host and one Pico; it outlives reopening the port.
 
@@ -334,7 +314,6 @@ class Connection:
         self._heartbeats = 0
         self.stage = Stage.CLOSED
         self.identity: Identity | None = None
-        self.counts = Counts()
 
     # --- The port ----------------------------------------------------------------------------------------
 
@@ -372,23 +351,16 @@ class Connection:
             message = decode(kind, body)
         except wire.FrameVersionError as error:
             if self.stage is not Stage.REFUSED:
-                self._refuse(Refusal.NEWER if error.version > wire.VERSION else Refusal.OLDER, None)
+                self._refuse(Refusal.NEWER if error.version > wire.VERSION else Refusal.OLDER)
             return
         except wire.WireError:
-            self._receive_noise(line)
+            text = line.decode("ascii", "replace").strip()
+            if text and wire.MARK not in line:
+                self._events.append(Noise(text))
             return
         self._last_heard = now
-        if not self._is_new(message, number):
-            self.counts.repeated += 1
-        elif self.stage is not Stage.REFUSED:
+        if self._is_new(message, number) and self.stage is not Stage.REFUSED:
             self._receive(message, now)
-
-    def _receive_noise(self, line: bytes) -> None:
-        if wire.MARK in line:
-            self.counts.damaged += 1
-        text = line.decode("ascii", "replace").strip()
-        if text and wire.MARK not in line:
-            self._events.append(Noise(text))
 
     def _is_new(self, message: Message, number: int) -> bool:
         """Return False for a repeated or late frame; a new boot id starts a new sequence."""
@@ -410,20 +382,17 @@ class Connection:
             case Events():
                 self._receive_events(message, now)
             case Shown():
-                if self._lights.handle_shown(message, now):
-                    self._events.append(FrameShown(now))
+                self._lights.handle_shown(message, now)
             case Alive():
                 self._events.append(HealthReport(message, now))
             case Log():
                 self._events.append(message)
-            case Unknown():
-                self.counts.unknown += 1
 
     def _receive_identity(self, identity: Identity, now: float) -> None:
         if identity.oldest > payload.PROTOCOL:
-            self._refuse(Refusal.NEWER, identity)
+            self._refuse(Refusal.NEWER)
         elif identity.newest < payload.OLDEST_PROTOCOL:
-            self._refuse(Refusal.OLDER, identity)
+            self._refuse(Refusal.OLDER)
         elif identity.boot != self._boot:
             self._begin_boot(identity, now)
         self.identity = identity
@@ -442,7 +411,7 @@ class Connection:
         """Reset all state of the previous boot: event numbers, lights and switches."""
         if self._boot:
             self._past_boots.append(self._boot)
-            self._events.append(Restarted(identity))
+            self._events.append(Restarted())
         self._boot = identity.boot
         self._expected = None
         self._was_ready = False
@@ -454,7 +423,7 @@ class Connection:
         if answer.wiring != self._wiring_check:
             return  # the reply to an earlier Configure
         if answer.fault:
-            self._refuse(Refusal.WIRING, self.identity, answer.fault)
+            self._refuse(Refusal.WIRING, answer.fault)
             return
         self.stage = Stage.ASKING
         self._request_due = now
@@ -477,10 +446,7 @@ class Connection:
         new = message.events[expected - message.first :]
         self._expected = expected + len(new)
         for received in new:
-            event = decode_event(received, now)
-            if event is None:
-                self.counts.unknown += 1
-            else:
+            if (event := decode_event(received, now)) is not None:
                 self._events.append(event)
 
     # --- Out ---------------------------------------------------------------------------------------------
@@ -546,6 +512,6 @@ class Connection:
         self._heartbeat_due = NEVER
         self._lights.restart()
 
-    def _refuse(self, reason: Refusal, identity: Identity | None, detail: str = "") -> None:
+    def _refuse(self, reason: Refusal, detail: str = "") -> None:
         self.stage = Stage.REFUSED
-        self._events.append(Refused(reason, identity, detail))
+        self._events.append(Refused(reason, detail))

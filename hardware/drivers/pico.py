@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.installer import firmware_checksum
 from firmware_bridge.link import Link, Lost, Reason, find_port
-from firmware_bridge.messages import Identity, Log
+from firmware_bridge.messages import Log
 from firmware_bridge.protocol import (
     Connection,
     Event,
@@ -54,7 +54,6 @@ class PicoState(Struct, frozen=True):
     connected: bool = False
     message: str = "the Pico has not answered yet"
     loss: Loss | None = Loss.SILENT
-    identity: Identity | None = None
     outdated: bool = False
     muted: frozenset[str] = frozenset()
     log: str = ""
@@ -157,15 +156,14 @@ class PicoDriver:
                     connected=True,
                     message="",
                     loss=None,
-                    identity=identity,
                     outdated=identity.files != firmware_checksum(),
                     muted=state.muted if event.resumed else frozenset(),
                 )
             case Lost(message, reason):
                 state = replace(state, connected=False, message=message, loss=LOSS_OF_REASON[reason])
-            case Refused(identity=identity):
+            case Refused():
                 message = _refusal_message(event)
-                state = replace(state, connected=False, message=message, loss=Loss.FAILED, identity=identity)
+                state = replace(state, connected=False, message=message, loss=Loss.FAILED)
             case SwitchMuted(switch, muted):
                 button = {self._buttons.get(switch, f"switch {switch}")}
                 state = replace(state, muted=state.muted | button if muted else state.muted - button)

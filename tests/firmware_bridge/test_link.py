@@ -38,7 +38,6 @@ from firmware_bridge.protocol import (
     SILENCE_TIMEOUT,
     Connection,
     Event,
-    FrameShown,
     HealthReport,
     Ready,
     SwitchChanged,
@@ -179,7 +178,7 @@ def listen() -> Iterator[MakeListener]:
 def test_frames_and_presses_pass_over_a_terminal(pico: FakePico, listen: MakeListener) -> None:
     listener = listen(lambda: str(pico.path))
     listener.link.show(FRAME)
-    until(lambda: listener.of(FrameShown), "the frame")
+    until(lambda: pico.table.shown, "the frame")
     assert set(pico.table.shown) == {FRAME}  # shown again where the answer was late
     pico.press(3)
     until(lambda: listener.of(SwitchChanged), "the press")

@@ -60,7 +60,7 @@ def test_an_unsupported_protocol_version_is_refused(oldest: int, newest: int, wh
     connection = opened_connection()
     identity = Identity(oldest, newest, 500, 1, 0, 0, 8, 2, "9.9", "somebody")
     receive(connection, identity)
-    assert events_of(connection) == [Refused(why, identity)]
+    assert events_of(connection) == [Refused(why)]
     assert connection.data_to_send(1) == b""
     receive(connection, identity, 1)
     assert events_of(connection) == []
@@ -73,9 +73,7 @@ def test_a_short_identity_of_another_protocol_is_refused(body: str) -> None:
     """Bug fixed: it was taken for noise; only the fields up to the session id never change."""
     connection = opened_connection()
     connection.receive_data(wire.pack(payload.IDENTITY, 0, bytes.fromhex(body)), 0)
-    (refused,) = events_of(connection)
-    assert isinstance(refused, Refused) and refused.reason is Refusal.NEWER
-    assert refused.identity is not None and refused.identity.boot == 500
+    assert events_of(connection) == [Refused(Refusal.NEWER)]
 
 
 def test_a_newer_firmware_that_supports_this_protocol_is_accepted() -> None:
@@ -93,14 +91,14 @@ def test_a_frame_of_another_version_is_refused_once(
         patch.setattr(wire, "VERSION", version)
         line = wire.pack(payload.IDENTITY, 0, b"")
     connection.receive_data(line + line, 0)
-    assert events_of(connection) == [Refused(why, None)]
+    assert events_of(connection) == [Refused(why)]
 
 
 def test_a_rejected_wiring_carries_the_message_of_the_pico() -> None:
     connection = opened_connection()
     receive(connection, STRANGER)
     receive(connection, Configured(SMALL.check, "there is no pin GP29"), 1)
-    assert events_of(connection) == [Refused(Refusal.WIRING, STRANGER, "there is no pin GP29")]
+    assert events_of(connection) == [Refused(Refusal.WIRING, "there is no pin GP29")]
 
 
 def test_a_reply_to_an_earlier_wiring_is_ignored() -> None:
@@ -124,7 +122,6 @@ def test_unknown_messages_are_ignored() -> None:
     connection = ready_connection()
     receive(connection, Unknown(0x7F, b"new"), 3)
     assert events_of(connection) == []
-    assert connection.counts.unknown == 1
 
 
 def test_events_of_another_boot_are_ignored() -> None:
@@ -139,7 +136,6 @@ def test_a_late_identity_of_an_earlier_boot_is_ignored() -> None:
     assert [type(event) for event in events_of(connection)] == [Restarted]
     receive(connection, STRANGER, 4)
     assert events_of(connection) == []
-    assert connection.counts.repeated == 1
 
 
 def test_after_reopening_the_port_a_pico_of_an_earlier_boot_is_greeted() -> None:
@@ -163,7 +159,6 @@ def test_text_on_the_line_is_reported_as_noise() -> None:
     connection = opened_connection()
     connection.receive_data(b"Traceback:\r\n>>> \xff\xfe\n~half\n\r\n", 0)
     assert events_of(connection) == [Noise("Traceback:"), Noise(">>> \ufffd\ufffd")]
-    assert connection.counts.damaged == 1
 
 
 def test_an_echo_is_no_reply() -> None:

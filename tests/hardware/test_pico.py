@@ -192,9 +192,7 @@ def test_the_link_is_started_once_and_closed(pico: Pico, full: Layout) -> None:
 def test_the_state_follows_the_link(pico: Pico) -> None:
     assert (pico.driver.state.connected, pico.driver.state.loss) == (False, Loss.SILENT)
     pico.driver.receive(ready())
-    assert pico.driver.state == PicoState(
-        connected=True, message="", loss=None, identity=identity(firmware_checksum())
-    )
+    assert pico.driver.state == PicoState(connected=True, message="", loss=None)
     pico.driver.receive(Lost("the Pico was unplugged", Reason.GONE))
     state = pico.driver.state
     assert (state.connected, state.loss, state.message) == (False, Loss.UNPLUGGED, "the Pico was unplugged")
@@ -233,7 +231,7 @@ def test_reasons_of_the_link_are_losses(pico: Pico, reason: Reason, loss: Loss) 
     ],
 )
 def test_a_refusal_is_a_loss_with_a_remedy(pico: Pico, reason: Refusal, message: str) -> None:
-    pico.driver.receive(Refused(reason, identity(1), "GP2 is given twice"))
+    pico.driver.receive(Refused(reason, "GP2 is given twice"))
     state = pico.driver.state
     assert (state.connected, state.loss) == (False, Loss.FAILED)
     assert message in state.message
