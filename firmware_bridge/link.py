@@ -38,18 +38,14 @@ class PortError(OSError):
     """No port was found; the message says what to do."""
 
 
-def find_port() -> str:
+def find_port(devices: Path = USB) -> str:
     """Return the port of the one Pico with MicroPython. Raises PortError for none or several."""
-    from serial.tools import list_ports
-
-    picos = sorted(
-        port.device for port in list_ports.comports() if port.vid == RASPBERRY_PI and port.pid == MICROPYTHON
-    )
-    if len(picos) == 1:
-        return str(picos[0])
-    if picos:
-        raise PortError(f"there are several Picos ({', '.join(picos)}); name the port of the table's")
-    board = find_bootloader()
+    ports = [f"/dev/{name}" for name in pico_ports(devices)]
+    if len(ports) == 1:
+        return ports[0]
+    if ports:
+        raise PortError(f"there are several Picos ({', '.join(ports)}); name the port of the table's")
+    board = find_bootloader(devices)
     if board is not None:
         raise PortError(
             f"a {board} without MicroPython is plugged in: copy MicroPython's file for a {board} "
@@ -58,13 +54,19 @@ def find_port() -> str:
     raise PortError("no Pico is plugged in; plug it in with a USB cable that carries data")
 
 
-def find_bootloader(devices: Path = USB) -> str | None:
+def pico_ports(devices: Path) -> list[str]:
+    """Return the names of the serial ports of all Picos with MicroPython: `ttyACM0`."""
+    picos = (device for product, device in _boards(devices) if product == MICROPYTHON)
+    return sorted({tty.name for device in picos for tty in device.glob("*/tty/*")})
+
+
+def find_bootloader(devices: Path) -> str | None:
     """Return the name of a board that is in its USB bootloader, None if there is none."""
-    boards = (BOOTLOADERS.get(product) for product, _ in usb_boards(devices))
+    boards = (BOOTLOADERS.get(product) for product, _ in _boards(devices))
     return next(filter(None, boards), None)
 
 
-def usb_boards(devices: Path = USB) -> Iterator[tuple[int, Path]]:
+def _boards(devices: Path) -> Iterator[tuple[int, Path]]:
     """Yield the product id and the folder of every board of Raspberry Pi on USB."""
     for vendor in sorted(devices.glob("*/idVendor")):
         with suppress(OSError, ValueError):  # unplugged meanwhile

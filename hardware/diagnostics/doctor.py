@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from firmware_bridge.link import MICROPYTHON, find_bootloader, usb_boards
+from firmware_bridge.link import find_bootloader, pico_ports
 from hardware.api import PICO, PartError, reader_part
 from hardware.drivers.health import FAULTS, read
 from hardware.drivers.neopixel import check_board
@@ -122,9 +122,7 @@ class _Examination:
 
     def _check_pico(self) -> None:
         usb = self._machine.path("sys/bus/usb/devices")
-        ports = sorted(
-            tty for product, device in usb_boards(usb) if product == MICROPYTHON for tty in _ttys(device)
-        )
+        ports = pico_ports(usb)
         if not ports:
             board = find_bootloader(usb)
             if board is not None:
@@ -334,10 +332,3 @@ def _console(board: Board, boot: BootConfig) -> str | None:
         ports = ["ttyAMA0", *(["serial0"] if boot.has("dtparam=uart0_console=on") else [])]
     consoles = tuple(f"console={port}" for port in ports)
     return next((word for word in boot.words if word.startswith(consoles)), None)
-
-
-def _ttys(device: Path) -> list[str]:
-    """Return the names of the serial ports of a USB device."""
-    return sorted(
-        {tty.name for tty in device.glob("*/tty/tty*")} | {tty.name for tty in device.glob("*:*/tty/*")}
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -151,26 +152,28 @@ def test_a_port_in_use_and_a_missing_port_are_reported(pico: SimulatedPico, tmp_
     assert done.output == f"{none}: the Pico's port is not there; plug the Pico in\n"
 
 
-def test_a_missing_pico_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("serial.tools.list_ports.comports", list)
+def plug(devices: Path, name: str, tty: str, vendor: str = "2e8a", product: str = "0005") -> None:
+    """Add a USB device with a serial port, as in /sys/bus/usb/devices."""
+    (devices / name / f"{name}:1.0/tty" / tty).mkdir(parents=True)
+    (devices / name / "idVendor").write_text(f"{vendor}\n")
+    (devices / name / "idProduct").write_text(f"{product}\n")
+
+
+def test_a_missing_pico_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PortError, match="no Pico is plugged in"):
-        find_port()
+        find_port(tmp_path)
+    monkeypatch.setattr("device.commands.firmware.find_port", partial(find_port, tmp_path))
     done = run("info")
     assert done.exit_code == 1 and "no Pico is plugged in" in done.output
 
 
-class Port:
-    def __init__(self, device: str, vid: int | None = None, pid: int | None = None) -> None:
-        self.device, self.vid, self.pid = device, vid, pid
-
-
-def test_one_pico_is_found_and_several_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    ports = [Port("/dev/ttyS0"), Port("/dev/ttyACM0", 0x2E8A, 5), Port("/dev/ttyUSB0", 0x1A86, 5)]
-    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
-    assert find_port() == "/dev/ttyACM0"
-    ports.append(Port("/dev/ttyACM1", 0x2E8A, 5))
+def test_one_pico_is_found_and_several_are_listed(tmp_path: Path) -> None:
+    plug(tmp_path, "1-1", "ttyUSB0", vendor="1a86")
+    plug(tmp_path, "1-2", "ttyACM0")
+    assert find_port(tmp_path) == "/dev/ttyACM0"
+    plug(tmp_path, "1-3", "ttyACM1")
     with pytest.raises(PortError, match=r"several Picos \(/dev/ttyACM0, /dev/ttyACM1\); name the port"):
-        find_port()
+        find_port(tmp_path)
 
 
 def test_a_pico_in_its_bootloader_is_recognized(tmp_path: Path) -> None:
