@@ -7,7 +7,6 @@ from statistics import median
 from device.bench.figure import Figure
 from device.lights.palettes import BOX
 from device.lights.view import view
-from device.rules.events import Chance
 from device.table.prompts import live_buttons
 from device.table.state import ChanceDrawn, Stage, Table, needed_draw, new_table
 from device.table.update import update
@@ -48,9 +47,7 @@ def _random_game(layout: Layout, below: Callable[[int], int]) -> "list[tuple[Tab
         now = next(times) * STEP
         if needed_draw(table):
             assert table.play is not None
-            drawn = table.play.state.chance(below)
-            assert isinstance(drawn, Chance)
-            table = update(table, ChanceDrawn(drawn, now))
+            table = update(table, ChanceDrawn(table.play.state.chance(below), now))
         else:
             live = [button for button in live_buttons(table) if button != "undo"]
             table = update(table, ButtonPressed(live[below(len(live))], now))

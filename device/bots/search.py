@@ -36,17 +36,10 @@ FIRST_PART: Final = 0.55  # part of the time for a hint or a grade that goes to 
 MARGIN: Final = 0.005  # seconds of the time limit that are kept for the work after the search
 
 
-@dataclass(frozen=True, slots=True)
-class Strength:
-    """Name of a searching bot, and its weights: learned from games of `deep` or `quick` search."""
-
-    name: str
-    learned: str = "deep"
-
-
-STRONG: Final = Strength("strong", learned="quick")
-MASTER: Final = Strength("master")
-STRENGTHS: Final = {each.name: each for each in (STRONG, MASTER)}
+STRONG: Final = "strong"
+MASTER: Final = "master"
+STRENGTHS: Final = {STRONG: "quick", MASTER: "deep"}
+"""The searching bots, with the kind of search of the games from which their weights were learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +70,10 @@ class SearchResult:
 
 
 class Searcher:
-    """Searches with one strength; keeps tables and trees between searches, so it belongs to one thread."""
+    """Searches as one of STRENGTHS; keeps tables and trees between searches, so it belongs to one thread."""
 
-    def __init__(self, strength: Strength, clock: Clock) -> None:
-        self.strength = strength
+    def __init__(self, strength: str, clock: Clock) -> None:
+        self._learned = STRENGTHS[strength]
         self._clock = clock
         self._searches: dict[str, AlphaBeta | MultiplayerTree | SoloTree] = {}
 
@@ -159,7 +152,7 @@ class Searcher:
         mode = "gray" if gray else "standard"  # the bot ruleset has the weights of the standard game
         name = f"{mode}-{players}"
         if name not in self._searches:
-            files = (f"{name}-{self.strength.learned}", name, f"{mode}-2")
+            files = (f"{name}-{self._learned}", name, f"{mode}-2")
             evaluation = Evaluation(weights.read(next(each for each in files if weights.exists(each))))
             kind = AlphaBeta if players == 2 else MultiplayerTree
             self._searches[name] = kind(evaluation, self._clock)
@@ -227,7 +220,7 @@ def make_bot(name: str, setup: Setup | None = None, clock: Clock = time.monotoni
     if name in SIMPLE_BOTS:
         bot = SIMPLE_BOTS[name]
         return lambda state, below, _: bot(state, below)
-    searcher = Searcher(STRENGTHS[name], clock)
+    searcher = Searcher(name, clock)
     if setup is not None:
         searcher.prepare(game.setup(setup))
     return lambda state, _, seconds: searcher.choose(state, seconds)
@@ -243,12 +236,12 @@ class GradingError(Exception):
 @cache
 def searcher(name: str) -> Searcher:
     """Return the searcher of this process for a strength; it keeps its tables between calls."""
-    return Searcher(STRENGTHS[name], clock)
+    return Searcher(name, clock)
 
 
 def grade_choice(state: State, event: Event, seconds: float) -> Grade:
     """Return master's grade of a choice."""
-    return searcher(MASTER.name).grade(state, event, seconds)
+    return searcher(MASTER).grade(state, event, seconds)
 
 
 def grade_all(

@@ -85,6 +85,11 @@ def printable(name: str) -> str:
     )
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as `1 game` or `2 games`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def log(sentence: str) -> None:
     """Write a line to standard error; do nothing where that fails (a full disk, a closed pipe)."""
     with suppress(OSError, ValueError):

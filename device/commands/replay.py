@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from device.commands.console import CommandError, file_error, json_option, printable, printable_file
+from device.commands.console import CommandError, counted, file_error, json_option, printable, printable_file
 from device.records.json_form import LONGEST_LINE, RecordError, result_json
 from device.records.record import Record, read
 from device.rules.game import SOLO
@@ -53,7 +53,7 @@ def in_words(record: Record) -> str:
     chosen = record.setup
     names = [printable(name) for name in chosen.players]
     solo = f" ({chosen.level}, {chosen.wall} wall)" if chosen.mode == SOLO else ""
-    rounds = "1 round" if record.rounds == 1 else f"{record.rounds} rounds"
+    rounds = counted(record.rounds, "round")
     return (
         f"game {record.number} (line {record.line}): {chosen.mode}{solo}, {rounds}: {_ending(record, names)}"
     )

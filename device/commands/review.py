@@ -9,7 +9,7 @@ import click
 
 from device.bots.search import Grade, GradingError, grade_all
 from device.bots.workers import WorkerPool
-from device.commands.console import CommandError, json_option, printable, printable_file, progress
+from device.commands.console import CommandError, counted, json_option, printable, printable_file, progress
 from device.commands.match import jobs_option
 from device.commands.replay import in_words as game_in_words
 from device.commands.replay import records
@@ -60,9 +60,9 @@ def command(file: str, number: int | None, seconds: float, jobs: int, *, as_json
         with (
             WorkerPool(jobs, niceness=5) as executor,
             closing(grade_all(to_grade, seconds, executor, jobs)) as found,
-            progress(found, len(choices), label="Grading") as counted,
+            progress(found, len(choices), label="Grading") as results,
         ):
-            grades.update(counted)
+            grades.update(results)
     except GradingError as error:
         raise CommandError(f"{printable_file(file)}: a choice can't be graded: {error}") from None
     except KeyboardInterrupt:
@@ -82,8 +82,8 @@ def _chosen(file: str, number: int | None) -> list[Record]:
     if number is None:
         return games
     if number > len(games):
-        holds = "1 game" if len(games) == 1 else f"{len(games)} games"
-        raise CommandError(f"{printable_file(file)}: there is no game {number}: the file holds {holds}")
+        name, holds = printable_file(file), counted(len(games), "game")
+        raise CommandError(f"{name}: there is no game {number}: the file holds {holds}")
     return [games[number - 1]]
 
 
@@ -100,23 +100,17 @@ def in_words(game: Record, graded: Sequence[Graded]) -> str:
 
 
 def _headline(name: str, review: PlayerReview) -> str:
-    choices = "1 choice" if review.choices == 1 else f"{review.choices} choices"
+    choices = counted(review.choices, "choice")
     if not review.costliest:
         return f"{name}: {choices}, none of them lost as much as a point"
-    return f"{name}: {choices} lost {points(review.lost)} in all; the costliest:"
+    return f"{name}: {choices} lost {counted(round(review.lost), 'point')} in all; the costliest:"
 
 
 def _moves(mode: str, review: PlayerReview) -> Iterator[str]:
     for each in review.costliest:
-        where = f"{points(each.lost):>11}, round {each.choice.state.round}"
+        where = f"{counted(round(each.lost), 'point'):>11}, round {each.choice.state.round}"
         yield f"{where}: {choice_in_words(mode, each.choice)}"
         yield f"{'better':>{len(where)}}: {choice_in_words(mode, each.better)}"
-
-
-def points(lost: float) -> str:
-    """Return points lost, rounded, with their unit."""
-    whole = round(lost)
-    return "1 point" if whole == 1 else f"{whole} points"
 
 
 def choice_in_words(mode: str, choice: Choice) -> str:

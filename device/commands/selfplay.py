@@ -16,7 +16,7 @@ import click
 
 from device.bots import selfplay
 from device.bots.simple import SIMPLE_BOTS
-from device.commands.console import CommandError, file_error
+from device.commands.console import CommandError, counted, file_error
 from device.rules import game
 from device.rules.errors import SetupError
 from device.rules.game import Setup
@@ -131,16 +131,16 @@ def command(
         return int(chance.random() * number)
 
     try:
-        with _written_whole(out) as stream, _counted(games, out) as counted:
-            for _ in counted:
+        with _written_whole(out) as stream, _counted(games, out) as numbers:
+            for _ in numbers:
                 each = replace(chosen, first=below(seats)) if first is None else chosen
                 stream.write(selfplay.play(each, [SIMPLE_BOTS[name] for name in bots], below, rounds).written)
                 stream.flush()
     except selfplay.SelfplayError as error:
         raise CommandError(f"{error} (seed {seed}): a fault of this program, please report it") from None
     if out != "-":
-        many = "1 game" if games == 1 else f"{games} games"
-        click.echo(f"{many} verified and written to {click.format_filename(out)} (seed {seed})", err=True)
+        name, many = click.format_filename(out), counted(games, "game")
+        click.echo(f"{many} verified and written to {name} (seed {seed})", err=True)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Final
 
 import click
 
-from device.commands.console import file_error, layout_option, printable, reported
+from device.commands.console import counted, file_error, layout_option, printable, reported
 from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.diagnostics.selftest import (
     COLOURS,
@@ -105,8 +105,7 @@ class AtTerminal:
         self._step += 1
         match step.kind:
             case "lights":
-                count = "1 light" if len(step.lights) == 1 else f"{len(step.lights)} lights"
-                text = f"{step.name}: {count} {SHOWN}"
+                text = f"{step.name}: {counted(len(step.lights), 'light')} {SHOWN}"
             case "buttons":
                 text = f"press the button {step.name} (Enter: skip)"
             case "readers":
@@ -141,7 +140,7 @@ def _counted(steps: Sequence[Step]) -> str:
     buttons = sum(step.kind == "buttons" for step in steps)
     readers = sum(step.kind == "readers" for step in steps)
     counts = ((lights, "light"), (buttons, "button"), (readers, "reader"))
-    *front, last = (f"{number} {name}{'s' if number > 1 else ''}" for number, name in counts if number)
+    *front, last = (counted(number, name) for number, name in counts if number)
     return f"{', '.join(front)} and {last}" if front else last
 
 

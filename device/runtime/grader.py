@@ -136,7 +136,7 @@ class Grader:
             return None
         self._asked += 1
         asked = self._asked
-        process.ask(Question(asked, "grade", MASTER.name, choice.state, self._seconds, choice.representative))
+        process.ask(Question(asked, "grade", MASTER, choice.state, self._seconds, choice.representative))
         while (answer := self._answers.get()) is not None:
             if answer.number == asked:
                 return answer.result if isinstance(answer.result, Grade) else None

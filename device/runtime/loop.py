@@ -122,9 +122,7 @@ Draw = Callable[[Play, str], Chance]
 def seeded_draw(play: Play, seed: str) -> Chance:
     """Draw the next chance event from seed and number of the draw: a deal taken back comes again the same."""
     drawn = sum(isinstance(event, Chance) for event in play.events)
-    event = play.state.chance(random.Random(f"{seed}/{drawn}").randrange)
-    assert isinstance(event, Chance)
-    return event
+    return play.state.chance(random.Random(f"{seed}/{drawn}").randrange)
 
 
 class TableLoop:

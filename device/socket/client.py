@@ -39,7 +39,6 @@ class TableClient:
     def __init__(self, path: Path, answer_seconds: float = ANSWER_SECONDS) -> None:
         """Connect. Raises TableAwayError if no table runs, PermissionError if it is another user's."""
         self._answer_seconds = answer_seconds
-        self._rest = b""
         self._snapshots: deque[Json] = deque()  # came while an answer was awaited
         self._numbers = count(1)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -55,6 +54,7 @@ class TableClient:
         except BaseException:
             self._socket.close()
             raise
+        self._lines = self._socket.makefile("rb")
 
     def ask(self, message: TableMessage | HistoryQuestion) -> Answer:
         """Send a message and return the answer to it, whatever else comes before. Raises TableAwayError."""
@@ -83,6 +83,7 @@ class TableClient:
 
     def close(self) -> None:
         """Disconnect."""
+        self._lines.close()
         self._socket.close()
 
     def __enter__(self) -> Self:
@@ -102,15 +103,12 @@ class TableClient:
     def _read(self, seconds: float | None) -> ServerMessage:
         """Return the next message; wait so many seconds at most for each part of it."""
         self._socket.settimeout(seconds)
-        while b"\n" not in self._rest:
-            try:
-                data = self._socket.recv(65_536)
-            except OSError as error:
-                raise TableAwayError("the table does not answer") from error
-            if not data:
-                raise TableAwayError("the table has ended")
-            self._rest += data
-        line, _, self._rest = self._rest.partition(b"\n")
+        try:
+            line = self._lines.readline()
+        except OSError as error:
+            raise TableAwayError("the table does not answer") from error
+        if not line.endswith(b"\n"):
+            raise TableAwayError("the table has ended")
         try:
             return messages.decode_server_message(line)
         except MessageError as error:

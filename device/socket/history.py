@@ -28,9 +28,8 @@ from device.socket.snapshot import (
     seat_json,
     selection_json,
 )
-from device.table.buttons import place_and_line_of
 from device.table.game import Play, Selection, default_name, move_of
-from device.table.turns import choices
+from device.table.turns import choices, choosing_places
 
 MOST_EVENTS: Final = 3000
 """A game with more events is described without its moves; people play no game so long (R17)."""
@@ -195,7 +194,7 @@ def _position_json(past: PastGame, palette: Palette, state: rules.State, best: E
     """Describe the position in a state; if `best` is a draft, with its tiles and its line selected."""
     play = past.at(state)
     boards = dict(zip(play.places, state.boards, strict=True))
-    acting = _acting_places(play)
+    acting = (play.places[state.turn],) if state.in_offer else choosing_places(play)
     selected = None
     if isinstance(best, Draft):
         selected = selection_json(play, Selection(best.source, best.colour), (best.line,))
@@ -210,13 +209,6 @@ def _position_json(past: PastGame, palette: Palette, state: rules.State, best: E
         "result": result_json(play),
         "palette": palette_json(palette_for(past.setup.mode, palette)),
     }
-
-
-def _acting_places(play: Play) -> set[int]:
-    """Return the places that have a choice: one in an offer, several on gray walls."""
-    if play.state.in_offer:
-        return {play.places[play.state.turn]}
-    return {found[0] for button in choices(play) if (found := place_and_line_of(button)) is not None}
 
 
 def _review_json(past: PastGame, palette: Palette, seat: int, review: PlayerReview) -> Json:

@@ -6,7 +6,6 @@ The reported tiles become the next chance event; a tile that can't be drawn now 
 from dataclasses import dataclass, replace
 from typing import Final
 
-from device.rules.errors import IllegalEventError
 from device.rules.events import Chance, Deal, Draw, Penalty, ScoringColour
 from device.rules.tiles import NO_TILES, Colour, Counts, count, without
 from device.table import turns
@@ -66,7 +65,10 @@ def lid_is_due(game: CurrentGame) -> bool:
 
 
 def report_tile(table: Table, colour: Colour, tag: str | None, at: float) -> Table:
-    """Note the next drawn tile; the last one completes the chance event. Raises RefusedError."""
+    """Note the next drawn tile; the last one completes the chance event.
+
+    Raises RefusedError, and IllegalEventError if the event can't have been drawn.
+    """
     game = table.game
     assert game is not None
     if tag is not None and any(tile.tag == tag for tile in game.reported_tiles):
@@ -77,10 +79,7 @@ def report_tile(table: Table, colour: Colour, tag: str | None, at: float) -> Tab
     reported = (*game.reported_tiles, ReportedTile(colour, tag))
     if len(reported) < len(slots(game.play)):
         return replace(table, game=replace(game, reported_tiles=reported))
-    try:
-        return turns.apply_event(table, _event(game.play, [tile.colour for tile in reported]), at)
-    except IllegalEventError as illegal:
-        raise RefusedError(illegal.why) from illegal
+    return turns.apply_event(table, _event(game.play, [tile.colour for tile in reported]), at)
 
 
 def _event(play: Play, colours: list[Colour]) -> Chance:

@@ -8,14 +8,14 @@ from device.rules.events import CENTRE, Draft, Remove, Scoring, Swap, Tile
 from device.rules.game import SOLO
 from device.rules.tiles import letter
 from device.table import physical_tiles, tags
-from device.table.buttons import OK, UNDO, place_and_line_of, seat_button, seat_buttons, source_button
+from device.table.buttons import OK, UNDO, seat_button, seat_buttons, source_button
 from device.table.game import Play, Selection, sources_with
 from device.table.opponents import bots_to_act, can_skip
 from device.table.seating import menu, seat_items, why_not_enough
 from device.table.state import CurrentGame, Stage, Table
 from device.table.tag_input import seats_for_a_card
 from device.table.tags import ActionCard, PlayerCard, TileTag
-from device.table.turns import choices, choices_of_people
+from device.table.turns import choices_of_people, choosing_places
 
 _CHOICES = {Tile: "choose_column", Scoring: "choose_square", Swap: "choose_swap", Remove: "choose_removal"}
 
@@ -207,8 +207,7 @@ def acting_places(table: Table) -> tuple[int, ...]:
         return (table.acting_place,)
     if table.play is None or table.stage is not Stage.CHOICE:
         return ()
-    found = (place_and_line_of(button) for button in choices(table.play))
-    return tuple(sorted({place for place, _ in filter(None, found)}))
+    return choosing_places(table.play)
 
 
 def sources_on_offer(table: Table) -> tuple[int, ...]:

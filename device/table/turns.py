@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from device.rules.board import FLOOR, LINES
-from device.rules.errors import IllegalEventError
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.tiles import NO_TILES, Colour
@@ -55,6 +54,12 @@ def _penalty_button(play: Play, position: int) -> str:
     if position in LINES:
         return seat_button(play.places[ACTION], position)
     return seat_button(play.places[ACTION if position == len(LINES) + 1 else PLAYER], FLOOR)
+
+
+def choosing_places(play: Play) -> tuple[int, ...]:
+    """Return the places that have a choice other than a draft, opponents' too: several on gray walls (G3)."""
+    found = (place_and_line_of(button) for button in choices(play))
+    return tuple(sorted({place for place, _ in filter(None, found)}))
 
 
 def forced_choice(play: Play) -> Event | None:
@@ -109,7 +114,7 @@ def select_colour(table: Table, colour: Colour, source: int | None) -> Table:
 
 
 def draft_to(table: Table, place: int, line: int, at: float) -> Table:
-    """Make the draft with the selected tiles. Raises RefusedError.
+    """Make the draft with the selected tiles. Raises RefusedError, IllegalEventError.
 
     In solo a line that would send tiles to the penalty row is only tried first: the table shows what it
     sends, and the same press again makes the draft.
@@ -123,12 +128,9 @@ def draft_to(table: Table, place: int, line: int, at: float) -> Table:
     if selection is None:
         raise RefusedError(RefusalReason.CHOOSE_SOURCE_FIRST)
     draft = Draft(selection.source, selection.colour, line)
-    try:
-        if selection.tried != line and game.play.state.sent_to_penalty_row(draft):
-            return replace(table, game=replace(game, selection=replace(selection, tried=line)))
-        return apply_event(table, draft, at)
-    except IllegalEventError as illegal:
-        raise RefusedError(illegal.why) from illegal
+    if selection.tried != line and game.play.state.sent_to_penalty_row(draft):
+        return replace(table, game=replace(game, selection=replace(selection, tried=line)))
+    return apply_event(table, draft, at)
 
 
 def make_choice(table: Table, button: str, at: float) -> Table:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from device.rules.errors import IllegalEventError
 from device.rules.tiles import Colour
 from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
 from device.table.buttons import OK, UNDO, place_and_line_of, source_of
@@ -109,7 +110,7 @@ def _try(table: Table, button: str, action: Callable[[], Table], at: float) -> T
     """Return the table after an action, or with its refusal shown at a button."""
     try:
         after = action()
-    except RefusedError as refused:
+    except (RefusedError, IllegalEventError) as refused:
         return refuse(table, refused.why, button, at)
     return _hide_refusal(after)
 

@@ -44,7 +44,7 @@ class Ticks:
 
 
 def searcher(strength: str = "master") -> Searcher:
-    return Searcher(STRENGTHS[strength], Ticks())
+    return Searcher(strength, Ticks())
 
 
 def random_state(chosen: Setup, seed: int, drafts: int) -> State:

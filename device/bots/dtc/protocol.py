@@ -116,16 +116,13 @@ def format_turn(turn: Turn) -> str:
     if turn.updates is not None:
         lines.append(str(len(turn.updates)))
         for update in turn.updates:
-            lines += _update_lines(update)
+            if isinstance(update, Deal):
+                lines += ["restock", *map(_joined, update.displays)]
+            else:
+                lines += ["move", format_draft(update)]
     if turn.view is not None:
         lines += _view_lines(turn.view)
     return "".join(f"{line}\n" for line in lines)
-
-
-def _update_lines(update: Update) -> list[str]:
-    if isinstance(update, Deal):
-        return ["restock", *(_joined(tiles) for tiles in update.displays)]
-    return ["move", format_draft(update)]
 
 
 def _view_lines(view: StateBlock) -> list[str]:
