@@ -13,7 +13,7 @@ from typing import Any
 from device.bots.compiled_core import is_compiled
 from device.bots.convert import draft_from_move, from_move, pack, to_move, to_position, to_solo_position
 from device.bots.core import constants, position
-from device.bots.core.position import Position
+from device.bots.core.position import Position, tiles_in
 from device.bots.core.solo_position import SoloPosition
 from device.bots.simple import play_greedy
 from device.rules import game
@@ -59,11 +59,12 @@ def figures(core: Core) -> dict[str, Any]:
 
 def events_of(core: Core) -> list[Event]:
     """Return all choices that the core allows now, of all seats."""
-    if isinstance(core, SoloPosition):
-        return [from_move(core.phase, move) for move in core.legal()]
+    if isinstance(core, SoloPosition) and core.phase != constants.OFFER:
+        mask = core.choices()
+        return [from_move(core.phase, choice) for choice in range(25) if mask >> choice & 1]
     if core.phase == constants.OFFER:
-        return [draft_from_move(move) for move in core.drafts()]
-    if core.phase != constants.TILING:
+        return [draft_from_move(move) for move in drafts_of(core)]
+    if isinstance(core, SoloPosition) or core.phase != constants.TILING:
         return []
     tiles: list[Event] = []
     for player in range(core.players):
@@ -74,6 +75,20 @@ def events_of(core: Core) -> list[Event]:
     return tiles
 
 
+def drafts_of(core: Core) -> list[int]:
+    """Return all drafts that the core allows in an offer, as its integers; in solo, from one display."""
+    mine = core.open[core.turn]
+    sources = [core.display] if isinstance(core, SoloPosition) else range(core.displays + 1)
+    return [
+        32 * source + 6 * colour + line
+        for source in sources
+        for colour in range(5)
+        if core.sources[source] >> 5 * colour & 31
+        for line in range(6)
+        if mine >> 6 * colour + line & 1
+    ]
+
+
 def play(core: Core, event: Event) -> None:
     """Apply an event of the rules to the core, which does not check it."""
     if isinstance(core, SoloPosition):
@@ -81,7 +96,7 @@ def play(core: Core, event: Event) -> None:
         return
     match event:
         case Deal(displays):
-            core.set_deal([pack(tiles) for tiles in displays])
+            _deal(core, [pack(tiles) for tiles in displays])
         case Draft():
             core.play(to_move(event))
         case Tile(seat, row, column):
@@ -92,12 +107,33 @@ def play(core: Core, event: Event) -> None:
         core.advance_tiling()
 
 
+def _deal(core: Position, displays: list[int]) -> None:
+    """Fill the displays with packed counts, from the lid, too, when the bag is short."""
+    bag, lid = core.pool
+    if tiles_in(bag) < sum(map(tiles_in, displays)):
+        bag, lid = bag + lid, 0
+    core.pool = [bag - sum(displays), lid]
+    core.sources = [0, *displays, *[0] * (9 - len(displays))]
+    core.holders = sum(
+        constants.CENTRE_BITS[colour] << display
+        for display, tiles in enumerate(displays, start=1)
+        for colour in range(5)
+        if tiles >> 5 * colour & 31
+    )
+    core.start_offer()
+
+
 def _play_solo(core: SoloPosition, event: Event) -> None:
     match event:
         case Deal(displays):
-            core.set_deal([pack(tiles) for tiles in displays])
+            core.sources = [0, *map(pack, displays)]
+            core.bag -= sum(map(pack, displays))
+            core.start_offer()
         case Penalty(tiles):
-            core.set_penalty_row([int(colour) for colour in tiles])
+            core.penalty = sum(colour << 3 * place for place, colour in enumerate(tiles))
+            core.penalties = len(tiles)
+            core.bag -= sum(1 << 5 * colour for colour in tiles)
+            core.phase = constants.COLOUR
         case ScoringColour(colour) | Draw(colour):
             core.set_draw(colour)
         case _:

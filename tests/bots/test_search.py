@@ -15,14 +15,14 @@ from device.bots.core import constants, weights
 from device.bots.core.alpha_beta import AlphaBeta
 from device.bots.core.evaluation import Evaluation
 from device.bots.core.position import Position
-from device.bots.search import BOT_NAMES, MASTER, STRENGTHS, STRONG, Searcher, column_values, make_bot
+from device.bots.search import BOT_NAMES, MASTER, STRONG, Searcher, column_values, make_bot
 from device.rules import game
 from device.rules.events import Draft, Tile
 from device.rules.game import Setup, State
 from device.rules.notation import text_of
 from device.rules.solo.game import preview
 from device.rules.standard import StandardState
-from tests.bots.core_check import SETUPS, title
+from tests.bots.core_check import SETUPS, drafts_of, title
 from tests.harness.sampling import some
 from tests.rules.positions import after, board, offer
 from tests.rules.positions import board as solo_board
@@ -76,7 +76,7 @@ def minimax(search: AlphaBeta, position: Position) -> int:
     """The value of a position by exhaustive search, with the same evaluation at the end of the round."""
     best = -(10**9)
     player = position.turn
-    for move in position.drafts():
+    for move in drafts_of(position):
         position.make(move)
         if position.phase == constants.OFFER:
             value = -minimax(search, position)
@@ -128,7 +128,7 @@ def test_alpha_beta_finds_the_minimax_value_at_the_end_of_a_round(mode: str) -> 
             move = search.best_move(position, 100.0)
             assert not search.depth_limited
             assert search.value == minimax(search, position)
-            assert move in position.drafts()
+            assert move in drafts_of(position)
         if not any(due.values()):
             return
     raise AssertionError(f"too few positions: {due} are missing")
@@ -256,7 +256,7 @@ from device.bots.compiled_core import use_sources
 use_sources()
 from device.bots.search import MASTER, Searcher
 from device.rules import game
-from tests.bots.core_check import SETUPS, title
+from tests.bots.core_check import SETUPS, drafts_of, title
 from tests.bots.test_search import random_state
 
 calls = most = now = 0

@@ -22,8 +22,7 @@ except ImportError:
 
 MINUS_INFINITY = constants.MINUS_INFINITY
 
-WIN_BONUS = 600
-"""Value of winning the game, in addition to the margin."""
+WIN_BONUS = 600  # value of winning the game, in addition to the margin
 EASY_DEPTH = 7
 EASY_MARGIN = 800
 """A draft that is better than all others by this much at EASY_DEPTH is played without searching deeper."""
@@ -35,8 +34,7 @@ EXACT = 0
 LOWER_BOUND = 1
 UPPER_BOUND = 2
 """How a value in the transposition table relates to the true value."""
-FULL_DEPTH = 60
-"""Depth of a value that no deeper search can change."""
+FULL_DEPTH = 60  # depth of a value that no deeper search can change
 
 
 class AlphaBeta(TimedSearch):

@@ -1,5 +1,5 @@
 cimport cython
-from device.bots.core.position cimport Position
+from device.bots.core.position cimport Position, bonuses
 
 
 @cython.final
@@ -27,7 +27,6 @@ cdef class Evaluation:
     cdef void tile_row(self, int row, int column, int colour) noexcept nogil
     cdef int best_column(self, int row, int colour) noexcept nogil
     cdef int rounds_needed(self) noexcept nogil
-    cdef int bonuses(self) noexcept nogil
     cdef void extract_features(self) noexcept nogil
     cpdef int expected_points(self, int stage) noexcept nogil
     cdef void adjust_weights(self, int stage, int step) noexcept nogil

@@ -9,7 +9,7 @@ of a point, weights in hundredths of that. Compiled with the types of `evaluatio
 from array import array
 
 from device.bots.core import constants
-from device.bots.core.position import Position
+from device.bots.core.position import Position, bonuses
 
 COLOUR_PATTERNS = constants.COLOUR_PATTERNS
 COLUMN_BITS = constants.COLUMN_BITS
@@ -82,7 +82,7 @@ class Evaluation:
     def compute(self, slot: int, player: int, lines: int, floor: int) -> None:
         """Compute the evaluation of a board with these lines, and store it in a slot."""
         self.tile(player, lines, floor)
-        self.final_values[slot] = 100 * (self.tiled_score + self.bonuses())
+        self.final_values[slot] = 100 * (self.tiled_score + bonuses(self.tiled_wall, self.tiled_colours))
         rounds_to_row = self.rounds_needed()
         self.rounds_to_row[slot] = rounds_to_row
         self.extract_features()
@@ -174,18 +174,6 @@ class Evaluation:
             if number > most:
                 most = number
         return 5 - most
-
-    def bonuses(self) -> int:
-        """Return the bonuses of the wall at the end of the game (R14)."""
-        wall = self.tiled_wall
-        colours = self.tiled_colours
-        points = 0
-        for row in range(5):
-            if wall >> 5 * row & 31 == 31:
-                points += 2
-        wall &= wall >> 5 & wall >> 10 & wall >> 15 & wall >> 20
-        colours &= colours >> 5 & colours >> 10 & colours >> 15 & colours >> 20
-        return points + 7 * POPCOUNT[wall] + 10 * POPCOUNT[colours]
 
     def extract_features(self) -> None:
         """Store in `features` the weight index of each pattern of the tiled board."""

@@ -19,11 +19,9 @@ except ImportError:
 
 MINUS_INFINITY = constants.MINUS_INFINITY
 
-WIN_BONUS = 600
-"""Value of winning the game, in addition to the margin."""
+WIN_BONUS = 600  # value of winning the game, in addition to the margin
 NODES = 400_000
-MAX_CHILDREN = 60
-"""Maximum number of children of a node, except for the root."""
+MAX_CHILDREN = 60  # maximum number of children of a node, except for the root
 
 
 class MultiplayerTree(UctTree):

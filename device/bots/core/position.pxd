@@ -30,7 +30,7 @@ cdef class Position:
 
     cpdef int below(self, int number) noexcept nogil
     cpdef void deal(self) noexcept nogil
-    cdef void start_offer(self) noexcept nogil
+    cpdef void start_offer(self) noexcept nogil
     cpdef void play(self, int move) noexcept nogil
     cpdef void make(self, int move) noexcept nogil
     cpdef void unmake(self) noexcept nogil
@@ -62,3 +62,4 @@ cdef long long SOURCE_BITS, COLUMN_FACTOR
 cdef int COLUMN_BITS
 cdef unsigned long long LCG_FACTOR, LCG_INCREMENT, LCG_MASK
 cpdef int tiles_in(int counts) noexcept nogil
+cpdef int bonuses(int wall, int row_colours) noexcept nogil

@@ -44,6 +44,17 @@ def tiles_in(counts: int) -> int:
     )
 
 
+def bonuses(wall: int, row_colours: int) -> int:
+    """Return the bonuses of a wall at the end of the game (R14)."""
+    points = 0
+    for row in range(5):
+        if wall >> 5 * row & 31 == 31:
+            points += 2
+    wall &= wall >> 5 & wall >> 10 & wall >> 15 & wall >> 20
+    row_colours &= row_colours >> 5 & row_colours >> 10 & row_colours >> 15 & row_colours >> 20
+    return points + 7 * POPCOUNT[wall] + 10 * POPCOUNT[row_colours]
+
+
 class Position:
     """A game at one moment; without `lid` (the bot ruleset), discarded tiles go back to the bag."""
 
@@ -139,22 +150,6 @@ class Position:
         self.holders = holders
         self.start_offer()
 
-    def set_deal(self, displays: list[int]) -> None:
-        """Fill the displays with the given packed counts."""
-        refilled = False
-        self.holders = 0
-        for display, tiles in enumerate(displays, start=1):
-            if tiles_in(self.pool[0]) < tiles_in(tiles) and not refilled:
-                refilled = True
-                self.pool[0] += self.pool[1]
-                self.pool[1] = 0
-            self.pool[0] -= tiles
-            self.sources[display] = tiles
-            for colour in range(5):
-                if tiles >> 5 * colour & 31:
-                    self.holders |= CENTRE_BITS[colour] << display
-        self.start_offer()
-
     def start_offer(self) -> None:
         """Start a round whose displays are filled."""
         self.sources[0] = 0
@@ -164,18 +159,6 @@ class Position:
         self.phase = OFFER
 
     # --- Drafts ------------------------------------------------------------------------------------------
-
-    def drafts(self) -> list[int]:
-        """Return all legal drafts (R5, R7)."""
-        mine = self.open[self.turn]
-        return [
-            32 * source + 6 * colour + line
-            for source in range(self.displays + 1)
-            for colour in range(5)
-            if self.sources[source] >> 5 * colour & 31
-            for line in range(6)
-            if mine >> 6 * colour + line & 1
-        ]
 
     def play(self, move: int) -> None:
         """Make a legal draft without undo (R5 to R8); after the last one the phase is TILING."""
@@ -215,11 +198,7 @@ class Position:
             self.open[player] = open_now
             self.lines[player] = lines & ~(63 << at) | (8 * colour + held) << at
         if number:
-            room = 7 - (self.floor[player] >> 25)
-            if number > room:
-                self.pool[self.discards] += number - room << field
-                number = room
-            self.floor[player] += number * FLOOR_TILE[colour]
+            self.drop_to_floor(player, colour, number)
         player += 1
         self.turn = player if player < self.players else 0
         if not self.holders:
@@ -339,15 +318,7 @@ class Position:
         """End the game with its bonuses (R14)."""
         self.phase = OVER
         for player in range(self.players):
-            wall = self.wall[player]
-            colours = self.row_colours[player]
-            columns = wall & wall >> 5 & wall >> 10 & wall >> 15 & wall >> 20
-            colours &= colours >> 5 & colours >> 10 & colours >> 15 & colours >> 20
-            rows = 0
-            for row in range(5):
-                if (wall >> 5 * row & 31) == 31:
-                    rows += 1
-            self.score[player] += 2 * rows + 7 * POPCOUNT[columns] + 10 * POPCOUNT[colours]
+            self.score[player] += bonuses(self.wall[player], self.row_colours[player])
 
     # --- Random games ------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 cimport cython
-from device.bots.core.position cimport tiles_in
+from device.bots.core.position cimport bonuses, tiles_in
 
 
 @cython.final
@@ -43,7 +43,6 @@ cdef class SoloPosition:
     cdef void end(self, int ending) noexcept nogil
     cpdef int choices(self) noexcept nogil
     cpdef int random_choice(self) noexcept nogil
-    cpdef int random_game(self) noexcept nogil
     cpdef void copy_from(self, SoloPosition other) noexcept nogil
 
 

@@ -10,7 +10,7 @@ a choice    by phase: OFFER a draft as in `position`; SCORING and TILING 5 * row
 """
 
 from device.bots.core import constants
-from device.bots.core.position import tiles_in
+from device.bots.core.position import bonuses, tiles_in
 
 BAG_EMPTY = constants.BAG_EMPTY
 BESIDE_POINTS = constants.BESIDE_POINTS
@@ -145,21 +145,6 @@ class SoloPosition:
             colour += 1
         return colour
 
-    def set_deal(self, displays: list[int]) -> None:
-        """Fill the displays with the given packed counts."""
-        for display, tiles in enumerate(displays, start=1):
-            self.sources[display] = tiles
-            self.bag -= tiles
-        self.start_offer()
-
-    def set_penalty_row(self, colours: list[int]) -> None:
-        """Fill the penalty row with the given colours."""
-        for colour in colours:
-            self.penalty |= colour << 3 * self.penalties
-            self.penalties += 1
-            self.bag -= 1 << 5 * colour
-        self.phase = COLOUR
-
     def start_offer(self) -> None:
         """Start a round whose displays are filled; the first one draws the penalty row next."""
         self.phase = OFFER if self.round else PENALTY
@@ -177,21 +162,6 @@ class SoloPosition:
             self.redraw(colour)
 
     # --- Choices -----------------------------------------------------------------------------------------
-
-    def legal(self) -> list[int]:
-        """Return all legal choices."""
-        if self.phase == OFFER:
-            tiles = self.sources[self.display]
-            mine = self.open[self.turn]
-            return [
-                32 * self.display + 6 * colour + line
-                for colour in range(5)
-                if tiles >> 5 * colour & 31
-                for line in range(6)
-                if mine >> 6 * colour + line & 1
-            ]
-        mask = self.choices()
-        return [choice for choice in range(25) if mask >> choice & 1]
 
     def choices(self) -> int:
         """Return the mask of all legal choices, outside the offer."""
@@ -457,14 +427,7 @@ class SoloPosition:
         for board in range(2):
             if not self.lines[board]:
                 self.score += 5
-        wall = self.wall[PLAYER]
-        colours = self.row_colours[PLAYER]
-        for row in range(5):
-            if (wall >> 5 * row & 31) == 31:
-                self.score += 2
-        columns = wall & wall >> 5 & wall >> 10 & wall >> 15 & wall >> 20
-        colours &= colours >> 5 & colours >> 10 & colours >> 15 & colours >> 20
-        self.score += 7 * POPCOUNT[columns] + 10 * POPCOUNT[colours]
+        self.score += bonuses(self.wall[PLAYER], self.row_colours[PLAYER])
 
     # --- Random games ------------------------------------------------------------------------------------
 
@@ -498,17 +461,6 @@ class SoloPosition:
                     break
                 number -= POPCOUNT[lines]
         return 32 * self.display + 6 * colour + NTH_BIT[10 * lines + number]
-
-    def random_game(self) -> int:
-        """Play random choices to the end; return their number."""
-        made = 0
-        while self.phase != OVER:
-            if self.phase in (DEAL, PENALTY, COLOUR, DRAW):
-                self.draw_chance()
-            else:
-                self.play(self.random_choice())
-                made += 1
-        return made
 
     # --- Copies ------------------------------------------------------------------------------------------
 

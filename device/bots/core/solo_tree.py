@@ -39,8 +39,7 @@ TILING = constants.TILING
 
 LOSS_VALUE = -6000
 """Value of a game lost by S7 or S10, below that of any game that reaches its end (-55 or more by S13)."""
-WIN_BONUS = 2000
-"""Value of a victory in addition to its points (S14)."""
+WIN_BONUS = 2000  # value of a victory in addition to its points (S14)
 NODES = 200_000
 
 

@@ -11,10 +11,8 @@ from types import SimpleNamespace
 no_cython = SimpleNamespace(nogil=nullcontext())
 """Stands in for the module `cython` where the core runs as Python and Cython is not installed."""
 
-LONGEST_GAP = 1000.0
-"""Seconds; a longer gap means that the clock was put forward to end the search."""
-CHECK_INTERVAL = 0.002
-"""Approximate seconds between two reads of the clock."""
+LONGEST_GAP = 1000.0  # seconds; a longer gap means that the clock was put forward to end the search
+CHECK_INTERVAL = 0.002  # approximate seconds between two reads of the clock
 
 
 class TimedSearch:
