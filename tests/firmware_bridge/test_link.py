@@ -87,7 +87,7 @@ class FakePico:
                 for line in lines.feed(os.read(self._master, 4096)):
                     if not self.frozen:
                         self.session.receive(line, self.ticks)
-            except OSError:  # nobody there, or nothing said
+            except OSError:  # the port is closed, or has no bytes
                 sleep(0.001)
             if not self.frozen:
                 self.session.step(self.ticks)

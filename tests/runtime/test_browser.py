@@ -153,7 +153,7 @@ def test_some_turns_on_a_phone_with_its_controls(chromium: Browser, table: Runni
 def test_the_page_reloads_after_the_table_was_killed(
     chromium: Browser, table: RunningTable, start: StartTable
 ) -> None:
-    """The process of the pages ended with it; nobody reloads the page by hand."""
+    """The process of the pages ended with it; the page connects again without being reloaded."""
     context = chromium.new_context(viewport={"width": PHONE[0], "height": PHONE[1]}, locale="en-GB")
     phone = context.new_page()
     phone.set_default_timeout(PATIENCE)
@@ -208,4 +208,6 @@ def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
         press(hands.locator(f'[data-button="seat.1.{line}"]'))
         expect(phone.locator(".moves")).to_contain_text("Greedy took ")
         expect(turn).to_contain_text("Seat 1's turn")
-        assert "Greedy takes " in twin.evaluate("turns.join()"), "what passes is noted: nobody need be fast"
+        assert "Greedy takes " in twin.evaluate("turns.join()"), (
+            "every turn is noted"
+        )

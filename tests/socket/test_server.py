@@ -69,7 +69,7 @@ def test_frames_are_sent_only_to_those_who_subscribe_to_them(client: Client, soc
 
 
 def test_a_new_subscriber_gets_no_old_frame(socket_path: Path) -> None:
-    """While nobody wants frames none are published: the last one may be of another time."""
+    """Without subscribers of frames none are published, so that the last one may be old."""
     server = SocketServer(socket_path, {}, lambda _request: None)
     server.start()
     server.publish_frame(messages.encode(FrameMessage("0a0a0a")))

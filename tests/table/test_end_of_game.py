@@ -35,8 +35,8 @@ from tests.table.simulator import (
 
 def steps(sim: Simulator) -> list[Json]:
     """The steps of the account that the pages show so far."""
-    told: list[Json] = snapshot(sim.table, BOX)["account"]["steps"]
-    return told
+    shown: list[Json] = snapshot(sim.table, BOX)["account"]["steps"]
+    return shown
 
 
 def brightness(sim: Simulator, light: str) -> int:
@@ -72,18 +72,18 @@ def test_the_bonuses_come_one_by_one_after_all_floors(ended: Record) -> None:
     sim = at_the_end(ended)
     kinds = []
     while sim.game.animation is not None:
-        assert snapshot(sim.table, BOX)["result"] is None, "who has won is not told before"
-        shown = len(steps(sim))
+        assert snapshot(sim.table, BOX)["result"] is None, "the winner is not shown before"
+        known = len(steps(sim))
         sim.wait(0.1)
-        new = steps(sim)[shown:]
+        new = steps(sim)[known:]
         assert sum(step["step"] == "bonus" for step in new) <= 1
         kinds += [step["step"] for step in new]
     assert "bonus" in kinds
     assert kinds == sorted(kinds, key="bonus".__eq__), "the bonuses stand last"
     final = [step["score"] for step in steps(sim)]
-    told = snapshot(sim.table, BOX)
+    shown = snapshot(sim.table, BOX)
     assert isinstance(ended.outcome, Outcome)
-    assert [each["score"] for each in told["result"]["scores"]] == list(ended.outcome.scores)
+    assert [each["score"] for each in shown["result"]["scores"]] == list(ended.outcome.scores)
     assert final[-1] in ended.outcome.scores
 
 
@@ -115,11 +115,11 @@ def test_the_winners_lights_pulse_fast_and_the_result_says_why(ended: Record) ->
     assert isinstance(outcome, Outcome)
     turns = [sim.rhythm(f"seat.{seat + 1}.turn") for seat in range(len(outcome.scores))]
     assert turns == ["fast" if seat in outcome.winners else "dark" for seat in range(len(outcome.scores))]
-    told = snapshot(sim.table, BOX)["result"]
-    assert [each["winner"] for each in told["scores"]] == [
+    shown = snapshot(sim.table, BOX)["result"]
+    assert [each["winner"] for each in shown["scores"]] == [
         seat in outcome.winners for seat in range(len(outcome.scores))
     ]
-    assert [each["rows"] for each in told["scores"]] == list(outcome.rows)
+    assert [each["rows"] for each in shown["scores"]] == list(outcome.rows)
     assert prompt(sim.table).key == "game_over"
     assert live_buttons(sim.table) == ("ok", "undo")
     for seat, score in enumerate(outcome.scores):
@@ -163,7 +163,7 @@ NO_ROW: Row = (None,) * 5
 def test_how_a_tie_was_settled(
     scores: tuple[int, int], rows: tuple[int, int], tie: str, winners: list[bool]
 ) -> None:
-    """R15: told as not needed, settled by complete rows, or shared."""
+    """R15: shown as not needed, settled by complete rows, or shared."""
     sim = to_end(midway(Setup("standard", ("Ana", "Rui")), 3, 0), Random(3))
     boards = tuple(
         Board(wall=(ROW,) * complete + (NO_ROW,) * (5 - complete), score=score)

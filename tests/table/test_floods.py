@@ -49,19 +49,19 @@ def flooded(tmp_path: Path, *presses: str) -> list[Json]:
 @pytest.mark.parametrize("number", [1, MOST_AT_ONCE - 1, MOST_AT_ONCE, MOST_AT_ONCE + 1, 1000])
 def test_no_press_of_a_flood_is_lost(tmp_path: Path, number: int) -> None:
     """Every 65th of the waiting presses was once lost."""
-    told = flooded(tmp_path, *["centre"] * number)
-    assert told[-1]["refusal"] == {"say": "not_now", "button": "centre", "number": number}
+    snapshots = flooded(tmp_path, *["centre"] * number)
+    assert snapshots[-1]["refusal"] == {"say": "not_now", "button": "centre", "number": number}
 
 
 def test_a_snapshot_is_published_after_every_part_of_a_flood(tmp_path: Path) -> None:
     """Phones and lights are updated while a flood lasts."""
-    told = flooded(tmp_path, *["centre"] * (4 * MOST_AT_ONCE))
-    assert [each["refusal"] and each["refusal"]["number"] for each in told] == [None, 64, 128, 192, 256]
-    versions = [each["version"] for each in told]
+    snapshots = flooded(tmp_path, *["centre"] * (4 * MOST_AT_ONCE))
+    assert [each["refusal"] and each["refusal"]["number"] for each in snapshots] == [None, 64, 128, 192, 256]
+    versions = [each["version"] for each in snapshots]
     assert versions == sorted(set(versions))
 
 
 def test_the_order_of_presses_in_one_moment_is_kept(tmp_path: Path) -> None:
-    told = flooded(tmp_path, *["seat.3.floor", "seat.1.floor", "undo", "seat.2.floor", "ok"] * 1)
-    assert told[-1]["stage"] == "choosing"
-    assert [seat["taken"] for seat in told[-1]["seats"]] == [False, True, True, False]
+    snapshots = flooded(tmp_path, *["seat.3.floor", "seat.1.floor", "undo", "seat.2.floor", "ok"] * 1)
+    assert snapshots[-1]["stage"] == "choosing"
+    assert [seat["taken"] for seat in snapshots[-1]["seats"]] == [False, True, True, False]

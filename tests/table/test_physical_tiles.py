@@ -111,8 +111,8 @@ def test_the_table_asks_for_each_drawn_tile_in_the_order_of_its_slots() -> None:
     assert needed_draw(sim.table) is None
     asked = []
     for colour in [COLOURS[0], COLOURS[1]] * 10:
-        told = prompt(sim.table)
-        asked.append((told.key, told.values["display"], told.values["at"]))
+        question = prompt(sim.table)
+        asked.append((question.key, question.values["display"], question.values["at"]))
         assert sim.report(colour) is None
     assert asked == [("tell_tile", display, at) for display in range(1, 6) for at in range(1, 5)]
     assert not sim.is_reporting
@@ -132,9 +132,9 @@ def test_a_21st_blue_tile_is_refused_at_once() -> None:
     sim = physical_game(FOUR, reporting=False)
     for _ in range(20):
         assert sim.report(Colour.BLUE) is None
-    told = sim.game.reported_tiles
+    reported = sim.game.reported_tiles
     assert sim.report(Colour.BLUE) == RefusalReason.TILE_NOT_LEFT
-    assert sim.game.reported_tiles == told
+    assert sim.game.reported_tiles == reported
     assert sim.report(Colour.WHITE) is None
 
 
@@ -271,5 +271,5 @@ def test_the_bag_and_the_reported_tiles_are_100_tiles() -> None:
     sim = physical_game(TWO, reporting=False)
     for colour in (Colour.BLUE, Colour.RED, Colour.RED):
         sim.report(colour)
-        told = count(tile.colour for tile in sim.game.reported_tiles)
-        assert total([in_bag(sim.game), told]) == add(ALL_TILES, (0, 0, 0, 0, 0))
+        reported = count(tile.colour for tile in sim.game.reported_tiles)
+        assert total([in_bag(sim.game), reported]) == add(ALL_TILES, (0, 0, 0, 0, 0))

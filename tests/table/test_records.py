@@ -134,13 +134,13 @@ class Watching:
 
     def __init__(self, inbox: Inbox) -> None:
         self.inbox = inbox
-        self.told: Json = {}
+        self.snapshot: Json = {}
         self.frames = 0
 
     frames_wanted = True
 
     def publish_snapshot(self, line: bytes) -> None:
-        self.told = json.loads(line)["snapshot"]
+        self.snapshot = json.loads(line)["snapshot"]
         if self.inbox.empty():
             self.inbox.put(Stop())
 
@@ -168,7 +168,7 @@ def by_loop(recorded: Record, layout: Layout, store: Path) -> tuple[Json, Simula
     )
     daemon.run(ready=lambda: None)
     assert watching.frames
-    return watching.told, table
+    return watching.snapshot, table
 
 
 BY_LOOP = (
@@ -188,12 +188,12 @@ def test_a_game_of_every_mode_is_played_by_the_loop(path: Path, tmp_path: Path) 
     recorded = max(games_of(path), key=finished)  # the first that ended by itself, if there is one
     layout = DUO if len(recorded.setup.players) <= DUO.seats else FULL
     store = tmp_path / "azul-table.db"
-    told, table = by_loop(recorded, layout, store)
-    assert told["mode"] == recorded.setup.mode
-    assert told["refusal"] is None
+    shown, table = by_loop(recorded, layout, store)
+    assert shown["mode"] == recorded.setup.mode
+    assert shown["refusal"] is None
     if finished(recorded):
-        assert told["stage"] == Stage.OVER
-        assert shown_result(told) == recorded_result(recorded)
+        assert shown["stage"] == Stage.OVER
+        assert shown_result(shown) == recorded_result(recorded)
         check_lights(table, recorded)
     check_store(store, recorded, layout)
 

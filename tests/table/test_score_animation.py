@@ -52,8 +52,8 @@ def scores(sim: Simulator) -> list[int]:
 
 def steps(sim: Simulator) -> list[Json]:
     """Return the steps of the account in the snapshot."""
-    told: list[Json] = snapshot(sim.table, BOX)["account"]["steps"]
-    return told
+    shown: list[Json] = snapshot(sim.table, BOX)["account"]["steps"]
+    return shown
 
 
 # --- In time ---
@@ -79,7 +79,7 @@ def test_one_step_after_another_each_in_its_time() -> None:
     begins += [rui, rui + PLACED, rui + 2 * PLACED, rui + 3 * PLACED]
     assert [at for at, _ in seen] == pytest.approx(begins, abs=0.1)
     expected = [[0, 0], [1, 0], [2, 0], [4, 0], [5, 0], [3, 0], [3, 1], [3, 2], [3, 3], [3, 1]]
-    assert [told for _, told in seen] == expected
+    assert [shown for _, shown in seen] == expected
     assert sim.now - start == pytest.approx(rui + 3 * PLACED + FLOOR + CLOSING, abs=0.1)
     assert sim.play.state.round == 2
 
@@ -94,10 +94,10 @@ def test_the_snapshot_has_the_steps_shown_so_far() -> None:
     ]
     assert prompt(sim.table).key == "scoring"
     assert prompt(sim.table).values == {"seat": 1, "name": "Ana"}
-    told = snapshot(sim.table, BOX)
-    assert told["account"]["running"]
-    assert told["seats"][0]["lines"][3] == "bbbb", "row 4 is not scored yet"
-    assert told["seats"][0]["wall"] == ["..r..", ".b...", ".w...", ".....", "....."]
+    shown = snapshot(sim.table, BOX)
+    assert shown["account"]["running"]
+    assert shown["seats"][0]["lines"][3] == "bbbb", "row 4 is not scored yet"
+    assert shown["seats"][0]["wall"] == ["..r..", ".b...", ".w...", ".....", "....."]
 
 
 def test_the_account_stays_to_be_read_in_the_next_round() -> None:
@@ -155,10 +155,10 @@ def asked(question: Question) -> Simulator:
 def test_a_score_animation_waits_for_the_answer(question: Question) -> None:
     """It once went on while the table asked "is this your board?" after a power cut."""
     sim = asked(question)
-    told = steps(sim)
+    shown = steps(sim)
     sim.wait(100.0)
     assert sim.table.stage is Stage.SCORING
-    assert steps(sim) == told
+    assert steps(sim) == shown
     assert sim.refused("display.1") == "not_now"
     assert sim.game.question is question
 
@@ -166,9 +166,9 @@ def test_a_score_animation_waits_for_the_answer(question: Question) -> None:
 @pytest.mark.parametrize(("question", "answer"), [(Question.YOUR_BOARD, "ok"), (Question.STOP_GAME, "undo")])
 def test_after_the_answer_the_step_on_show_begins_again(question: Question, answer: str) -> None:
     sim = asked(question).wait(100.0).press(answer)
-    told = steps(sim)
-    assert len(told) == 2
-    assert steps(sim.wait(PLACED - 0.05)) == told
+    shown = steps(sim)
+    assert len(shown) == 2
+    assert steps(sim.wait(PLACED - 0.05)) == shown
     assert len(steps(sim.wait(0.1))) == 3
 
 

@@ -78,9 +78,9 @@ def test_a_score_of_0_loses_after_its_score_animation() -> None:
 
 def test_the_end_is_scored_step_by_step() -> None:
     sim = ended_by(Ending.ROW_COMPLETE)
-    told = snapshot(sim.table, BOX)
-    steps = [step["step"] for step in told["account"]["steps"]]
+    shown = snapshot(sim.table, BOX)
+    steps = [step["step"] for step in shown["account"]["steps"]]
     assert "penalty_row_counted" in steps
-    assert told["account"]["steps"][-1]["score"] == told["result"]["score"]
-    assert told["result"]["ending"] == "row_complete"
-    assert (told["result"]["rule"] == "S14") == (told["result"]["victory"] == "loss")
+    assert shown["account"]["steps"][-1]["score"] == shown["result"]["score"]
+    assert shown["result"]["ending"] == "row_complete"
+    assert (shown["result"]["rule"] == "S14") == (shown["result"]["victory"] == "loss")

@@ -65,9 +65,9 @@ class Teacher(Simulator):
 
     @property
     def last(self) -> dict[str, object]:
-        told = snapshot(self.table, BOX)["learning"]["last"]
-        assert isinstance(told, dict)
-        return told
+        shown = snapshot(self.table, BOX)["learning"]["last"]
+        assert isinstance(shown, dict)
+        return shown
 
 
 def begin(subject: lessons.Subject) -> LessonBegun:

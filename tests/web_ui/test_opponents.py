@@ -60,7 +60,7 @@ def test_moves_of_opponents_have_reasons(language: str) -> None:
     at = begin_with("calm", "")
     assert make_formatter(at, language).heading().startswith("Calm")
     reply_to_all(at, random_choice(2))
-    assert sentences.notes(make_formatter(at, language)) == (), "no reason is told before the choice is shown"
+    assert sentences.notes(make_formatter(at, language)) == (), "no reason before the choice is shown"
     at.wait(2.0)
     formatter = make_formatter(at, language)
     assert "Calm" in formatter.instruction()
