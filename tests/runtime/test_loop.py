@@ -16,11 +16,11 @@ from device.lights.palettes import BOX
 from device.rules.events import Deal
 from device.runtime.loop import MOST_AT_ONCE, Inbox, Options, Stop, TableLoop, seeded_draw
 from device.runtime.simulation import SimulatedParts
-from device.socket.messages import Answer, PlugPico, PressButton, TableMessage
+from device.socket.messages import Answer, PlugPico, PressButton, TableMessage, TeachTiles
 from device.socket.server import Request
 from device.table.game import resume
 from device.table.state import Table
-from hardware.api import ButtonPressed, LightFrame, Loss, PartBack, PartLost, PartMessage
+from hardware.api import ButtonPressed, LightFrame, Loss, PartBack, PartLost, PartMessage, TagArrived
 from hardware.layout.model import read_layout
 from tests.harness.client import Message
 from tests.harness.local_table import LocalTable
@@ -213,6 +213,24 @@ def test_lost_parts_are_in_the_snapshot_with_the_time_of_day(path: Path) -> None
     assert (fault["part"], fault["why"]) == ("lights", "absent")
     assert before - 61 <= fault["since"] <= time.time() - 59
     assert turns.log == ["Lost: lights: no strip"]
+
+
+def test_a_lost_part_stays_lost_when_a_new_file_is_begun(path: Path) -> None:
+    path.write_bytes(b"no database")
+    turns = Turns(path)
+    turns.inbox.put(PartLost("lights", Loss.ABSENT, "no strip", NOW))
+    turns.inbox.put(ButtonPressed("ok", NOW))
+    faults = turns.run(1).loop.table.faults
+    assert faults.store is None
+    assert [lost.part for lost in faults.parts] == ["lights"]
+
+
+def test_a_tag_means_the_same_however_its_reader_writes_it(path: Path) -> None:
+    turns = Turns(path)
+    turns.inbox.put(Request(TeachTiles("r"), lambda _answer: None))
+    turns.inbox.put(TagArrived("shared", "04:a1 b2", NOW))
+    turns.inbox.put(TagArrived("shared", "04A1B2", NOW))
+    assert turns.run(1).loop.table.tags.known.keys() == {"04A1B2"}
 
 
 def test_messages_of_parts_are_logged_line_by_line(path: Path) -> None:
