@@ -28,6 +28,10 @@ def test_a_stream_of_one_direction_is_decoded() -> None:
     ]
 
 
+def test_blank_lines_are_left_out() -> None:
+    assert list(dump.dump([b"\n", b"1.500000 > \r\n", b"  \n"])) == []
+
+
 def test_a_kind_of_two_words_is_written_with_an_underscore() -> None:
     kind, body = encode(QueryInputs())
     assert list(dump.dump([wire.pack(kind, 7, body)])) == ["    7 query_inputs {}"]

@@ -129,3 +129,11 @@ def test_after_forget_any_number_is_accepted() -> None:
     assert not order.is_new(5 + 0x9000)
     order.forget()
     assert order.is_new(5 + 0x9000)
+
+
+def test_number_0_is_repeated_like_any_other() -> None:
+    order = wire.SequenceNumbers()
+    order.begin(0)
+    assert not order.is_new(0)
+    assert not order.is_new(0xFFFF)
+    assert order.is_new(1)
