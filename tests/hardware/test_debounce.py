@@ -71,6 +71,17 @@ def test_two_presses_with_less_than_25_ms_between_are_one() -> None:
     assert run([(True, 1.0), (False, 1.1), (True, 1.126)])[1] == [Pressed(1.0), Pressed(1.126)]
 
 
+def test_a_button_is_released_after_25_ms() -> None:
+    assert run([(True, -1.0), (False, 0.0), (True, RELEASE)])[1] == [Pressed(-1.0), Pressed(RELEASE)]
+
+
+def test_a_press_counts_for_one_second() -> None:
+    """The press after a second is the twelfth in the window, not one too many."""
+    presses = [*(n / 16 for n in range(MAX_PRESSES)), PRESS_WINDOW]
+    contacts = [(closed, at + (0 if closed else 1 / 32)) for at in presses for closed in (True, False)]
+    assert run(contacts)[1] == list(map(Pressed, presses))
+
+
 def test_ten_presses_a_second_are_all_reported() -> None:
     contacts = [
         (closed, 1 + n * 0.1 + (0 if closed else 0.04)) for n in range(50) for closed in (True, False)

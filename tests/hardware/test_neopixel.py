@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -167,6 +167,7 @@ def test_any_frame_after_any_other_is_sent_as_a_whole(duo: Layout, wire: Wire, d
 
 
 @given(st.sampled_from(ORDERS), st.floats(0.001, 1), st.floats(1, 4))
+@example("GRB", 0.001, 4.0)
 def test_gamma_correction_raises_no_channel_and_keeps_lit_lights_lit(
     order: ColourOrder, brightness: float, gamma: float
 ) -> None:

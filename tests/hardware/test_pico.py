@@ -62,11 +62,15 @@ def test_bytes_are_in_the_order_of_the_chain_with_gamma_correction(full: Layout)
     assert data[:at] == bytes(at) and sent[0] == 0
 
 
-def test_each_chain_has_an_order_and_a_brightness_of_its_own(full: Layout) -> None:
-    first = replace(full.chains[0], order="BGR", brightness=0.5, gamma=1.0)
-    other = replace(full, chains=(first, *full.chains[1:]))
-    light = next(light.name for light in full.lights if light.chain == first.name and light.pixel == 0)
-    assert FrameEncoder(other).encode(LightFrame({light: (100, 50, 200)}))[:3] == bytes((100, 25, 50))
+@pytest.mark.parametrize("number", [0, -1], ids=["first", "last"])
+def test_each_chain_has_an_order_and_a_brightness_of_its_own(full: Layout, number: int) -> None:
+    chains = list(full.chains)
+    chains[number] = chain = replace(chains[number], order="BGR", brightness=0.5, gamma=1.0)
+    other = replace(full, chains=tuple(chains))
+    light = next(light.name for light in full.lights if light.chain == chain.name and light.pixel == 0)
+    at = BYTES_PER_PIXEL * pixel_numbers(full)[light]
+    data = FrameEncoder(other).encode(LightFrame({light: (100, 50, 200)}))
+    assert data[at : at + 3] == bytes((100, 25, 50))
 
 
 def test_no_byte_exceeds_the_value_of_the_current_limit(full: Layout) -> None:

@@ -52,8 +52,15 @@ def test_a_frame_within_the_budget_is_returned_itself(duo: Layout) -> None:
     assert limit(frame, duo.supply) is frame
 
 
+def test_a_frame_that_takes_exactly_the_budget_is_returned_itself() -> None:
+    frame, supply = LightFrame({"status": WHITE}), Supply(5.0, 0.061, lights=1)
+    assert milliamperes(frame, supply) == supply.budget
+    assert limit(frame, supply) is frame
+
+
 @given(frame=frames, supply=supplies)
 @example(frame=LightFrame({"0": WHITE}), supply=Supply(5, 0.001, 60))
+@example(frame=LightFrame({"0": (255, 0, 0)}), supply=Supply(5, 0.007557647058823528, 0, 29.2, 0.2))
 def test_no_limited_frame_exceeds_the_budget(frame: LightFrame, supply: Supply) -> None:
     """With a supply that can't even feed dark lights, which no layout may have, all lights are dark."""
     limited = limit(frame, supply)

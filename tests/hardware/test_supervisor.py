@@ -6,6 +6,7 @@ import errno
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
+from time import sleep
 
 import pytest
 
@@ -144,6 +145,39 @@ def test_a_wait_ends_when_it_is_woken_up() -> None:
         until(lambda: len(waits) == number)  # noqa: B023
         supervisor.wake()
     supervisor.close()
+
+
+def test_after_stop_no_wait_waits() -> None:
+    """Work that waits once more before it looks at `stopping` must not hold up the end."""
+    supervisor = Supervisor("lights", lambda _supervisor: None, lambda _event: None)
+    supervisor.stop()
+
+    def wait_twice() -> None:
+        supervisor.wait(1e6)
+        supervisor.wait(1e6)
+
+    waits = threading.Thread(target=wait_twice, daemon=True)
+    waits.start()
+    waits.join(PATIENCE)
+    assert not waits.is_alive()
+
+
+def test_waking_up_does_not_end_a_pause() -> None:
+    """The lights are woken up for every frame, also while they are lost."""
+    attempts, inbox = [], Inbox()
+
+    def work(_supervisor: Supervisor) -> None:
+        attempts.append(True)
+        raise ImportError("no module")
+
+    supervisor = Supervisor("lights", work, inbox.put)
+    supervisor.start()
+    until(lambda: not inbox.empty())  # it pauses for LIBRARY_PAUSE now
+    for _ in range(20):
+        supervisor.wake()
+        sleep(0.001)
+    supervisor.close()
+    assert len(attempts) == 1
 
 
 def test_closing_ends_a_pause_and_the_thread() -> None:

@@ -25,7 +25,7 @@ from device.rules.scoring import Outcome
 from device.rules.solo.scoring import SoloOutcome
 from device.runtime.historian import MOST_WAITING, Historian
 from device.socket.history import MOST_EVENTS, PastGame, entry_json, game_with_review_json
-from device.socket.messages import Answer, ListGames
+from device.socket.messages import Answer, ListGames, ReadGame, ReadRecord
 from device.socket.server import Request, SocketServer
 from device.socket.snapshot import palette_json
 from device.table.game import Play
@@ -127,6 +127,8 @@ def test_games_are_listed_in_pages_newest_first(client: Client, path: Path) -> N
         question = {"count": 10, "before": found[-1]}
     assert found == list(range(23, 0, -1))
     assert ask(client, {"type": "games", "before": 1}) == {"games": [], "more": False}
+    last_page = ask(client, {"type": "games", "count": 10, "before": 11})
+    assert (len(last_page["games"]), last_page["more"]) == (10, False)
 
 
 def test_the_status_of_a_game_is_finished_stopped_or_in_play(client: Client, path: Path) -> None:
@@ -360,17 +362,18 @@ def test_a_damaged_letter_of_a_name_becomes_the_replacement_character(client: Cl
     assert [player["name"] for player in game["players"]] == ["A\N{REPLACEMENT CHARACTER}a", "Rui"]
 
 
-def test_a_record_that_is_too_long_is_refused(path: Path, socket_path: Path) -> None:
+def test_a_record_that_is_too_long_is_refused(client: Client, path: Path) -> None:
     store_games(path, [greedy_game(STANDARD)])
-    historian = Historian(lambda: path, BOX, print, longest_record=1000)
-    historian.start()
-    server = SocketServer(socket_path, {}, SimpleQueue[Request]().put, historian.put)
-    server.start()
-    with Client(socket_path) as client:
-        assert why(client, {"type": "record", "number": 1}) == "too_long"
-        assert ask(client, {"type": "game", "number": 1})["moves"]
-    server.close()
-    historian.close()
+    length = len(ask(client, {"type": "record", "number": 1}).encode())
+    for longest, refused in ((length, None), (length - 1, "too_long")):
+        answers = SimpleQueue[Answer]()
+        historian = Historian(lambda: path, BOX, print, longest_record=longest)
+        historian.start()
+        historian.put(Request(ReadRecord(1), answers.put))
+        historian.put(Request(ReadGame(1), answers.put))
+        assert answers.get(timeout=DEADLINE).why == refused
+        assert answers.get(timeout=DEADLINE).taken
+        historian.close()
 
 
 def test_too_many_questions_are_refused_at_once(path: Path) -> None:
