@@ -40,7 +40,7 @@ class BotService:
     """The bots of the opponents at the table.
 
     `folder` is the data folder; `put` takes the replies, from any thread; `make_process` takes the callback
-    for answers of the bot process.
+    for answers of the bot process, `make_seat` a program's name, its settings and the callback for replies.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class BotService:
         put: Callable[[BotReply], None],
         clock: Callable[[], float] = time.monotonic,
         make_process: Callable[[Callable[[Answer], None]], BotProcess] = BotProcess,
+        make_seat: Callable[[str, ProgramSettings, Callable[[MoveReply], None]], ProgramSeat] = ProgramSeat,
     ) -> None:
         self._settings = settings
         self._seconds = {"strong": settings.thinking.strong, "master": settings.thinking.master}
@@ -57,6 +58,7 @@ class BotService:
         self._put = put
         self._clock = clock
         self._process = make_process(self._take_answer)
+        self._make_seat = make_seat
         self._programs: dict[int, ProgramSeat] = {}  # by place
         self._leaving: list[ProgramSeat] = []  # of games that are over, until their processes have ended
         self._asked: dict[int, BotRequest] = {}
@@ -141,7 +143,7 @@ class BotService:
             terms = ProgramSettings(
                 command, self._folder, partial(self._log_file, asked.opponent), milliseconds
             )
-            self._programs[place] = ProgramSeat(asked.opponent, terms, self._take_program_reply)
+            self._programs[place] = self._make_seat(asked.opponent, terms, self._take_program_reply)
         self._programs[place].ask(MoveRequest(asked.number, play.setup, asked.seat, play.events))
 
     def _take_answer(self, answer: Answer) -> None:

@@ -148,6 +148,16 @@ def test_after_reopening_the_port_a_pico_of_an_earlier_boot_is_greeted() -> None
     assert connection.stage is Stage.CONFIGURING
 
 
+def test_after_reopening_the_port_any_sequence_number_is_accepted() -> None:
+    """A Pico that has sent frames to a port that nobody read is far ahead; that is no repetition."""
+    connection = ready_connection()
+    connection.closed()
+    connection.opened(0)
+    receive(connection, STRANGER, 0xF000)
+    assert connection.stage is Stage.CONFIGURING
+    assert connection.counts.repeated == 0
+
+
 def test_repeated_frames_are_processed_once() -> None:
     connection = ready_connection()
     for _ in range(3):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from device.bots.bot_process import Answer, BotProcess, Question
+from device.bots.dtc.seat import MoveReply, MoveRequest, ProgramSeat, ProgramSettings
 from device.bots.search import FIRST_PART, Hint
 from device.rules import game
+from device.rules.events import Draft
 from device.runtime.bot_service import LOGS, LOGS_KEPT, BotService
 from device.runtime.settings import BotsFile, Settings
 from device.table.opponents import ATTEMPTS
-from device.table.state import BotReply, HintRequested, OpponentSettings, new_table
+from device.table.state import BotReply, HintRequested, Opponents, OpponentSettings, Seats, new_table
 from device.table.update import update
 from tests.harness.waiting import until
 from tests.table.opponents import begin_with, play_until, random_choice
@@ -59,6 +62,33 @@ class IdleBotProcess(BotProcess):
         return [(each.bot, *kind_of(each.state)) for each in asked]
 
 
+class IdleSeat(ProgramSeat):
+    """A bot program that only remembers what it is asked; it ends when `end` is set, or by `close`."""
+
+    def __init__(self, name: str, terms: ProgramSettings, put: Callable[[MoveReply], None]) -> None:
+        self.name, self.terms, self.reply = name, terms, put
+        self.asked: list[MoveRequest] = []
+        self.cancelled: list[int] = []
+        self.stopped = 0
+        self.end = False
+
+    def ask(self, request: MoveRequest) -> None:
+        self.asked.append(request)
+
+    def cancel(self, number: int) -> None:
+        self.cancelled.append(number)
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+    @property
+    def ended(self) -> bool:
+        return self.end
+
+    def close(self) -> None:
+        self.end = True
+
+
 def kind_of(state: game.State) -> tuple[str, int]:
     """Return mode and number of boards: what the weights depend on."""
     return getattr(getattr(state, "ruleset", None), "name", "solo"), len(state.boards)
@@ -70,11 +100,21 @@ class Served:
     def __init__(self, sim: Simulator, folder: Path, settings: Settings = SETTINGS) -> None:
         self.process = IdleBotProcess()
         self.put: list[BotReply] = []
+        self.seats: list[IdleSeat] = []
         self.service = BotService(
-            settings, folder, self.put.append, lambda: NOW, make_process=self.process.make
+            settings,
+            folder,
+            self.put.append,
+            lambda: NOW,
+            make_process=self.process.make,
+            make_seat=self._make_seat,
         )
         self.sim = sim
         self.service.observe(sim.table)
+
+    def _make_seat(self, name: str, terms: ProgramSettings, put: Callable[[MoveReply], None]) -> ProgramSeat:
+        self.seats.append(IdleSeat(name, terms, put))
+        return self.seats[-1]
 
     def press(self, *buttons: str) -> IdleBotProcess:
         for button in buttons:
@@ -224,6 +264,56 @@ def program_game() -> Simulator:
     return play_until(sim.press(*buttons), random_choice(1), lambda sim: bool(sim.table.opponents.requests))
 
 
+PROGRAM = Settings(programs={"My Bot": ("my-bot",)})
+
+
+def test_a_program_is_asked_with_its_thinking_time_and_its_move_is_a_reply(tmp_path: Path) -> None:
+    sim = program_game()
+    served = Served(sim, tmp_path, PROGRAM)
+    (seat,), (request,) = served.seats, sim.table.opponents.requests
+    assert (seat.name, seat.terms.command, seat.terms.folder) == ("My Bot", ("my-bot",), tmp_path)
+    assert seat.terms.milliseconds == 1000 * PROGRAM.thinking.program
+    assert seat.asked == [MoveRequest(request.number, sim.play.setup, request.seat, sim.play.events)]
+    move = sim.play.state.legal()[0]
+    assert isinstance(move, Draft)
+    seat.reply(MoveReply(request.number, move))
+    assert served.put == [BotReply(request.number, move, NOW, why="")]
+
+
+def test_a_request_to_a_program_that_is_gone_is_cancelled(tmp_path: Path) -> None:
+    sim = program_game()
+    (request,) = sim.table.opponents.requests
+    served = Served(sim, tmp_path, PROGRAM)
+    served.service.observe(replace(sim.table, opponents=Opponents()))
+    assert served.seats[0].cancelled == [request.number]
+
+
+def test_every_game_starts_its_programs_anew(tmp_path: Path) -> None:
+    sim = program_game()
+    served = Served(sim, tmp_path, PROGRAM)
+    for _ in range(2):
+        served.service.observe(empty_table().table)
+        served.service.observe(sim.table)
+    assert [(seat.stopped, len(seat.asked)) for seat in served.seats] == [(1, 1), (1, 1), (0, 1)]
+
+
+def test_close_waits_for_the_programs_of_all_games(tmp_path: Path) -> None:
+    sim = program_game()
+    served = Served(sim, tmp_path, PROGRAM)
+    for _ in range(2):
+        served.service.observe(empty_table().table)
+        served.service.observe(sim.table)
+    served.service.close()
+    assert [seat.ended for seat in served.seats] == [True] * 3
+    assert served.process.closed
+
+
+def test_an_opponent_that_was_chosen_earlier_for_a_free_seat_starts_no_process(tmp_path: Path) -> None:
+    seats = Seats(("",) * 4, ("strong", "", "", ""), (2, 3))
+    served = Served(Simulator(replace(new_table(4, 9), seats=seats)), tmp_path)
+    assert not served.process.started
+
+
 @pytest.mark.system
 def test_only_the_newest_logs_of_programs_are_kept(tmp_path: Path) -> None:
     logs = tmp_path / LOGS
@@ -231,12 +321,14 @@ def test_only_the_newest_logs_of_programs_are_kept(tmp_path: Path) -> None:
     for number in range(LOGS_KEPT + 5):
         (logs / f"20200101-000{number:03}-old-{number:04}.err").touch()
     settings = Settings(programs={"My Bot": (sys.executable, "-c", "raise SystemExit('out of order')")})
-    served = Served(program_game(), tmp_path, settings)
-    until(lambda: served.put, "the end of the program")
-    served.service.close()
+    sim, put = program_game(), list[BotReply]()
+    service = BotService(settings, tmp_path, put.append)
+    service.observe(sim.table)
+    until(lambda: put, "the end of the program")
+    service.close()
     *others, newest = sorted(each.name for each in logs.iterdir())
     assert len(others) == LOGS_KEPT - 1
     assert others[0] == "20200101-000006-old-0006.err"
     assert "-My_Bot-" in newest
     assert (logs / newest).read_text() == "out of order\n"
-    assert served.put[0].choice is None
+    assert put[0].choice is None

@@ -10,11 +10,33 @@ from device.lights.palettes import BOX
 from device.rules.events import Draft, Tile
 from device.rules.game import Setup
 from device.rules.tiles import Colour
-from device.socket.messages import ForgetTags, ForgetTiles, ListTags, table_event
+from device.socket.messages import (
+    EndLesson,
+    ForgetLast,
+    ForgetTags,
+    ForgetTiles,
+    ListTags,
+    TableMessage,
+    TeachAction,
+    TeachPlayer,
+    TeachTiles,
+    table_event,
+)
 from device.socket.snapshot import Json, choice_json, snapshot
 from device.table.explain import Reason
-from device.table.state import BotReply, Explanation, HintRequested, Stage, TagsForgotten, new_table
-from device.table.tags import TileTag
+from device.table.state import (
+    BotReply,
+    Explanation,
+    HintRequested,
+    LessonBegun,
+    LessonEnded,
+    LessonUndone,
+    Stage,
+    TableEvent,
+    TagsForgotten,
+    new_table,
+)
+from device.table.tags import Action, ActionCard, PlayerCard, Tiles, TileTag
 from device.table.update import update
 from hardware.api import Loss, PartLost
 from tests.table.simulator import Simulator, begin_game, dealt, empty_table, midway, playing
@@ -101,6 +123,21 @@ KNOWN = {"AA": TileTag(Colour.RED), "BB": TileTag(Colour.BLUE), "CC": TileTag(Co
 def test_tags_to_forget_are_named_as_readers_send_them() -> None:
     assert table_event(ForgetTags(("aa:bb", "Ana")), {}, 3.0) == TagsForgotten(("AABB", "ana"), 3.0)
     assert table_event(ForgetTiles("r"), KNOWN, 3.0) == TagsForgotten(("AA", "CC"), 3.0)
+
+
+@pytest.mark.parametrize(
+    ("message", "event"),
+    [
+        (TeachTiles("all"), LessonBegun(Tiles(None), 3.0)),
+        (TeachTiles("r"), LessonBegun(Tiles(Colour.RED), 3.0)),
+        (TeachPlayer("Ana"), LessonBegun(PlayerCard("Ana"), 3.0)),
+        (TeachAction("undo"), LessonBegun(ActionCard(Action.UNDO), 3.0)),
+        (ForgetLast(), LessonUndone(3.0)),
+        (EndLesson(), LessonEnded(3.0)),
+    ],
+)
+def test_messages_of_lessons_are_events(message: TableMessage, event: TableEvent) -> None:
+    assert table_event(message, {}, 3.0) == event
 
 
 def test_a_question_is_no_event() -> None:
