@@ -129,7 +129,7 @@ class HealthReport(Struct, frozen=True):
 
 
 class Silent(Struct, frozen=True):
-    """No frame arrived for SILENCE_TIMEOUT seconds; the caller should reopen the port."""
+    """No frame arrived for the silence timeout; the caller should reopen the port."""
 
 
 Event = (
@@ -292,10 +292,12 @@ class Stage(Enum):
 class Connection:
     """The protocol state machine of one host and one Pico; it outlives reopening the port.
 
-    `session` is a random number that identifies this run of the host, not 0.
+    `session` is a random number that identifies this run of the host, not 0. The Pico counts as gone after
+    `silence` seconds without a frame.
     """
 
-    def __init__(self, wiring: Wiring, session: int) -> None:
+    def __init__(self, wiring: Wiring, session: int, silence: float = SILENCE_TIMEOUT) -> None:
+        self._silence = silence
         self._configure = Configure(wiring.encode())
         self._wiring_check = wiring.check
         self._hello = Hello(payload.PROTOCOL, session, "azul-table")
@@ -470,7 +472,7 @@ class Connection:
         """Return the latest time (seconds) to call `data_to_send` again if no bytes arrive before."""
         if self.stage in (Stage.CLOSED, Stage.REFUSED):
             return NEVER
-        times = [self._request_due, self._heartbeat_due, self._last_heard + SILENCE_TIMEOUT]
+        times = [self._request_due, self._heartbeat_due, self._last_heard + self._silence]
         if self._sends_lights():
             times.append(self._lights.next_time())
         return min(times)
@@ -478,7 +480,7 @@ class Connection:
     def _due(self, now: float) -> list[Message]:
         if self.stage in (Stage.CLOSED, Stage.REFUSED):
             return []
-        if now >= self._last_heard + SILENCE_TIMEOUT:
+        if now >= self._last_heard + self._silence:
             self.closed()
             self._events.append(Silent())
             return []

@@ -21,6 +21,7 @@ from firmware_bridge.installer import firmware_checksum
 from firmware_bridge.link import Link, Lost, Reason, find_port
 from firmware_bridge.messages import Log
 from firmware_bridge.protocol import (
+    SILENCE_TIMEOUT,
     Connection,
     Event,
     EventsDropped,
@@ -64,7 +65,8 @@ class PicoDriver:
 
     `port` names the serial port; without it the only Pico that is plugged in is searched for, again and
     again. `watch` is called with every new `state`, from the thread of the link, `bridge-link`. A tag has
-    left when it was not read for `leaves` seconds. `make_link` makes the serial link, whose bytes are all
+    left when it was not read for `leaves` seconds. The Pico counts as lost after `silence` seconds without a
+    frame of its own. `make_link` makes the serial link, whose bytes are all
     recorded for `firmware_bridge.dump` if the environment variable RECORD is set.
 
     Raises HardwareError if the layout is not wired to a Pico, or if that file can't be written.
@@ -78,6 +80,7 @@ class PicoDriver:
         watch: Callable[[PicoState], None] = lambda _state: None,
         clock: Callable[[], float] = monotonic,
         leaves: float = LEAVES,
+        silence: float = SILENCE_TIMEOUT,
         make_link: Callable[..., Any] = Link,
     ) -> None:
         self.state = PicoState()
@@ -91,7 +94,7 @@ class PicoDriver:
         self._started = False
         self._record = _open_record()
         record = self._record.write if self._record is not None else None
-        connection = Connection(self._wiring, secrets.randbits(32) or 1)
+        connection = Connection(self._wiring, secrets.randbits(32) or 1, silence)
         ports = (lambda: port) if port else find_port
         self._link = make_link(connection, ports, self.receive, clock, record)
 

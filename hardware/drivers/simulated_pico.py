@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from time import monotonic, sleep
 from typing import Final
 
+from firmware_bridge.protocol import SILENCE_TIMEOUT
 from firmware_bridge.simulator.process import PRESS, SimulatedPico, SimulatorError
 from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.drivers.pico import PicoDriver, PicoState
@@ -32,9 +33,10 @@ _TAG: Final = re.compile(r"[0-9A-F]{10}")
 class SimulatedPicoTable:
     """The lights, buttons and readers of a layout on a simulated Pico (drivers `Lights` and `Inputs` in one).
 
-    `folder` keeps the Pico's flash memory; its path must be short, as paths of ports are. `watch`, `clock`
-    and `leaves` are those of `PicoDriver`. One process; threads: `bridge-link` of the driver,
-    `simulated-pico` of the process, and `simulated-hand` from the first `try_press` on.
+    `folder` keeps the Pico's flash memory; its path must be short, as paths of ports are. `watch`, `clock`,
+    `leaves` and `silence` are those of `PicoDriver`; `make_pico` makes the Pico. One process; threads:
+    `bridge-link` of the driver, `simulated-pico` of the process, and `simulated-hand` from the first
+    `try_press` on.
 
     Raises HardwareError if the layout is not wired to a Pico, or if MicroPython for the simulation is
     missing.
@@ -48,14 +50,18 @@ class SimulatedPicoTable:
         watch: Callable[[PicoState], None] = lambda _state: None,
         clock: Callable[[], float] = monotonic,
         leaves: float = LEAVES,
+        silence: float = SILENCE_TIMEOUT,
+        make_pico: Callable[..., SimulatedPico] = SimulatedPico,
     ) -> None:
         self.layout = layout
         try:
-            self.pico = SimulatedPico(folder)
+            self.pico = make_pico(folder)
             self.pico.plug()
         except SimulatorError as error:
             raise HardwareError(str(error)) from error
-        self.driver = PicoDriver(layout, self.pico.port, watch=watch, clock=clock, leaves=leaves)
+        self.driver = PicoDriver(
+            layout, self.pico.port, watch=watch, clock=clock, leaves=leaves, silence=silence
+        )
         self._encoder = FrameEncoder(layout)
         self._pins = {button.name: self.pins_of(button.switch) for button in layout.buttons}
         self._readers = {reader.name: reader.pin for reader in layout.readers}

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge import protocol
-from firmware_bridge.installer import copy_firmware, source_path
+from firmware_bridge.installer import source_path
 from firmware_bridge.simulator.process import PICO, WAIT_TIMEOUT, SimulatedPico
 
 MakePico = Callable[..., SimulatedPico]
+PATIENT = f"""
+from firmware_bridge.firmware import session
+session.HOST_TIMEOUT = {1000 * WAIT_TIMEOUT:.0f}
+"""
+"""Lines that give the firmware a long silence timeout, so that a busy machine does not disconnect it."""
 
 
 def main_py_after(lines: str) -> str:
@@ -19,18 +23,11 @@ def main_py_after(lines: str) -> str:
     return lines + source_path("main.py").read_text("utf-8")
 
 
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give hosts and Picos a long silence timeout, so that a busy machine does not disconnect them."""
-    monkeypatch.setattr(protocol, "SILENCE_TIMEOUT", WAIT_TIMEOUT)
-
-    def copy(flash: Path) -> None:
-        copy_firmware(flash)
-        milliseconds = int(1000 * WAIT_TIMEOUT)
-        lines = f"from firmware_bridge.firmware import session\nsession.HOST_TIMEOUT = {milliseconds}\n"
-        (flash / "main.py").write_text(main_py_after(lines))
-
-    monkeypatch.setattr("firmware_bridge.simulator.process.copy_firmware", copy)
+def patient_pico(folder: Path, *, board: str = PICO) -> SimulatedPico:
+    """Return a Pico without power whose firmware waits long for a silent host."""
+    pico = SimulatedPico(folder, board=board, start_timeout=WAIT_TIMEOUT)
+    (pico.flash / "main.py").write_text(main_py_after(PATIENT))
+    return pico
 
 
 @pytest.fixture
@@ -63,7 +60,23 @@ def pico(make_pico: MakePico) -> SimulatedPico:
     return made
 
 
+@pytest.fixture(scope="module")
+def shared_pico(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedPico]:
+    """A patient Pico for all tests of a module; `patient` clears what the test before has left."""
+    pico = patient_pico(tmp_path_factory.mktemp("shared") / "pico")
+    pico.plug()
+    yield pico
+    pico.unplug()
+
+
 @pytest.fixture
-def patient_pico(patient: None, pico: SimulatedPico) -> SimulatedPico:
-    """A simulated Pico with a long silence timeout."""
-    return pico
+def patient(shared_pico: SimulatedPico) -> SimulatedPico:
+    """A Pico that waits long for a silent host, with nothing recorded.
+
+    The tests that use it wait until each switch that they close has been reported as open again.
+    """
+    shared_pico.strips.clear()
+    shared_pico.resets.clear()
+    shared_pico.torn = 0
+    shared_pico.on_strip = shared_pico.on_switch = None
+    return shared_pico

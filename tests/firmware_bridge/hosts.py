@@ -19,10 +19,10 @@ WAIT_TIMEOUT = 60
 
 
 class Host:
-    """A link and the events that it delivers."""
+    """A link and the events that it delivers; it waits long for a silent Pico."""
 
-    def __init__(self, port: str, wiring: Wiring = SMALL) -> None:
-        self.connection = Connection(wiring, session=int.from_bytes(os.urandom(4)) or 1)
+    def __init__(self, port: str, wiring: Wiring = SMALL, silence: float = WAIT_TIMEOUT) -> None:
+        self.connection = Connection(wiring, int.from_bytes(os.urandom(4)) or 1, silence)
         self.events: list[Event | Lost] = []
         self.tries = 0  # how often it looked for the port
         self._port = port

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
 
 from firmware_bridge.dump import dump
+from firmware_bridge.simulator.process import SimulatedPico
 from firmware_bridge.wire import LineSplitter
 from hardware.api import (
     ButtonPressed,
@@ -26,7 +28,8 @@ from hardware.drivers.pico import RECORD, PicoState
 from hardware.drivers.rfid import LEAVES
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import Layout, read_layout
-from tests.harness.waiting import until
+from tests.firmware_bridge.conftest import patient_pico
+from tests.harness.waiting import DEADLINE, until
 
 
 @pytest.fixture(scope="module")
@@ -34,30 +37,47 @@ def layout() -> Layout:
     return read_layout("full")
 
 
+NEVER = 3 * LEAVES
+"""Seconds without a read after which a tag has left, long enough for a busy machine."""
+
+
 class Table:
     """A simulated Pico with the layout full, and the events of its driver."""
 
-    def __init__(self, layout: Layout, folder: Path, leaves: float = LEAVES) -> None:
+    def __init__(self, layout: Layout, folder: Path, **options: Any) -> None:
         self.events: list[HardwareEvent] = []
         self.states: list[PicoState] = []
-        self.sim = SimulatedPicoTable(layout, folder, watch=self.states.append, leaves=leaves)
+        self.sim = SimulatedPicoTable(layout, folder, watch=self.states.append, **options)
         self.sim.start(self.events.append)
         until(lambda: self.sim.driver.state.connected, "the Pico")
 
 
-@pytest.fixture
-def table(patient: None, layout: Layout, tmp_path: Path) -> Iterator[Table]:
-    table = Table(layout, tmp_path / "pico")
+LONG_SECOND = "from firmware_bridge.firmware import inputs\ninputs.SECOND = 20000\n"
+"""The window of muting is 20 s instead of 1 s: a busy machine may be too slow to press often enough."""
+
+
+def make_pico(folder: Path, *, board: str) -> SimulatedPico:
+    """Return a Pico without power for a busy machine."""
+    pico = patient_pico(folder, board=board)
+    main = pico.flash / "main.py"
+    main.write_text(LONG_SECOND + main.read_text())
+    return pico
+
+
+@pytest.fixture(scope="module")
+def running(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
+    """One table for all tests of this module that leave it as it was."""
+    folder = tmp_path_factory.mktemp("running") / "pico"
+    table = Table(layout, folder, leaves=NEVER, silence=DEADLINE, make_pico=make_pico)
     yield table
     table.sim.close()
 
 
-@pytest.mark.system
-def test_it_is_a_driver_of_lights_and_of_inputs(table: Table) -> None:
-    lights: Lights = table.sim.driver
-    inputs: Inputs = table.sim.driver
-    inputs.close()
-    lights.close()
+@pytest.fixture
+def table(running: Table) -> Table:
+    """The table, with no events so far."""
+    running.events.clear()
+    return running
 
 
 @pytest.mark.system
@@ -90,13 +110,8 @@ def test_a_press_has_the_time_of_the_contact(table: Table) -> None:
     assert before - 0.005 <= event.at <= monotonic()
 
 
-NEVER = 3 * LEAVES
-"""Seconds without a read after which a tag has left, long enough for a busy machine."""
-
-
 @pytest.mark.system
-def test_a_tag_arrives_and_leaves_once_at_each_reader(patient: None, layout: Layout, tmp_path: Path) -> None:
-    table = Table(layout, tmp_path / "pico", leaves=NEVER)
+def test_a_tag_arrives_and_leaves_once_at_each_reader(table: Table, layout: Layout) -> None:
     for _ in range(4):
         for reader in layout.readers:
             table.sim.show_tag(reader.name, "62E3086CED")
@@ -108,7 +123,6 @@ def test_a_tag_arrives_and_leaves_once_at_each_reader(patient: None, layout: Lay
     for name, event in arrived.items():
         assert event.tag == "62E3086CED"
         assert left[name].at - event.at > NEVER
-    table.sim.close()
 
 
 @pytest.mark.system
@@ -147,15 +161,6 @@ def test_a_lost_pico_is_reported_and_returns_with_its_lights(table: Table) -> No
 
 @pytest.mark.system
 def test_a_chattering_button_is_reported_until_it_is_stable(table: Table) -> None:
-    """The window is 20 s instead of 1 s: a busy machine may be too slow to press often enough."""
-    switches = table.sim.pico.flash / "firmware_bridge/firmware/inputs.py"
-    switches.write_text(switches.read_text().replace("SECOND = 1000", "SECOND = 20000"))
-    before = len(table.states)
-    table.sim.pico.reset()
-    until(lambda: not all(state.connected for state in table.states[before:]), "the loss")
-    until(lambda: table.states[-1].connected, "the Pico")
-    matrix = table.sim.layout.matrix
-    assert matrix is not None
     pins = next(table.sim.pins_of(it.switch) for it in table.sim.layout.buttons if it.name == "ok")
     for move in range(40):  # one after the other, as fast as the firmware can see them
         table.sim.pico.set_switch(*pins, closed=move % 2 == 0)
@@ -191,7 +196,11 @@ def test_the_traffic_is_recorded_on_request(
 
 
 @pytest.mark.system
-def test_unknown_buttons_and_readers_are_refused(table: Table) -> None:
+def test_it_is_a_driver_of_lights_and_of_inputs_and_refuses_unknown_names(table: Table) -> None:
+    lights: Lights = table.sim.driver
+    inputs: Inputs = table.sim.driver
+    assert callable(lights.show)
+    assert callable(inputs.start)
     with pytest.raises(HardwareError, match=r"no button 'seat\.9\.floor'"):
         table.sim.press("seat.9.floor")
     with pytest.raises(HardwareError, match=r"no reader 'display\.1'"):

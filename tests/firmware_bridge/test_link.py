@@ -15,12 +15,11 @@ from itertools import chain, pairwise, repeat
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic, sleep
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 import serial
 
-from firmware_bridge import protocol
 from firmware_bridge.dump import dump
 from firmware_bridge.firmware.session import Session
 from firmware_bridge.link import (
@@ -124,11 +123,16 @@ class FakePico:
 class Listener:
     """A link and the events that it delivers."""
 
-    def __init__(self, port: Callable[[], str], record: Callable[[bytes], object] | None = None) -> None:
+    def __init__(
+        self,
+        port: Callable[[], str],
+        record: Callable[[bytes], object] | None = None,
+        silence: float = SILENCE_TIMEOUT,
+    ) -> None:
         self.events: list[Event | Lost] = []
         self.threads: set[str] = set()
         self.lost_at = 0.0
-        self.link = Link(Connection(SMALL, session=7), port, self._put, record=record)
+        self.link = Link(Connection(SMALL, 7, silence), port, self._put, record=record)
         self.link.start()
 
     def _put(self, event: Event | Lost) -> None:
@@ -166,8 +170,8 @@ MakeListener = Callable[..., Listener]
 def listen() -> Iterator[MakeListener]:
     made: list[Listener] = []
 
-    def make(port: Callable[[], str], record: Callable[[bytes], object] | None = None) -> Listener:
-        made.append(Listener(port, record))
+    def make(port: Callable[[], str], *options: Any, **named: Any) -> Listener:
+        made.append(Listener(port, *options, **named))
         return made[-1]
 
     yield make
@@ -295,16 +299,13 @@ def test_the_traffic_can_be_recorded_and_decoded(pico: FakePico, listen: MakeLis
         until(partial(is_in, text, recorded), text)
 
 
-def test_a_frame_received_in_two_pieces_is_recorded_as_one(
-    path: Path, listen: MakeListener, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_frame_received_in_two_pieces_is_recorded_as_one(path: Path, listen: MakeListener) -> None:
     """Bug fixed: both halves were recorded as damaged lines."""
-    monkeypatch.setattr(protocol, "SILENCE_TIMEOUT", DEADLINE)  # nobody answers here
     pico, terminal = pty.openpty()
     tty.setraw(terminal)
     path.symlink_to(os.ttyname(terminal))
     recorded: list[bytes] = []
-    listen(lambda: str(path), recorded.append)
+    listen(lambda: str(path), recorded.append, silence=DEADLINE)  # nobody answers here
     until(lambda: recorded, "the port to be opened")
     kind, body = encode(Log(1, "a word"))
     frame = pack(kind, 0, body)

@@ -11,6 +11,7 @@ import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+import pytest
 import serial
 
 from firmware_bridge.link import Link, Lost
@@ -19,7 +20,9 @@ from firmware_bridge.protocol import Connection, Event, Ready, SwitchChanged
 from firmware_bridge.simulator.process import SimulatedPico
 from firmware_bridge.wire import LineSplitter
 from tests.firmware_bridge.wirings import SMALL
-from tests.harness.waiting import until
+from tests.harness.waiting import DEADLINE, until
+
+pytestmark = pytest.mark.system
 
 RARELY = 30
 """One frame in this many is damaged."""
@@ -62,9 +65,9 @@ def lossy_line(port: str, damages: tuple[RandomDamage, RandomDamage]) -> Iterato
 
 
 def test_on_a_lossy_line_every_press_counts_once_and_no_wrong_frame_is_shown(
-    patient_pico: SimulatedPico,
+    patient: SimulatedPico,
 ) -> None:
-    pico = patient_pico
+    pico = patient
     damages = RandomDamage(random.Random(1), RARELY), RandomDamage(random.Random(2), RARELY)
     events: list[Event | Lost] = []
     chance = random.Random(3)
@@ -76,7 +79,7 @@ def test_on_a_lossy_line_every_press_counts_once_and_no_wrong_frame_is_shown(
 
     pico.on_strip = lambda pin, data, _at: shown.append({pin: data})
     with lossy_line(pico.port, damages) as port:
-        link = Link(Connection(SMALL, session=9), lambda: port, events.append)
+        link = Link(Connection(SMALL, session=9, silence=DEADLINE), lambda: port, events.append)
         link.start()
         try:
             until(lambda: [it for it in events if isinstance(it, Ready)], "the Pico")

@@ -18,6 +18,7 @@ from hardware.api import HardwareEvent, LightFrame
 from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import read_layout
+from tests.firmware_bridge.conftest import patient_pico
 from tests.harness.player import next_button
 from tests.harness.waiting import DEADLINE, until
 
@@ -71,8 +72,10 @@ class Strips:
 
 
 @pytest.fixture
-def table(patient: None, tmp_path: Path) -> Iterator[SimulatedPicoTable]:
-    table = SimulatedPicoTable(read_layout("full"), tmp_path / "pico")
+def table(tmp_path: Path) -> Iterator[SimulatedPicoTable]:
+    table = SimulatedPicoTable(
+        read_layout("full"), tmp_path / "pico", silence=DEADLINE, make_pico=patient_pico
+    )
     yield table
     table.close()
 
