@@ -29,20 +29,20 @@ MOST_INPUT: Final = 25.0
 LEAST_FRAMES: Final = 50.0
 MOST_BACK: Final = 2.0
 RARELY: Final = 1000
-DEADLINE: Final = 10.0  # seconds after which a measurement fails
+DEADLINE: Final = 10.0  # seconds after which a step of a measurement fails
 OFF: Final = 0.06  # seconds between two presses; a shorter time is taken for contact bounce
 
 
 @contextmanager
-def simulated(put: Callable[[HardwareEvent], None]) -> Iterator[SimulatedPicoTable]:
-    """Yield a table on a simulated Pico that shows its first frame."""
+def simulated(put: Callable[[HardwareEvent], None], deadline: float) -> Iterator[SimulatedPicoTable]:
+    """Yield a table on a simulated Pico that shows its first frame within `deadline` seconds."""
     with tempfile.TemporaryDirectory(prefix="azul-bench-") as folder:
         table = SimulatedPicoTable(read_layout(LAYOUT), Path(folder))
         try:
             table.start(put)
             first = full_frame(table.layout, 0)
             table.show(first)
-            _wait(table, lambda: table.shows(first), "the first frame")
+            _wait(table, lambda: table.shows(first), "the first frame", deadline)
             yield table
         finally:
             table.close()
@@ -61,30 +61,36 @@ def full_frame(layout: Layout, number: int) -> LightFrame:
     return LightFrame({light.name: (level, (level + at) % 256, 9) for at, light in enumerate(layout.lights)})
 
 
-def input_to_light(presses: int) -> Figure:
-    """Measure milliseconds from a button's edge to the last byte of a new frame on the strips."""
+def input_to_light(presses: int, deadline: float = DEADLINE) -> Figure:
+    """Measure milliseconds from a button's edge to the last byte of a new frame on the strips.
+
+    Each step may take `deadline` seconds. Raises BenchError.
+    """
     inbox: SimpleQueue[HardwareEvent] = SimpleQueue()
-    with simulated(inbox.put) as table:
+    with simulated(inbox.put, deadline) as table:
         edges: list[float] = []
         table.pico.on_switch = lambda _pins, closed, at: edges.append(at) if closed else None
         waits = []
         for number in range(1, presses + 1):
             frame = full_frame(table.layout, number)
             table.press("ok")
-            inbox.get(timeout=DEADLINE)  # in this thread, as the table's loop does
+            inbox.get(timeout=deadline)  # in this thread, as the table's loop does
             table.show(frame)
-            _wait(table, lambda: table.shows(frame), "a frame")  # noqa: B023 - waited for here
+            _wait(table, lambda: table.shows(frame), "a frame", deadline)  # noqa: B023 - waited for here
             waits.append(max(table.pico.shown_at.values()) - edges[-1])
-            _wait(table, lambda: not table.pico.closed, "the finger to leave")
+            _wait(table, lambda: not table.pico.closed, "the finger to leave", deadline)
             threading.Event().wait(OFF)
     name = "button edge to light bytes, 338 lights, 99th percentile"
     longest = sorted(waits)[int(0.99 * (len(waits) - 1))]
     return Figure(name, 1000 * longest, "ms", MOST_INPUT, at_least=False)
 
 
-def frames_a_second(seconds: float) -> Figure:
-    """Measure frames a second, each with a change of every light. Raises BenchError."""
-    with simulated(lambda _event: None) as table:
+def frames_a_second(seconds: float, deadline: float = DEADLINE) -> Figure:
+    """Measure frames a second, each with a change of every light.
+
+    Each frame may take `deadline` seconds. Raises BenchError.
+    """
+    with simulated(lambda _event: None, deadline) as table:
         pin, last = table.layout.chains[-1].pin, b""
         shown = 0
         ready = threading.Event()
@@ -102,16 +108,19 @@ def frames_a_second(seconds: float) -> Figure:
             number += 1
             ready.clear()
             table.show(full_frame(table.layout, number))
-            if not ready.wait(DEADLINE):
+            if not ready.wait(deadline):
                 raise BenchError("a frame never came to the strips")
         rate = shown / (monotonic() - start)
     return Figure("full change of 338 lights", rate, "frames a second", LEAST_FRAMES)
 
 
-def back_again(times: int) -> Figure:
-    """Measure seconds from the Pico's return to the right lights on its strips, the longest of several."""
+def back_again(times: int, deadline: float = DEADLINE) -> Figure:
+    """Measure seconds from the Pico's return to the right lights on its strips, the longest of several.
+
+    Each return may take `deadline` seconds. Raises BenchError.
+    """
     waits = []
-    with simulated(lambda _event: None) as table:
+    with simulated(lambda _event: None, deadline) as table:
         for number in range(1, times + 1):
             table.pico.unplug()
             frame = full_frame(table.layout, number)
@@ -119,7 +128,7 @@ def back_again(times: int) -> Figure:
             threading.Event().wait(1.0)
             start = monotonic()
             table.pico.plug()
-            _wait(table, lambda: table.shows(frame), "the lights")  # noqa: B023 - waited for here
+            _wait(table, lambda: table.shows(frame), "the lights", deadline)  # noqa: B023 - waited for here
             waits.append(monotonic() - start)
     return Figure("link and lights back after the Pico's return", max(waits), "s", MOST_BACK, at_least=False)
 
@@ -149,7 +158,7 @@ def on_a_bad_line(frames: int, seed: int = 1) -> list[Figure]:
     loopback.run(1)
     wrong += loopback.board.shown[-1] != bytes(frame)
     taken = [(event.switch, event.closed) for event in loopback.events if isinstance(event, SwitchChanged)]
-    lost, doubled = _compared(pressed, taken)
+    lost, doubled = compare_events(pressed, taken)
     line = f"of {down.frames + up.frames:,} frames, {down.damaged + up.damaged:,} damaged"
     return [
         Figure(f"{line}: events lost", lost, "", 0, at_least=False),
@@ -158,7 +167,7 @@ def on_a_bad_line(frames: int, seed: int = 1) -> list[Figure]:
     ]
 
 
-def _compared(sent: list[tuple[int, bool]], taken: list[tuple[int, bool]]) -> tuple[int, int]:
+def compare_events(sent: list[tuple[int, bool]], taken: list[tuple[int, bool]]) -> tuple[int, int]:
     """Return how many sent events are missing and how many are extra, in order."""
     at = lost = doubled = 0
     for event in taken:
@@ -173,6 +182,6 @@ def _compared(sent: list[tuple[int, bool]], taken: list[tuple[int, bool]]) -> tu
     return lost + len(sent) - at, doubled
 
 
-def _wait(table: SimulatedPicoTable, true: Callable[[], bool], subject: str) -> None:
-    if not table.pico.wait_until(true, DEADLINE):
-        raise BenchError(f"timed out after {DEADLINE:g} s: {subject}")
+def _wait(table: SimulatedPicoTable, true: Callable[[], bool], subject: str, deadline: float) -> None:
+    if not table.pico.wait_until(true, deadline):
+        raise BenchError(f"timed out after {deadline:g} s: {subject}")
