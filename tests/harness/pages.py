@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Error, Page
 
 from tests.harness.client import Message
 from tests.harness.running import RunningTable
@@ -44,7 +45,9 @@ def page_of(
     pages = Asking(here.port or 80, here.hostname or "")
     until(lambda: pages.ask("/state").status == 200, "the table on its pages")
     complaints: list[str] = []
-    context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
+    context = chromium.new_context(
+        viewport={"width": size[0], "height": size[1]}, locale="en-GB", reduced_motion="reduce"
+    )
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     page.on(
@@ -64,6 +67,19 @@ def page_of(
     context.close()
 
 
+SHOWN: Final = """([epoch, number, patience]) => new Promise((resolve) => {
+    const end = Date.now() + patience;
+    const look = () => {
+        const [of, shown] = (document.documentElement.dataset.stamp ?? "").split(".");
+        if (of === epoch && Number(shown) >= number) resolve(true);
+        else if (Date.now() > end) resolve(false);
+        else setTimeout(look, 10);
+    };
+    look();
+})"""
+"""Wait in the page until it shows a view of the process of the pages, or a newer one."""
+
+
 def wait_until_shown(table: RunningTable, *pages: Page) -> Message:
     """Wait until pages show the present snapshot or a newer one; return its state.
 
@@ -71,27 +87,23 @@ def wait_until_shown(table: RunningTable, *pages: Page) -> Message:
     """
     version = table.snapshot()["version"]
     reply = until(lambda: _state(table, version), "the table's state on its pages")
-    epoch, number = _stamp(reply.headers["ETag"].strip('"'))
+    epoch, _, number = reply.headers["ETag"].strip('"').rpartition(".")
     for page in pages:
-
-        def shows(page: Page = page) -> bool:
-            of, shown = _stamp(page.locator("html").get_attribute("data-stamp") or "")
-            return of == epoch and shown >= number
-
-        until(shows, "a page that shows the table's state")
+        until(partial(_shows, page, epoch, int(number)), "a page that shows the table's state")
     state: Message = reply.json
     return state
+
+
+def _shows(page: Page, epoch: str, number: int) -> bool:
+    try:
+        return bool(page.evaluate(SHOWN, [epoch, number, PATIENCE]))
+    except Error:  # the page has loaded itself again
+        return False
 
 
 def _state(table: RunningTable, version: int) -> Reply | None:
     reply = table.browser.ask("/state")
     return reply if reply.status == 200 and reply.json["version"] >= version else None
-
-
-def _stamp(text: str) -> tuple[str, int]:
-    """Split a stamp into the epoch of the pages' process and the view number."""
-    epoch, _, number = text.rpartition(".")
-    return epoch, int(number or 0)
 
 
 def advance_scoring(table: RunningTable, state: Message) -> None:

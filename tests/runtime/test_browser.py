@@ -1,4 +1,4 @@
-"""The twin and the phone page in a real browser: whole games, names, keyboard, restarts, hints."""
+"""The twin and the phone page in a real browser: beginning and end of games, names, restarts, hints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from tests.harness.fixtures import StartTable
 from tests.harness.pages import DESKTOP, PATIENCE, PHONE, advance_scoring, page_of, wait_until_shown
 from tests.harness.player import next_button
 from tests.harness.running import RunningTable
+from tests.harness.stored_games import STANDARD, store_games
 from tests.harness.waiting import until
+from tests.runtime.last_turns import unfinished_game
 
 NOTE_TURNS = """() => {
     const turn = document.querySelector("[data-region=turn]");
@@ -53,12 +55,6 @@ def play(table: RunningTable, page: Page, press: Callable[[str], None], presses:
     wait_until_shown(table, page)
 
 
-def names(table: RunningTable) -> list[str | None]:
-    """Return the names at seats 1 and 3; they are sent separately, so either may come first."""
-    seats = table.browser.ask("/state").json["seats"]
-    return [seats[0]["name"], seats[2]["name"]]
-
-
 def stored_outcome(path: Path) -> Outcome:
     """Return the outcome of the stored game, computed by the rules."""
     with closing(sqlite3.connect(path)) as connection:
@@ -72,22 +68,16 @@ def stored_outcome(path: Path) -> Outcome:
     return outcome
 
 
-def test_two_play_a_whole_game_with_the_mouse(chromium: Browser, table: RunningTable) -> None:
-    """From the first seat to the last bonus, on the twin; the scores are read on the phone page."""
+def test_a_game_is_played_to_its_end_with_the_mouse(chromium: Browser, start: StartTable, data: Path) -> None:
+    """The last turns are played on the twin; the scores are read on the phone page."""
+    data.mkdir()
+    store_games(data / "azul-table.db", [unfinished_game(STANDARD)], on_table=True)
+    table = start()
     with (
         page_of(chromium, f"{table.browser.origin}/") as phone,
         page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
     ):
-
-        def click(button: str) -> None:
-            twin.locator(f'svg [data-button="{button}"].live').click()
-
-        play(table, twin, click, 2)  # both seats
-        for seat, name in ((1, "Ana"), (3, "Rui")):
-            twin.locator(f"#name-{seat}").fill(name)
-            twin.locator(f"#name-{seat}").press("Enter")
-        until(lambda: names(table) == ["Ana", "Rui"], "the names")
-        play(table, twin, click)
+        play(table, twin, lambda button: twin.locator(f'svg [data-button="{button}"].live').click())
         rows = phone.locator(".result tbody tr")
         rows.first.wait_for()
         read = [row.locator("td, th").all_inner_texts() for row in rows.all()]
@@ -135,13 +125,13 @@ def test_some_turns_with_the_keyboard_only(chromium: Browser, table: RunningTabl
             raise AssertionError(f"Tab never came to {button}")
 
         twin.locator("body").click(position={"x": 2, "y": 2})
-        play(table, twin, press, 16)
+        play(table, twin, press, 8)
     assert table.snapshot()["moves"]
 
 
 def test_some_turns_on_a_phone_with_its_controls(chromium: Browser, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/table") as twin:
-        play(table, twin, lambda button: twin.locator(f'#controls [data-button="{button}"]').click(), 20)
+        play(table, twin, lambda button: twin.locator(f'#controls [data-button="{button}"]').click(), 10)
         assert twin.evaluate("document.documentElement.scrollWidth") <= PHONE[0], "nothing to scroll sideways"
     moves = table.snapshot()["moves"]
     assert moves

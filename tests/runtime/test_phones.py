@@ -15,7 +15,9 @@ from tests.harness.fixtures import StartTable
 from tests.harness.pages import advance_scoring, page_of, wait_until_shown
 from tests.harness.player import acting_seat, next_button
 from tests.harness.running import RunningTable
+from tests.harness.stored_games import STANDARD, store_games
 from tests.harness.waiting import until
+from tests.runtime.last_turns import unfinished_game
 from tests.web_ui.browsing import Browser
 
 EVERYBODY = ("--port", "0", "--host", "0.0.0.0")
@@ -80,8 +82,10 @@ def test_a_flood_from_a_phone_is_rate_limited(start: StartTable) -> None:
     assert table.err == ""
 
 
-def test_two_phones_play_a_whole_game(chromium: Chromium, start: StartTable) -> None:
+def test_two_phones_play_a_game_to_its_end(chromium: Chromium, start: StartTable, data: Path) -> None:
     """Each at its own seat. Both have the same address here, so they may exceed the rate limit."""
+    data.mkdir()
+    store_games(data / "azul-table.db", [unfinished_game(STANDARD)], on_table=True)
     table = start(*EVERYBODY, "--phones", "play")
     origin = known(phone(table)).origin
     with ExitStack() as opened:
