@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
@@ -32,6 +33,7 @@ from device.commands.cli import azul_table
 from device.records.json_form import Forfeit
 from device.records.record import read, write
 from device.rules.game import Setup
+from tests.bots.test_match import PATIENT
 from tests.bots.test_program import BAD
 from tests.commands.test_match_command import FOR_EVER
 from tests.harness.running import COMMAND
@@ -301,7 +303,7 @@ def test_an_error_of_the_machine_is_no_bots_fault(jobs: int, tmp_path: Path) -> 
 
 @pytest.mark.system
 def test_games_run_in_any_executor(tmp_path: Path) -> None:
-    games = schedule(PLAYERS[:2], [1, 2], TERMS)
+    games = schedule(parse_players([FLOOR_BOT, FLOOR_BOT]), [1, 2], replace(PATIENT, rounds=1))
     results = list(play_all(games, tmp_path, 2, ThreadPoolExecutor(2)))
     assert sorted(result.number for result in results) == [1, 2, 3, 4]
     assert all(result.fault is None for result in results)
