@@ -3,12 +3,14 @@
 import subprocess
 
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given
 
 from device.bots.dtc.protocol import Turn, state_block
 from device.bots.search import BOT_NAMES
 from device.bots.simple import Below, play_random
 from device.commands.bot import ProtocolPlayer, parts_to_come, reserve, seconds_to_think
+from device.commands.cli import azul_table
 from device.rules.events import Draft, Event
 from device.rules.game import State
 from device.rules.standard import StandardState
@@ -17,38 +19,35 @@ from tests.harness.running import COMMAND
 from tests.rules.games import Game, games
 
 
-def bot(given: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
-    """Run a built-in bot as a match runner would."""
-    return subprocess.run(
-        [COMMAND, "bot", *arguments], input=given, capture_output=True, timeout=60, check=False
-    )
+def bot(given: bytes, *arguments: str) -> Result:
+    """Run a built-in bot on an input, in this process."""
+    result = CliRunner().invoke(azul_table, ["bot", *arguments], input=given)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
 
 
-@pytest.mark.system
 @pytest.mark.parametrize("name", BOT_NAMES)
 def test_d3_bot_answers_the_published_example(name: str) -> None:
     done = bot(state_only(EXAMPLE).encode() * 2, name, "--move-time", "20")
-    assert (done.returncode, done.stderr) == (0, b"")
-    subscription, *answers = done.stdout.decode().splitlines()
+    assert (done.exit_code, done.stderr) == (0, "")
+    subscription, *answers = done.stdout.splitlines()
     assert subscription == "state"
     assert len(answers) == 2
     assert all(answer[0] in "0234" for answer in answers)
 
 
-@pytest.mark.system
 @pytest.mark.parametrize("given", [b"", b"282", state_only(EXAMPLE).encode()[:100]])
 def test_bot_ends_without_an_error_wherever_its_input_ends(given: bytes) -> None:
     done = bot(given, "greedy")
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"state\n", b"")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "state\n", "")
 
 
-@pytest.mark.system
 @pytest.mark.parametrize("given", [b"hello\n", b"\xff\n", b"30000\n0 0 0\n"])
 def test_bot_reports_a_fault_of_the_match(given: bytes) -> None:
     done = bot(given, "greedy")
-    assert done.returncode == 1
-    assert done.stderr.startswith(b"the match's fault: line ")
-    assert done.stderr.count(b"\n") == 1
+    assert done.exit_code == 1
+    assert done.stderr.startswith("the match's fault: line ")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.system
@@ -67,7 +66,6 @@ def test_bot_ends_without_an_error_when_its_output_is_closed() -> None:
         assert process.wait(60) == 0
 
 
-@pytest.mark.system
 def test_bot_with_a_seed_plays_the_same() -> None:
     given = state_only(EXAMPLE).encode() * 20
     assert bot(given, "random", "--seed", "a").stdout == bot(given, "random", "--seed", "a").stdout

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from device.commands.cli import azul_table
 from device.records.record import read
-from tests.harness.running import run
 from tests.harness.stored_games import SOLO, STANDARD, damage_game_2, greedy_game, store_games
 
-pytestmark = pytest.mark.system
+History = Callable[..., Result]
 
 
 @pytest.fixture
@@ -21,12 +22,19 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "azul-table.db"
 
 
+def run(data: Path, *arguments: str) -> Result:
+    """Run `azul-table history` on a data folder, in this process."""
+    result = CliRunner().invoke(azul_table, ["history", "--data", str(data), *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
 @pytest.fixture
-def history(path: Path) -> Callable[..., Any]:
-    return lambda *arguments: run(["history", "--data", str(path.parent), *arguments])
+def history(path: Path) -> History:
+    return partial(run, path.parent)
 
 
-def test_the_command_lists_games_and_prints_records(path: Path, history: Callable[..., Any]) -> None:
+def test_the_command_lists_games_and_prints_records(path: Path, history: History) -> None:
     assert history().stdout == "no game was played at this table yet\n"
     store_games(path, [greedy_game(STANDARD), greedy_game(SOLO), greedy_game(STANDARD, most=9)])
     head, *rows = history().stdout.splitlines()
@@ -41,33 +49,33 @@ def test_the_command_lists_games_and_prints_records(path: Path, history: Callabl
     assert record.setup == STANDARD
     assert history("3").stderr == f"{path}: game 3 was not played to its end, so it has no record\n"
     missing = history("4")
-    assert (missing.returncode, missing.stderr) == (1, f"{path}: there is no game 4\n")
+    assert (missing.exit_code, missing.stderr) == (1, f"{path}: there is no game 4\n")
 
 
 @pytest.mark.parametrize("event", ["9k5", "what"])
-def test_the_command_lists_what_can_be_read(path: Path, history: Callable[..., Any], event: str) -> None:
+def test_the_command_lists_what_can_be_read(path: Path, history: History, event: str) -> None:
     damage_game_2(path, f"UPDATE events SET event = '{event}' WHERE number = 4")
     listed = history()
-    assert listed.returncode == 0
+    assert listed.exit_code == 0
     rows = listed.stdout.splitlines()[1:]
     assert [row.split()[0] for row in rows] == ["3", "2", "1"]
     assert ["can't be read" in row for row in rows] == [False, True, False]
     statuses = [json.loads(line)["status"] for line in history("--json").stdout.splitlines()]
     assert statuses == ["finished", "unreadable", "finished"]
     alone = history("2")
-    assert (alone.returncode, alone.stdout) == (1, "")
+    assert (alone.exit_code, alone.stdout) == (1, "")
     assert alone.stderr.startswith(f"{path}: game 2 can't be read: ")
 
 
-def test_the_command_names_what_it_can_not_read(path: Path, history: Callable[..., Any]) -> None:
+def test_the_command_names_what_it_can_not_read(path: Path, history: History) -> None:
     path.write_text("no database")
     done = history()
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert done.stderr.startswith(f"{path}: its games can't be read: ")
 
 
 def test_the_command_says_which_folder_to_name_where_there_is_none() -> None:
-    elsewhere = run(["history", "--data", "/nowhere/at/all"])
-    assert elsewhere.returncode == 1
+    elsewhere = run(Path("/nowhere/at/all"))
+    assert elsewhere.exit_code == 1
     assert elsewhere.stderr.startswith("/nowhere/at/all: there are no games of a table here; ")
     assert "--data" in elsewhere.stderr

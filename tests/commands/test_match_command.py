@@ -15,8 +15,7 @@ from tests.bots.test_program import BAD, number
 from tests.harness.running import COMMAND, children, is_running
 from tests.harness.waiting import DEADLINE, until
 
-pytestmark = pytest.mark.system
-
+TRACKER = BAD.with_name("tracker.py")
 FOR_EVER = "86400000"
 """Milliseconds that no game here uses up."""
 
@@ -31,6 +30,7 @@ def records(file: Path) -> list[Record]:
     return list(read(file.read_bytes().splitlines(keepends=True)))
 
 
+@pytest.mark.system
 def test_match_prints_tables_and_keeps_the_records(tmp_path: Path) -> None:
     file = tmp_path / "new" / "result.jsonl"
     names = "greedy", f"bad={sys.executable} {BAD} leaves"
@@ -53,6 +53,7 @@ def test_match_prints_tables_and_keeps_the_records(tmp_path: Path) -> None:
     assert not (tmp_path / "new" / "result.jsonl.logs").exists()
 
 
+@pytest.mark.system
 def test_match_into_the_same_file_removes_the_logs_of_the_match_before(tmp_path: Path) -> None:
     file, logs = tmp_path / "result", tmp_path / "result.logs"
     run("match", "greedy", f"bad={sys.executable} {BAD} crashes", "--games", 2, "--file", file)
@@ -62,17 +63,17 @@ def test_match_into_the_same_file_removes_the_logs_of_the_match_before(tmp_path:
     assert [log.name for log in logs.iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.system
 def test_match_several_games_at_once_are_the_same_games(tmp_path: Path) -> None:
+    programs = [f"{seed}={sys.executable} -I -S {TRACKER} both {seed}" for seed in (1, 2)]
     files = [tmp_path / "one", tmp_path / "two"]
     for jobs, file in enumerate(files, start=1):
-        arguments = ["--games", "5", "--seed", "3", "--jobs", str(jobs), "--file", str(file)]
-        done = subprocess.run(
-            [COMMAND, "match", "greedy", "random", *arguments], capture_output=True, check=False
-        )
-        assert (done.returncode, done.stderr.decode()) == (0, f"records: {file}\n")
+        result = run("match", *programs, "--games", 3, "--seed", 3, "--jobs", jobs, "--file", file)
+        assert (result.exit_code, result.stderr) == (0, f"records: {file}\n")
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
+@pytest.mark.system
 def test_match_as_json(tmp_path: Path) -> None:
     result = run("match", "greedy", "random", "--seed", 7, "--json", "--file", tmp_path / "result")
     printed = json.loads(result.stdout)
@@ -81,6 +82,7 @@ def test_match_as_json(tmp_path: Path) -> None:
     assert [line["points"] for line in printed["standings"]] == [2, 0]
 
 
+@pytest.mark.system
 def test_match_keeps_the_records_in_the_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     result = run("match", "greedy", "random@5")
@@ -115,6 +117,7 @@ def test_match_reports_a_file_that_can_not_be_written(tmp_path: Path) -> None:
     assert "can't be written" in result.stderr
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("number_of_signal", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_match_stopped_by_a_signal_leaves_nothing_behind(

@@ -132,22 +132,3 @@ def test_greedy_replaces_a_program_that_breaks_the_rules(tmp_path: Path) -> None
         table.end()
     logs = list((tmp_path / "data" / "programs").glob("*-bad-*.err"))
     assert [log.read_text() for log in logs] == ["ouch\n"]
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ('pace = "hasty"', "pace"),
-        ("[bots]\nstrong = 0", "strong"),
-        ("[bots]\nmaster = 61", "master"),
-        ("[programs]\nmaster = 'x'", "master is the name of one of the table's own opponents"),
-        ("[programs]\nfast = ''", "programs.fast"),
-        ("[programs]\nfast = '\"'", "programs.fast"),
-        ("[programs]\na = 'x'\nb = 'x'\nc = 'x'\nd = 'x'\ne = 'x'\nf = 'x'", "6 programs"),
-    ],
-)
-def test_a_fault_in_the_settings_is_reported(tmp_path: Path, text: str, fault: str) -> None:
-    with with_settings(tmp_path / "data", text) as table:
-        assert table.wait() == 1
-        assert fault in table.err
-        assert "settings.toml" in table.err

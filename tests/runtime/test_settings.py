@@ -82,6 +82,7 @@ COLOURS = ("blue", "yellow", "red", "black", "white")
         ("colour = 'box'", "colour"),
         ("confirm_columns = 'maybe'", "confirm_columns"),
         ('[programs]\nx = "a \'b"', "programs.x: is not a command"),
+        ("[programs]\nx = '\"'", "programs.x: is not a command"),
         ("[programs]\nx = ''", "programs.x: is empty"),
         ("[programs]\n'' = 'a'", "'' is not a name of 1 to 20 characters"),
         ("[programs]\n' x' = 'a'", "' x' is not a name"),
