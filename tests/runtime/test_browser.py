@@ -198,6 +198,4 @@ def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
         press(hands.locator(f'[data-button="seat.1.{line}"]'))
         expect(phone.locator(".moves")).to_contain_text("Greedy took ")
         expect(turn).to_contain_text("Seat 1's turn")
-        assert "Greedy takes " in twin.evaluate("turns.join()"), (
-            "every turn is noted"
-        )
+        assert "Greedy takes " in twin.evaluate("turns.join()"), "every turn is noted"
