@@ -23,7 +23,6 @@ from firmware_bridge.protocol import (
     SILENCE_TIMEOUT,
     Connection,
     Event,
-    FrameShown,
     Noise,
     Ready,
     Silent,
@@ -124,7 +123,7 @@ def terminal() -> Iterator[Terminal]:
 def test_what_the_pico_sends_is_delivered(terminal: Terminal) -> None:
     terminal.event(Ready)
     terminal.link.show(FRAME)
-    terminal.event(FrameShown)
+    until(lambda: terminal.answer() and terminal.board.shown, "the frame")
     assert terminal.board.shown == [FRAME]
     terminal.session.queue_event(1, b"\3", 0, 0)
     assert terminal.event(SwitchChanged).switch == 3

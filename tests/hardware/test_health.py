@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 from queue import SimpleQueue
+from time import sleep
 from typing import Any
 
 import pytest
@@ -79,7 +80,13 @@ def test_vcgencmd_is_run_if_the_kernel_has_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.system
 @pytest.mark.parametrize(
-    "script", ["#!/bin/sh\necho VCHI initialization failed\nexit 255\n", "not a program"]
+    "script",
+    [
+        "#!/bin/sh\necho VCHI initialization failed\nexit 255\n",
+        "#!/bin/sh\necho throttled=0x0\nexit 1\n",
+        "#!/bin/sh\nprintf '\\377'\n",
+        "not a program",
+    ],
 )
 def test_sensors_are_read_if_vcgencmd_fails(tmp_path: Path, script: str) -> None:
     put(tmp_path, "usr/bin/vcgencmd", script)
@@ -90,8 +97,9 @@ def test_sensors_are_read_if_vcgencmd_fails(tmp_path: Path, script: str) -> None
     put(tmp_path, "sys/class/thermal/thermal_zone0/temp", "81234\n")
     assert read(tmp_path, PATIENCE) == Reading(undervoltage=True, hot=True)
     put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
-    put(tmp_path, "sys/class/thermal/thermal_zone0/temp", "54321\n")
-    assert read(tmp_path, PATIENCE) == FINE
+    for heat, reading in (("79999\n", FINE), ("80000\n", HOT)):
+        put(tmp_path, "sys/class/thermal/thermal_zone0/temp", heat)
+        assert read(tmp_path, PATIENCE) == reading
 
 
 def test_a_hanging_vcgencmd_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +234,9 @@ def test_a_machine_without_a_reading_has_no_fault() -> None:
     def read_next() -> None:
         reads.append(True)
 
-    monitor = PowerMonitor(inbox.put, read_next)
+    monitor = PowerMonitor(inbox.put, read_next, poll=0.0)
     until(lambda: reads != [])
+    sleep(0.01)
     monitor.close()
+    assert len(reads) == 1, "such a machine is not polled as often as a Pi"
     assert waiting_in(inbox) == []

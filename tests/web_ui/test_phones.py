@@ -49,6 +49,16 @@ def test_a_phone_may_do_what_the_table_allows(
     assert daemon.asked.get(timeout=TIMEOUT) == action
 
 
+def test_a_phone_may_press_buttons_that_the_table_is_built_without(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    """A table without buttons at the seats is played by phones."""
+    daemon.layout = {**daemon.layout, "buttons": []}
+    show(daemon, link, scenes.chosen(phones=ALLOWED))
+    assert ask(client, {"type": "press", "button": "seat.1.line.3"}).get_json() == {"taken": True}
+    assert ask(client, {"type": "press", "button": "seat.1.line.4"}).status_code == 403
+
+
 def test_a_phone_may_ask_for_hints_where_the_table_allows_it(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:

@@ -76,13 +76,16 @@ def test_a_refused_press_says_why(daemon: FakeDaemon, link: TableLink, client: F
     assert answer.get_json() == {"taken": False, "why": "line_full", "say": "That line is full."}
 
 
-def test_a_name_is_sent_to_the_table(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+@pytest.mark.parametrize(("seat", "name"), [(3, "  Zoë "), (4, "Zoë\n")])
+def test_a_name_is_sent_to_the_table(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, seat: int, name: str
+) -> None:
+    """The table removes the blanks around it; the page lets all four seats of the layout pass."""
     show(daemon, link, scenes.seating())
-    answer = client.post(
-        "/action", data=json.dumps({"type": "name", "seat": 3, "name": "  Zoë "}), headers=JSON
-    )
+    action = {"type": "name", "seat": seat, "name": name}
+    answer = client.post("/action", data=json.dumps(action), headers=JSON)
     assert answer.get_json() == {"taken": True}
-    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "name", "seat": 3, "name": "  Zoë "}
+    assert daemon.asked.get(timeout=TIMEOUT) == action
 
 
 def test_a_press_without_a_table_is_refused(client: FlaskClient) -> None:

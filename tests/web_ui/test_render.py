@@ -6,9 +6,11 @@ import json
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from tests.web_ui import real_tables, scenes
-from web_ui.render import STATE, Renderer, Rendering
+from web_ui.latest import Presence
+from web_ui.render import CONTROLS, STATE, Renderer, Rendering
 from web_ui.text.words import read_all_words
 from web_ui.views.phone import PHONE, TABLE, TAGS, Viewer
 
@@ -69,6 +71,18 @@ def test_a_new_value_with_the_same_html_sends_nothing(viewer: Viewer) -> None:
     renderer.rendering(viewer, WORDS["en"], real_tables.view_of(scenes.offer(), 1))
     second = renderer.rendering(viewer, WORDS["en"], real_tables.view_of(scenes.offer(moves=moves), 2))
     assert sent(second, since=1) == set()
+
+
+@each_viewer
+def test_a_table_that_goes_away_sends_what_disappears_and_nothing_that_was_empty(viewer: Viewer) -> None:
+    renderer = Renderer()
+    for number in range(1, 2 * len(MOMENTS), 2):
+        here = real_tables.view_of(MOMENTS[number // 2], number)
+        shown = renderer.rendering(viewer, WORDS["en"], here)
+        away = replace(here, number=number + 1, presence=Presence.AWAY)
+        gone = renderer.rendering(viewer, WORDS["en"], away)
+        assert not any(gone.html[name] for name in CONTROLS if name in gone.html)
+        assert sent(gone, since=number) == {name for name in gone.html if gone.html[name] != shown.html[name]}
 
 
 def test_a_view_is_rendered_once_for_all_viewers_of_a_page() -> None:
