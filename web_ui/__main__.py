@@ -33,8 +33,8 @@ CLOSING_SECONDS = 1
 _SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Serve the pages until SIGTERM, SIGINT or the end of the parent; return the exit status."""
+def main(arguments: list[str] | None = None) -> None:
+    """Serve the pages until SIGTERM, SIGINT or the end of the parent."""
     options = _options(arguments)
     logging.basicConfig(level=logging.WARNING, format="pages: %(message)s")
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
@@ -42,23 +42,19 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         listening = _listening_socket(options)
     except OSError as fault:
-        print(f"web_ui: can't listen: {fault.strerror or fault}", file=sys.stderr)  # noqa: T201
-        return 1
+        sys.exit(f"web_ui: can't listen: {fault.strerror or fault}")
     except UnicodeError:
-        print(f"web_ui: can't listen: no machine is called {options.host!r}", file=sys.stderr)  # noqa: T201
-        return 1
+        sys.exit(f"web_ui: can't listen: no machine is called {options.host!r}")
     try:
         link = TableLink(options.socket, Latest())
         app = create_app(link, options.streams)
         warm_up(app)
         drop_privileges(options.user)
     except (PrivilegesError, RulesError, WordsError) as fault:
-        print(f"web_ui: {fault}", file=sys.stderr)  # noqa: T201
-        return 1
+        sys.exit(f"web_ui: {fault}")
     if options.follow_parent:
         threading.Thread(target=_follow_parent, name="parent", daemon=True).start()
     _serve(app, link, listening, options.streams + PLAIN_THREADS)
-    return 0
 
 
 def _serve(app: Flask, link: TableLink, listening: socket.socket, threads: int) -> None:
@@ -118,4 +114,4 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

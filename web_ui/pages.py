@@ -50,7 +50,11 @@ STREAMS = 64
 FIRST_FRAME = 0.3
 """Seconds that the twin's page waits for the first light frame."""
 
-_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
 
 
 # --- Live and static pages -------------------------------------------------------------------------------
@@ -224,10 +228,7 @@ def _conditional(response: Response, etag: str) -> Response:
 
 def _static_file(path: Path) -> StaticFile:
     content = path.read_bytes()
-    type_ = _TYPES.get(path.suffix, "application/octet-stream")
-    return StaticFile(
-        content, type_ if type_.startswith("image/") else f"{type_}; charset=utf-8", _hash(content)
-    )
+    return StaticFile(content, _TYPES[path.suffix], _hash(content))
 
 
 def _hash(content: bytes) -> str:

@@ -106,13 +106,6 @@ class SimulatedPicoTable:
             raise HardwareError(f"there is no button {button!r} on layout {self.layout.name!r}")
         self.pico.press(*pins, seconds=seconds)
 
-    def show_tag(self, reader: str, tag: str) -> None:
-        """Lay a tag (ten hex digits) on a reader for a moment. Raises HardwareError for an unknown one."""
-        pin = self._readers.get(reader)
-        if pin is None:
-            raise HardwareError(f"there is no reader {reader!r} on layout {self.layout.name!r}")
-        self.pico.receive(pin, encode_frame(tag))
-
     def try_press(self, button: str) -> bool:
         """Press a button when the presses before it are done; returns at once.
 
@@ -140,10 +133,10 @@ class SimulatedPicoTable:
             sleep(RELEASE)
 
     def try_tag(self, reader: str, tag: str) -> bool:
-        """Lay a tag on a reader for a moment; return False if that would not become an event."""
+        """Lay a tag (ten hex digits) on a reader for a moment; return False if that is no event."""
         if not self.driver.state.connected or reader not in self._readers or not _TAG.fullmatch(tag):
             return False
-        self.show_tag(reader, tag)
+        self.pico.receive(self._readers[reader], encode_frame(tag))
         return True
 
     @property
@@ -160,14 +153,10 @@ class SimulatedPicoTable:
 
     # --- Simulated outputs ---
 
-    @property
-    def strip_bytes(self) -> bytes:
-        """The bytes that all strips received last, one chain after another; dark before the first."""
-        return b"".join(
+    def shows(self, frame: LightFrame) -> bool:
+        """Return whether the strips show exactly this frame; they are dark before the first."""
+        received = (
             self.pico.strips.get(chain.pin, bytes(BYTES_PER_PIXEL * chain.pixels))
             for chain in self.layout.chains
         )
-
-    def shows(self, frame: LightFrame) -> bool:
-        """Return whether the strips show exactly this frame."""
-        return self.strip_bytes == self._encoder.encode(frame)
+        return b"".join(received) == self._encoder.encode(frame)

@@ -16,9 +16,8 @@ from msgspec.structs import replace
 
 from hardware.api import CENTRE, OK, STATUS, UNDO
 from hardware.layout.file import (
-    BoardLines,
+    BoardGrid,
     BoardRow,
-    BoardWall,
     DisplayPlate,
     FileCentre,
     FileDisplay,
@@ -140,17 +139,18 @@ def _wired(
 def board_drawing(board: SeatBoard) -> Drawing:
     """Return the outline of a seat's board, its 68 lights, and the buttons of its lines and its floor."""
     lamp, lines, floor, wall = board.turn, board.lines, board.floor, board.wall
+    lefts = [lines.right - at * lines.pitch for at in range(SIDE)]
     lights = (
         Spot("turn", lamp.x, lamp.y, lamp.size, lamp.first),
         *_row_lights("tens", board.tens, range(DIGITS)),
         *_row_lights("units", board.units, range(DIGITS)),
-        *_number(_line_rows(lines), lines.first, lines.start, zigzag=lines.zigzag),
+        *_grid_lights("line", lines, [(left, line) for line, left in enumerate(lefts, 1)]),
         *_row_lights("floor", floor, range(1, FLOOR_SPACES + 1)),
-        *_number(_wall_rows(wall), wall.first, wall.start, zigzag=wall.zigzag),
+        *_grid_lights("wall", wall, [(wall.left, SIDE)] * SIDE),
     )
     line_buttons = (
-        Spot(f"line.{line}", row[0].x - lines.button_space, row[0].y, lines.button_size)
-        for line, row in enumerate(_line_rows(lines), 1)
+        Spot(f"line.{at + 1}", left - lines.button_space, lines.top + at * lines.pitch, lines.button_size)
+        for at, left in enumerate(lefts)
     )
     buttons = (*line_buttons, Spot("floor", *floor.button, floor.button_size))
     return Plate("rectangle", board.width, board.height), lights, buttons
@@ -192,26 +192,15 @@ def _row_lights(name: str, row: BoardRow, numbers: Sequence[int]) -> list[Spot]:
     return _number([_row(name, numbers, row.left, row.y, row.pitch, row.size)], row.first, row.start)
 
 
-def _line_rows(lines: BoardLines) -> list[list[Spot]]:
-    return [
+def _grid_lights(name: str, grid: BoardGrid, rows: Sequence[tuple[float, int]]) -> list[Spot]:
+    """Return rows of lights, each given by the position of its leftmost light and their number."""
+    spots = [
         _row(
-            f"line.{line}",
-            range(1, line + 1),
-            lines.right - (line - 1) * lines.pitch,
-            lines.top + (line - 1) * lines.pitch,
-            lines.pitch,
-            lines.size,
+            f"{name}.{at + 1}", range(1, lights + 1), left, grid.top + at * grid.pitch, grid.pitch, grid.size
         )
-        for line in range(1, SIDE + 1)
+        for at, (left, lights) in enumerate(rows)
     ]
-
-
-def _wall_rows(wall: BoardWall) -> list[list[Spot]]:
-    numbers = range(1, SIDE + 1)
-    return [
-        _row(f"wall.{row}", numbers, wall.left, wall.top + (row - 1) * wall.pitch, wall.pitch, wall.size)
-        for row in numbers
-    ]
+    return _number(spots, grid.first, grid.start, zigzag=grid.zigzag)
 
 
 def _number(rows: list[list[Spot]], first: int, start: str, *, zigzag: bool = False) -> list[Spot]:

@@ -205,8 +205,7 @@ def left_text(x: float, y: float, height: float, words: str) -> Text:
 
 def template(layout: Layout) -> list[Mark]:
     """Return the marks on the table itself. Raises HardwareError if a reader has no room."""
-    edge = ((0.0, 0.0), (layout.width, 0.0), (layout.width, layout.height), (0.0, layout.height))
-    marks: list[Mark] = [Lines(edge, "edge", closed=True)]
+    marks: list[Mark] = [_box(0.0, 0.0, layout.width, layout.height, "edge")]
     for outline in layout.outlines:
         marks += _outline(outline)
     for hole in holes(layout):
@@ -255,16 +254,16 @@ def _turned(outline: Outline, x: float, y: float) -> tuple[float, float]:
 
 
 def _hole(hole: Hole) -> list[Mark]:
-    cross = [
-        Lines(((hole.x - CROSS, hole.y), (hole.x + CROSS, hole.y)), "cross"),
-        Lines(((hole.x, hole.y - CROSS), (hole.x, hole.y + CROSS)), "cross"),
-    ]
     words = [Text(hole.x, hole.y + BELOW, SMALL, hole.label), Text(hole.x, hole.y + ABOVE, SMALL, hole.wire)]
     outer, inner = CIRCLES[hole.kind]
     circles = [Circle(hole.x, hole.y, hole.outer, outer, hole.name)]
     if hole.bore is not None and hole.bore < hole.outer:
         circles.append(Circle(hole.x, hole.y, hole.bore, inner))
-    return [*circles, *cross, *words]
+    return [*circles, *_cross(hole.x, hole.y, CROSS, "cross"), *words]
+
+
+def _cross(x: float, y: float, arm: float, style: Style) -> list[Mark]:
+    return [Lines(((x - arm, y), (x + arm, y)), style), Lines(((x, y - arm), (x, y + arm)), style)]
 
 
 # --- PDF -------------------------------------------------------------------------------------------------
@@ -417,11 +416,7 @@ def _crosses(layout: Layout) -> list[Mark]:
     rows, columns = ceil(layout.height / STEP[1]), ceil(layout.width / STEP[0])
     for row, column in product(range(rows + 1), range(columns + 1)):
         x, y = column * STEP[0], row * STEP[1]
-        marks += [
-            Lines(((x - ARM, y), (x + ARM, y)), "mark"),
-            Lines(((x, y - ARM), (x, y + ARM)), "mark"),
-            Circle(x, y, ARM, "mark"),
-        ]
+        marks += [*_cross(x, y, ARM, "mark"), Circle(x, y, ARM, "mark")]
     return marks
 
 
