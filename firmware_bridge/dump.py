@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-import msgspec
+from msgspec.structs import asdict
 
 from firmware_bridge import wire
 from firmware_bridge.messages import Message, decode
@@ -32,10 +32,14 @@ def dump(lines: Iterable[bytes]) -> Iterator[str]:
             kind, number, payload = wire.unpack(rest)
             message = decode(kind, payload)
             name = kind_name(type(message))
-            fields = msgspec.to_builtins(message, builtin_types=[bytes])
-            yield f"{head}{number:5} {name} {json.dumps(fields, default=bytes.hex)}"
+            yield f"{head}{number:5} {name} {fields_json(message)}"
         except wire.WireError as error:
             yield f"{head}    - {error}: {rest.rstrip(wire.END)!r}"
+
+
+def fields_json(message: Message) -> str:
+    """Return the fields of a message as JSON, bytes as hex digits."""
+    return json.dumps(asdict(message), default=lambda it: it.hex() if isinstance(it, bytes) else asdict(it))
 
 
 def kind_name(message: type[Message]) -> str:

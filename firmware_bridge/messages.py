@@ -1,13 +1,14 @@
 """The messages of the serial protocol as types, for the host, the dump and the tests.
 
-`encode` and `decode` convert them to and from payloads. PROTOCOL.md describes each message.
+The tag of a type is the kind of its frames. `encode` and `decode` convert messages to and from payloads.
+PROTOCOL.md describes each message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from struct import pack, unpack_from
-from typing import Final
+from typing import Final, get_args
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -16,7 +17,7 @@ from firmware_bridge import payload as p
 from firmware_bridge.wire import WireError
 
 
-class Hello(Struct, frozen=True):
+class Hello(Struct, frozen=True, tag=p.HELLO):
     """The host's greeting: its protocol version, its session id, its name and version."""
 
     protocol: int
@@ -24,7 +25,7 @@ class Hello(Struct, frozen=True):
     name: str
 
 
-class Configure(Struct, frozen=True):
+class Configure(Struct, frozen=True, tag=p.CONFIGURE):
     """The wiring, encoded by `Wiring.encode`."""
 
     wiring: bytes
@@ -37,36 +38,36 @@ class Run(Struct, frozen=True):
     data: bytes
 
 
-class Lights(Struct, frozen=True):
+class Lights(Struct, frozen=True, tag=p.LIGHTS):
     """Changed bytes of the frame; they become visible with Show."""
 
     runs: tuple[Run, ...]
 
 
-class Show(Struct, frozen=True):
+class Show(Struct, frozen=True, tag=p.SHOW):
     """Show frame `number` if all its bytes have this CRC-32."""
 
     number: int
     check: int
 
 
-class Acknowledge(Struct, frozen=True):
+class Acknowledge(Struct, frozen=True, tag=p.ACKNOWLEDGE):
     """Acknowledges all events below `following`."""
 
     following: int
 
 
-class QueryInputs(Struct, frozen=True):
+class QueryInputs(Struct, frozen=True, tag=p.QUERY_INPUTS):
     """Requests the closed switches."""
 
 
-class Heartbeat(Struct, frozen=True):
+class Heartbeat(Struct, frozen=True, tag=p.HEARTBEAT):
     """A heartbeat of the host; the reply repeats `count`."""
 
     count: int
 
 
-class Identity(Struct, frozen=True):
+class Identity(Struct, frozen=True, tag=p.IDENTITY):
     """The Pico's introduction.
 
     The oldest and newest protocol it supports, its boot id, its session id (0: none), the CRC-32 of its
@@ -86,14 +87,14 @@ class Identity(Struct, frozen=True):
     board: str
 
 
-class Configured(Struct, frozen=True):
+class Configured(Struct, frozen=True, tag=p.CONFIGURED):
     """The CRC-32 of the wiring in use, and its fault (empty: none)."""
 
     wiring: int
     fault: str
 
 
-class Shown(Struct, frozen=True):
+class Shown(Struct, frozen=True, tag=p.SHOWN):
     """The reply to Show: frame `number` is on the strips, or its CRC-32 differs."""
 
     number: int
@@ -108,7 +109,7 @@ class InputEvent(Struct, frozen=True):
     data: bytes
 
 
-class Events(Struct, frozen=True):
+class Events(Struct, frozen=True, tag=p.EVENTS):
     """All unacknowledged events of this boot, numbered `first`, `first` + 1, ..."""
 
     boot: int
@@ -116,7 +117,7 @@ class Events(Struct, frozen=True):
     events: tuple[InputEvent, ...]
 
 
-class Inputs(Struct, frozen=True):
+class Inputs(Struct, frozen=True, tag=p.INPUTS):
     """The closed switches as a bit field: bit 0 of the first byte is switch 0."""
 
     bits: bytes
@@ -128,7 +129,7 @@ class Inputs(Struct, frozen=True):
         return frozenset(switch for switch in every if self.bits[switch // 8] >> switch % 8 & 1)
 
 
-class Alive(Struct, frozen=True):
+class Alive(Struct, frozen=True, tag=p.ALIVE):
     """The reply to Heartbeat: uptime in ms, free memory in bytes, counts of damaged lines and lost frames."""
 
     count: int
@@ -138,7 +139,7 @@ class Alive(Struct, frozen=True):
     lost: int
 
 
-class Log(Struct, frozen=True):
+class Log(Struct, frozen=True, tag=p.LOG):
     """A log line of the firmware and its level (`payload.INFO` to `payload.ERROR`)."""
 
     level: int
@@ -159,20 +160,7 @@ Message = (
 
 
 _CLASSES: Final[dict[int, Callable[..., Message]]] = {
-    p.HELLO: Hello,
-    p.CONFIGURE: Configure,
-    p.LIGHTS: Lights,
-    p.SHOW: Show,
-    p.ACKNOWLEDGE: Acknowledge,
-    p.QUERY_INPUTS: QueryInputs,
-    p.HEARTBEAT: Heartbeat,
-    p.IDENTITY: Identity,
-    p.CONFIGURED: Configured,
-    p.SHOWN: Shown,
-    p.EVENTS: Events,
-    p.INPUTS: Inputs,
-    p.ALIVE: Alive,
-    p.LOG: Log,
+    message.__struct_config__.tag: message for message in get_args(Message) if message is not Unknown
 }
 _KINDS: Final = {message: kind for kind, message in _CLASSES.items()}
 

@@ -93,23 +93,14 @@ def _difference(old: Frame, new: Frame) -> bytes:
     return json.dumps({"all": new.colours}, separators=(",", ":")).encode()
 
 
-class Streams:
+class Streams(Struct, frozen=True):
     """Generates event streams; `greeting` returns the versions that a page must match to be current."""
 
-    def __init__(
-        self,
-        latest: Latest,
-        renderer: Renderer,
-        greeting: Callable[[View, Viewer], dict[str, str]],
-        epoch: str,
-        *,
-        heartbeat: float = HEARTBEAT,
-    ) -> None:
-        self._latest = latest
-        self._renderer = renderer
-        self._greeting = greeting
-        self._epoch = epoch
-        self._heartbeat = heartbeat
+    latest: Latest
+    renderer: Renderer
+    greeting: Callable[[View, Viewer], dict[str, str]]
+    epoch: str
+    heartbeat: float = HEARTBEAT
 
     def events(self, subscription: Subscription) -> Iterator[bytes]:
         """Yield events until the client disconnects or the process ends.
@@ -121,23 +112,23 @@ class Streams:
         number, frame = subscription.since, Frame()
         seen = -1, -1
         last_sent = time.monotonic()
-        while not self._latest.closed and not subscription.disconnected():
-            timeout = last_sent + self._heartbeat - time.monotonic()
+        while not self.latest.closed and not subscription.disconnected():
+            timeout = last_sent + self.heartbeat - time.monotonic()
             view, newest = self._wait(subscription, *seen, timeout)
             seen = view.number, newest.number
             parts = []
-            greeting = self._greeting(view, subscription.viewer)
+            greeting = self.greeting(view, subscription.viewer)
             if greeting != greeted:
                 greeted = greeting
                 parts.append(b"retry: 1000\n" + _event("hello", json.dumps(greeting).encode()))
             if view.number != number:
-                rendering = self._renderer.rendering(subscription.viewer, subscription.words, view)
+                rendering = self.renderer.rendering(subscription.viewer, subscription.words, view)
                 news, number = rendering.news(number), rendering.number
-                parts.append(_event("news", news, f"{self._epoch}.{number}"))
+                parts.append(_event("news", news, f"{self.epoch}.{number}"))
             if newest.number != frame.number and (newest or frame):
                 parts.append(_event("lights", _difference(frame, newest)))
                 frame = newest
-            if not parts and time.monotonic() - last_sent >= self._heartbeat:
+            if not parts and time.monotonic() - last_sent >= self.heartbeat:
                 parts.append(b": keep-alive\n" + _event("beat", b"."))
             if parts:
                 yield b"".join(parts)
@@ -146,9 +137,9 @@ class Streams:
     def _wait(self, subscription: Subscription, view: int, frame: int, timeout: float) -> tuple[View, Frame]:
         """Wait until there is a newer view or frame than these numbers; return the newest of both."""
         if subscription.viewer.page == TABLE:
-            self._latest.want_frames(FRAMES_LEASE)
-            return self._latest.wait_for_frame(view, frame, min(timeout, LEASE_RENEWAL))
-        return self._latest.wait_for_view(view, timeout, subscription.disconnected), Frame()
+            self.latest.want_frames(FRAMES_LEASE)
+            return self.latest.wait_for_frame(view, frame, min(timeout, LEASE_RENEWAL))
+        return self.latest.wait_for_view(view, timeout, subscription.disconnected), Frame()
 
 
 def _event(name: str, data: bytes, stamp: str = "") -> bytes:

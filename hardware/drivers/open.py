@@ -126,20 +126,12 @@ def _filtered(layout: Layout, source: str, put: Put) -> Put:
     """Return `put` without the presses and tags that the layout expects from another driver."""
     if source not in (PICO, SIMULATED):
         return put
-    buttons, readers = layout.drivers.buttons == source, layout.drivers.readers == source
-
-    def put_expected(event: HardwareEvent) -> None:
-        match event:
-            case ButtonPressed():
-                expected = buttons
-            case TagArrived() | TagLeft():
-                expected = readers
-            case _:
-                expected = True
-        if expected:
-            put(event)
-
-    return put if buttons and readers else put_expected
+    ignored: tuple[type[HardwareEvent], ...] = ()
+    if layout.drivers.buttons != source:
+        ignored += (ButtonPressed,)
+    if layout.drivers.readers != source:
+        ignored += (TagArrived, TagLeft)
+    return lambda event: None if isinstance(event, ignored) else put(event)
 
 
 def _open_pico(layout: Layout, put: Put, clock: Clock, make: MakePico) -> Pico:

@@ -293,8 +293,7 @@ def _pin_uses(file: LayoutFile, controller: Controller) -> Iterator[PinUse]:
     for name, chain in file.chain.items():
         path = f"chain.{key_text(name)}.pin"
         yield PinUse(path, chain.pin)
-        by_pio = file.drivers is not None and file.drivers.lights == "pio"
-        for pin in () if by_pio else controller.buses.get(chain.pin, ()):
+        for pin in () if file.drivers.lights == "pio" else controller.buses.get(chain.pin, ()):
             yield PinUse(path, pin, f" (by the SPI bus of {controller.name(chain.pin)})")
     for path, reader in reader_wires(file):
         if not isinstance(reader, int):
@@ -384,7 +383,7 @@ def check_drivers(file: LayoutFile, faults: Faults) -> None:
     if file.controller is None:
         return
     for kind, able in DRIVERS_OF_CONTROLLER[file.controller].items():
-        named = getattr(file.drivers, kind, None)
+        named = getattr(file.drivers, kind)
         if named is not None and named not in able:
             names = " or ".join(f'"{driver}"' for driver in able)
             faults.add(
@@ -399,7 +398,7 @@ def check_drivers(file: LayoutFile, faults: Faults) -> None:
 
 
 def _check_lights(file: LayoutFile, faults: Faults) -> None:
-    driver = file.drivers.lights if file.drivers else None
+    driver = file.drivers.lights
     if driver == "simulated":
         return
     if len(file.chain) > 1:
@@ -418,9 +417,9 @@ def _check_lights(file: LayoutFile, faults: Faults) -> None:
 
 
 def _check_buttons(file: LayoutFile, faults: Faults) -> None:
-    driver = file.drivers.buttons if file.drivers else None
     crossed = [path for path, switch in switches(file) if not isinstance(switch, int)]
-    if crossed and file.matrix and driver != "simulated":  # a missing matrix is a fault of its own
+    # A missing matrix is a fault of its own.
+    if crossed and file.matrix and file.drivers.buttons != "simulated":
         faults.add(
             crossed[0],
             "a Raspberry Pi can't scan a matrix of buttons",

@@ -320,7 +320,7 @@ class FileShared(FileTable, frozen=True):
 
 
 class LayoutFile(FileTable, frozen=True):
-    """A whole layout file; a table that is missing or faulty is None (or not in its dict).
+    """A whole layout file; a table that is missing or faulty is None (or not in its dict, or its default).
 
     Without [seat_board] and [seat.N], the boards are on the players' phones.
     """
@@ -342,7 +342,7 @@ class LayoutFile(FileTable, frozen=True):
     seat: dict[str, FileSeat] = {}
     display: dict[str, FileDisplay] = {}
     matrix: Matrix | None = None
-    drivers: FileDrivers | None = None
+    drivers: FileDrivers = FileDrivers()
     shared: FileShared | None = None
 
 
@@ -364,7 +364,8 @@ def read_tables(document: dict[str, Any], faults: Faults) -> LayoutFile:
     """Convert a TOML document; add a fault for every unknown key, missing key and wrong value."""
     values = _read_keys(document, LayoutFile, "", faults)
     for name, field in _fields(LayoutFile).items():
-        values.setdefault(name, {} if get_origin(field.type) is dict else None)
+        if field.required:
+            values.setdefault(name, {} if get_origin(field.type) is dict else None)
     return LayoutFile(**values)
 
 

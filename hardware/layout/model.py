@@ -246,6 +246,7 @@ def _build(name: str, file: LayoutFile, placed: tuple[Component, ...]) -> Layout
     assert file.title and file.controller and file.seats  # a file without faults is complete
     assert file.table and file.supply and file.centre
     lights = _lights(placed)
+    named = {kind: driver for kind, driver in asdict(file.drivers).items() if driver is not None}
     return Layout(
         name=name,
         title=file.title,
@@ -262,7 +263,7 @@ def _build(name: str, file: LayoutFile, placed: tuple[Component, ...]) -> Layout
         chains=tuple(Chain(chain, **asdict(it)) for chain, it in file.chain.items()),
         matrix=file.matrix,
         supply=Supply(lights=len(lights), **asdict(file.supply)),
-        drivers=_drivers(file, DRIVERS[file.controller]),
+        drivers=replace(DRIVERS[file.controller], **named),
     )
 
 
@@ -289,11 +290,6 @@ def _buttons(placed: tuple[Component, ...]) -> tuple[PlacedButton, ...]:
 def _readers(file: LayoutFile, placed: tuple[Component, ...]) -> tuple[Reader, ...]:
     own = [Reader(it.name, it.reader) for it in placed if it.reader is not None]
     return (*own, Reader(SHARED, file.shared.reader)) if file.shared else tuple(own)
-
-
-def _drivers(file: LayoutFile, default: Drivers) -> Drivers:
-    named = {kind: driver for kind, driver in asdict(file.drivers).items() if driver} if file.drivers else {}
-    return replace(default, **named)
 
 
 def _outlines(placed: tuple[Component, ...]) -> tuple[Outline, ...]:

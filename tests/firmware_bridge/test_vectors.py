@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import firmware_bridge
 from firmware_bridge import messages, wire
-from firmware_bridge.dump import kind_name
+from firmware_bridge.dump import fields_json, kind_name
 
 VECTORS = Path(firmware_bridge.__file__).with_name("vectors.txt")
 
@@ -32,7 +31,7 @@ def test_the_vectors_decode_as_written(frame: str, expected: dict[str, object]) 
     message = messages.decode(kind, payload)
     expected = dict(expected)
     assert number == expected.pop("sequence")
-    fields = json.loads(json.dumps(msgspec.to_builtins(message, builtin_types=[bytes]), default=bytes.hex))
+    fields = json.loads(fields_json(message))
     assert {"kind": kind_name(type(message)), **fields} == expected
     again = wire.pack(kind, number, messages.encode(message)[1])
     assert line.endswith(again)

@@ -222,7 +222,8 @@ def _floor(formatter: SnapshotFormatter, seat: Seat, *, offered: bool) -> FloorV
     penalty = seat.role == ACTION
     reported, due = _reported_tiles(formatter) if penalty else ({}, 0)
     floor = seat.floor[1:] if penalty and due and seat.floor else seat.floor  # the leftmost was set aside
-    coming = _coming(formatter) if penalty else ""
+    choice = formatter.snapshot.choice
+    coming = formatter.sent_by(choice.tried) if penalty and choice is not None else ""
     chosen = _penalty_choices(formatter) if penalty else set()
     spaces = []
     for at, cost in enumerate(FLOOR_COSTS, 1):
@@ -244,12 +245,6 @@ def _floor(formatter: SnapshotFormatter, seat: Seat, *, offered: bool) -> FloorV
         offered and not penalty,
         cost,
     )
-
-
-def _coming(formatter: SnapshotFormatter) -> str:
-    """Return the tiles that the tried line would send to the penalty row."""
-    choice = formatter.snapshot.choice
-    return formatter.sent_by(choice.tried) if choice is not None and choice.tried is not None else ""
 
 
 def _reported_tiles(formatter: SnapshotFormatter) -> tuple[Mapping[int, str], int]:
