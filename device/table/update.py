@@ -296,5 +296,6 @@ def _note_part(table: Table, event: PartLost | PartBack) -> Table:
     elif (before.reason, event.reason) == (Loss.UNPLUGGED, Loss.ABSENT):
         return table  # unplugged is the more precise of the two
     else:
-        parts = tuple(replace(event, at=before.at) if each is before else each for each in lost)
+        same_time = PartLost(event.part, event.reason, event.message, before.at)
+        parts = tuple(same_time if each is before else each for each in lost)
     return table if parts == lost else replace(table, faults=replace(table.faults, parts=parts))

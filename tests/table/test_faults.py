@@ -62,7 +62,7 @@ def test_what_is_lost_is_what_was_lost_last_and_did_not_come_back(events: list[P
         else:
             first = reasons.get(event.part, event)
             if (first.reason, event.reason) != (Loss.UNPLUGGED, Loss.ABSENT):
-                reasons[event.part] = replace(event, at=first.at)
+                reasons[event.part] = PartLost(event.part, event.reason, event.message, first.at)
     assert table.faults.parts == tuple(reasons.values())
 
 
