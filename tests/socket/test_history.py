@@ -376,6 +376,20 @@ def test_a_record_that_is_too_long_is_refused(client: Client, path: Path) -> Non
         historian.close()
 
 
+def test_questions_are_about_the_file_that_the_table_uses_now(path: Path) -> None:
+    """A damaged file is left, and the next one begun, while the table runs."""
+    used, answers = [path], SimpleQueue[Answer]()
+    store_games(path, [greedy_game(STANDARD, most=3)] * 2)
+    historian = Historian(lambda: used[-1], BOX, print)
+    historian.start()
+    for games in (2, 1):
+        historian.put(Request(ListGames(), answers.put))
+        assert len(answers.get(timeout=DEADLINE).result["games"]) == games
+        used.append(path.with_name("next.db"))
+        store_games(used[-1], [greedy_game(STANDARD, most=3)])
+    historian.close()
+
+
 def test_too_many_questions_are_refused_at_once(path: Path) -> None:
     """The thread was not started, so no question is answered."""
     historian = Historian(lambda: path, BOX, print)
