@@ -16,7 +16,7 @@ from web_ui.latest import Latest
 from web_ui.pages import Pages
 from web_ui.streams import Slots, Streams, Subscription
 from web_ui.table_link import TableLink
-from web_ui.views.phone import PHONE, Viewer
+from web_ui.views.phone import PHONE, TABLE, Viewer
 
 
 def test_a_stream_sends_all_regions_and_then_only_changed_ones(daemon: FakeDaemon, browser: Browser) -> None:
@@ -86,6 +86,31 @@ def test_the_twin_is_sent_differences_between_frames(daemon: FakeDaemon, browser
         }
         daemon.shine("ffffff" * (len(dark) // 6))
         assert stream.next("lights").data == {"all": "ffffff" * (len(dark) // 6)}
+
+
+def test_after_a_change_of_the_layout_a_frame_is_sent_as_a_whole() -> None:
+    """A difference counts the lights of the layout before."""
+    pages = Pages(Latest(), 2)
+    streams = Streams(pages.latest, pages.renderer, pages.greeting, pages.epoch)
+    events = streams.events(Subscription(Viewer(TABLE), pages.words["en"], -1, still_here))
+    pages.latest.publish_frame(("a", "b", "c"), "111111222222333333")
+    next(events)
+    pages.latest.publish_frame(("a", "b", "c"), "111111222222444444")
+    assert b'data: {"some":{"2":"444444"}}' in next(events)
+    pages.latest.publish_frame(("a", "c", "b"), "111111222222555555")
+    assert b'data: {"all":"111111222222555555"}' in next(events)
+
+
+def test_a_frame_that_is_not_known_is_sent_to_those_that_show_an_earlier_one() -> None:
+    pages = Pages(Latest(), 2)
+    streams = Streams(pages.latest, pages.renderer, pages.greeting, pages.epoch)
+    subscription = Subscription(Viewer(TABLE), pages.words["en"], -1, still_here)
+    pages.latest.publish_frame(("a",), "111111")
+    events = streams.events(subscription)
+    assert b'data: {"all":"111111"}' in next(events)
+    pages.latest.publish_frame((), "")
+    assert b'data: {"all":""}' in next(events)
+    assert b"event: lights" not in next(streams.events(subscription))
 
 
 def test_phones_are_sent_no_frames(daemon: FakeDaemon, browser: Browser) -> None:
