@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +11,10 @@ from hypothesis import strategies as st
 from device.lights.animation import SLOW
 from device.lights.palettes import BOX
 from device.lights.view import CREST, REFUSED, view
-from device.rules.tiles import NO_TILES
+from device.rules.tiles import NO_TILES, Colour
 from device.runtime.loop import Options, equipment_of
+from device.table.state import LessonBegun, TagState
+from device.table.tags import Tiles, TileTag
 from hardware.api import LightFrame, Rgb
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import read_layout
@@ -119,6 +123,17 @@ def test_the_display_of_the_next_physical_tile_pulses_fast() -> None:
     small(sim).press("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor").wait(SETTLED)
     assert sim.rhythm("display.1.1") == "fast"
     assert sim.rhythm("display.2.1") == "dark"
+
+
+@pytest.mark.parametrize(("known", "first", "second"), [(3, "fast", "dark"), (4, "steady", "fast")])
+def test_a_display_is_steady_when_four_tiles_of_the_colour_are_known(
+    known: int, first: str, second: str
+) -> None:
+    sim = small(empty_table())
+    tags = {f"{number:02X}": TileTag(Colour.RED) for number in range(known)}
+    sim.table = replace(sim.table, tags=TagState(tags))
+    sim.take(LessonBegun(Tiles(Colour.RED), sim.now))
+    assert [sim.rhythm(f"display.{display}.1") for display in (1, 2)] == [first, second]
 
 
 @given(walks, st.floats(0, 3))

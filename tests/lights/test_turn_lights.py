@@ -144,6 +144,7 @@ def test_no_more_floor_spaces_than_there_are() -> None:
     [
         ("seat.2.line.3", places("seat.2.line.3", 3)),
         ("seat.2.floor", places("seat.2.floor", 7)),
+        ("seat.4.line.1", places("seat.4.line.1", 1)),
         ("display.7", places("display.7", 4)),
         ("ok", ["status"]),
         ("nonsense", ["status"]),

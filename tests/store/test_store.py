@@ -42,7 +42,7 @@ from device.table.state import (
     needed_draw,
     new_table,
 )
-from device.table.tags import PlayerCard
+from device.table.tags import PlayerCard, TileTag
 from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.harness.local_table import LocalTable
@@ -341,6 +341,13 @@ def test_a_tile_in_hand_is_loaded_again(saved: Callable[[Table], None]) -> None:
     table = update(table, TileShown(colour, None, None, 0.0))
     assert game_of(table).colour_in_hand is colour
     saved(table)
+
+
+def test_a_change_of_the_tags_alone_is_saved(store: Store) -> None:
+    ana, red = PlayerCard("Ana"), TileTag(Colour.RED)
+    store.save_tags({}, {"AA": ana, "BB": red})
+    store.save_tags({"AA": ana, "BB": red}, {"AA": red, "CC": ana})
+    assert store.tags() == {"AA": red, "CC": ana}
 
 
 def test_the_end_time_of_a_game_is_set_once(store: Store, path: Path) -> None:

@@ -12,9 +12,9 @@ from tests.web_ui.browsing import Browser, Stream
 from tests.web_ui.conftest import StartPages, until
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 from web_ui.app import create_app
-from web_ui.latest import Latest
+from web_ui.latest import Frame, Latest, View
 from web_ui.pages import Pages
-from web_ui.streams import Slots, Streams, Subscription
+from web_ui.streams import FRAMES_LEASE, LEASE_RENEWAL, Slots, Streams, Subscription
 from web_ui.table_link import TableLink
 from web_ui.views.phone import PHONE, TABLE, Viewer
 
@@ -111,6 +111,22 @@ def test_a_frame_that_is_not_known_is_sent_to_those_that_show_an_earlier_one() -
     pages.latest.publish_frame((), "")
     assert b'data: {"all":""}' in next(events)
     assert b"event: lights" not in next(streams.events(subscription))
+
+
+def test_a_stream_of_the_twin_wakes_up_to_renew_its_lease_for_frames() -> None:
+    class Hurried(Latest):
+        def wait_for_frame(self, after_view: int, after_frame: int, seconds: float) -> tuple[View, Frame]:
+            waits.append(seconds)
+            return super().wait_for_frame(after_view, after_frame, 0.0)
+
+    waits: list[float] = []
+    pages = Pages(Hurried(), 2)
+    streams = Streams(pages.latest, pages.renderer, pages.greeting, pages.epoch, heartbeat=1e6)
+    disconnected = iter([*[False] * 5, True])
+    subscription = Subscription(Viewer(TABLE), pages.words["en"], -1, lambda: next(disconnected))
+    assert len(list(streams.events(subscription))) == 1
+    assert waits == [LEASE_RENEWAL] * 5
+    assert LEASE_RENEWAL < FRAMES_LEASE
 
 
 def test_phones_are_sent_no_frames(daemon: FakeDaemon, browser: Browser) -> None:
