@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -168,7 +168,7 @@ def _started(folder: Path) -> Iterator[_Table]:
                 raise BenchError("the table's pages did not start")
             time.sleep(0.005)
         ready_after = time.monotonic() - began
-        with TableClient(folder / "run" / "azul-table.sock") as client:
+        with closing(TableClient(folder / "run" / "azul-table.sock")) as client:
             yield _Table(process, port, client, ready_after)
     finally:
         process.terminate()

@@ -1,13 +1,12 @@
 """Conversion of states and choices between the rules and the core."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from device.bots.core import constants
 from device.bots.core.position import Position
 from device.bots.core.solo_position import SoloPosition
 from device.rules import standard
-from device.rules.board import FLOOR, LINES, Board, open_lines, tiles_on_floor
+from device.rules.board import FLOOR, LINES, Board, open_lines, tiles_on_floor, tiles_on_wall
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.scoring import complete_rows
 from device.rules.solo import game as solo
@@ -149,19 +148,13 @@ def _floor(board: Board) -> int:
     return len(board.floor) << 25 | pack(tiles_on_floor(board))
 
 
-def _on_wall(board: Board) -> Iterator[tuple[int, int, Colour]]:
-    """Yield row, column and colour of each tile on a wall."""
-    for row, tiles in enumerate(board.wall):
-        yield from ((row, column, tile) for column, tile in enumerate(tiles) if tile is not None)
-
-
 def _squares(board: Board) -> int:
-    return sum(1 << 5 * row + column for row, column, _ in _on_wall(board))
+    return sum(1 << _square(row, column) for row, column, _ in tiles_on_wall(board))
 
 
 def _row_colours(board: Board) -> int:
-    return sum(1 << 5 * row + tile for row, _, tile in _on_wall(board))
+    return sum(1 << 5 * (row - 1) + tile for row, _, tile in tiles_on_wall(board))
 
 
 def _columns_of_colours(board: Board) -> int:
-    return sum(1 << 5 * tile + column for _, column, tile in _on_wall(board))
+    return sum(1 << 5 * tile + column - 1 for _, column, tile in tiles_on_wall(board))

@@ -115,10 +115,10 @@ def _moves(mode: str, review: PlayerReview) -> Iterator[str]:
 
 def choice_in_words(mode: str, choice: Choice) -> str:
     """Describe a choice, with its notation: `3 blue from display 4 to line 1, 2 fall (4b1)`."""
-    return f"{_said(mode, choice)} ({text_of(choice.event)})"
+    return f"{_described(mode, choice)} ({text_of(choice.event)})"
 
 
-def _said(mode: str, choice: Choice) -> str:
+def _described(mode: str, choice: Choice) -> str:
     event = choice.event
     match event:
         case Draft():

@@ -10,7 +10,7 @@ from typing import Final
 from device.lights.animation import FAST, SLOW, STEADY, dimmed, pulse, swell
 from device.lights.palettes import Palette
 from device.rules import game as rules
-from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board
+from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board, tiles_on_wall
 from device.rules.events import CENTRE, Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.scoring import BonusGiven, BonusKind, FloorCharged, LineFell, Step, TilePlaced, runs
 from device.rules.solo.penalty_row import ACTION, tiles_in
@@ -270,17 +270,11 @@ def _paint_placed(painting: Painting, place: int, placed: TilePlaced, before: Bo
     down = [(row, placed.column) for row in rows]
     counting = (across if len(across) > 1 else []) + (down if len(down) > 1 else []) or own
     bright = (own, across, down, counting)[min(int(part * 4), 3)]
-    for row, column, tile in _tiles(placed.board):
+    for row, column, tile in tiles_on_wall(placed.board):
         level = 1.0 if (row, column) in bright else WATCHING
         painting.paint_tiles([wall_light(place, row, column)], tile, level)
     if part < 0.75:
         paint_score(painting, place, before.score)
-
-
-def _tiles(board: Board) -> list[tuple[int, int, Colour]]:
-    """Return the tiles on a board's wall, with row and column."""
-    spaces = ((row, column, board.wall[row - 1][column - 1]) for row in LINES for column in LINES)
-    return [(row, column, tile) for row, column, tile in spaces if tile is not None]
 
 
 def _paint_change(painting: Painting, place: int, before: Board, after: Board) -> None:
@@ -295,7 +289,7 @@ def _paint_change(painting: Painting, place: int, before: Board, after: Board) -
 
 def _paint_bonus(painting: Painting, place: int, bonus: BonusGiven) -> None:
     """Pulse the row, column or colour that is complete; the other tiles are faint."""
-    for row, column, tile in _tiles(bonus.board):
+    for row, column, tile in tiles_on_wall(bonus.board):
         which = {BonusKind.ROW: row, BonusKind.COLUMN: column, BonusKind.COLOUR: tile}[bonus.kind]
         level = painting.slow if which == bonus.which else WATCHING
         painting.paint_tiles([wall_light(place, row, column)], tile, level)

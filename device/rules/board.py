@@ -3,6 +3,7 @@
 Rows, columns and lines are numbered from 1 in every function; line 0 is the floor.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -150,6 +151,12 @@ def clear_line(board: Board, line: int) -> Board:
 def next_full_line(board: Board) -> int | None:
     """Return the topmost full line, the next to move its tile to the wall; None without one (R10)."""
     return next((line for line in LINES if board.line_is_full(line)), None)
+
+
+def tiles_on_wall(board: Board) -> Iterator[tuple[int, int, Colour]]:
+    """Yield row, column and colour of each tile on the wall."""
+    for row, tiles in enumerate(board.wall, start=1):
+        yield from ((row, column, tile) for column, tile in enumerate(tiles, start=1) if tile is not None)
 
 
 def tiles_on_floor(board: Board) -> Counts:

@@ -5,7 +5,7 @@ import socket
 from collections import deque
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import msgspec
 
@@ -85,12 +85,6 @@ class TableClient:
         """Disconnect."""
         self._lines.close()
         self._socket.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *fault: object) -> None:
-        self.close()
 
     def _send(self, message: Message) -> None:
         line = messages.encode(message)

@@ -16,7 +16,7 @@ from device.rules.events import Chance, Draft, Event
 from device.rules.game import Setup
 from device.rules.notation import text_of
 from device.rules.scoring import Outcome
-from device.rules.solo.penalty_row import PLAYER
+from device.rules.solo.scoring import SoloOutcome
 from device.socket.snapshot import (
     Json,
     choice_json,
@@ -88,7 +88,10 @@ class PastGame:
 
 def entry_json(past: PastGame) -> Json:
     """Describe a game for the list; the scores are final, or those so far. Raises RulesError."""
-    entry = {
+    state = None if past.too_long else past.last_state()
+    outcome = state.outcome() if state is not None else None
+    winners = outcome.winners if isinstance(outcome, Outcome) else ()
+    return {
         "number": past.number,
         "started": past.started,
         "ended": past.ended,
@@ -97,44 +100,25 @@ def entry_json(past: PastGame) -> Json:
         "level": past.setup.level,
         "wall": past.setup.wall,
         "events": len(past.events),
-        "rounds": None,
-        "victory": None,
-        "players": [_player_json(past, seat) for seat in range(len(past.setup.players))],
+        "rounds": state.round if state is not None else None,
+        "victory": outcome.victory.value.replace(" ", "_") if isinstance(outcome, SoloOutcome) else None,
+        "players": [
+            {
+                "seat": past.places[seat],
+                "name": past.name_of(seat),
+                "bot": past.bots.get(seat),
+                "score": state.boards[seat].score if state is not None else None,
+                "winner": seat in winners,
+            }
+            for seat in range(len(past.setup.players))
+        ],
     }
-    return entry if past.too_long else entry | _ending_json(past, past.last_state())
 
 
 def unreadable_json(number: int, started: str) -> Json:
     """Describe a game whose stored data is damaged, for the list."""
     entry = dict.fromkeys(("ended", "mode", "level", "wall", "events", "rounds", "victory"))
     return {**entry, "number": number, "started": started, "status": "unreadable", "players": []}
-
-
-def _player_json(past: PastGame, seat: int) -> Json:
-    return {
-        "seat": past.places[seat],
-        "name": past.name_of(seat),
-        "bot": past.bots.get(seat),
-        "score": None,
-        "winner": False,
-    }
-
-
-def _ending_json(past: PastGame, state: rules.State) -> Json:
-    """Describe the scores, and the winners where the game is over."""
-    outcome = state.outcome()
-    scores = [board.score for board in state.boards]
-    winners: tuple[int, ...] = ()
-    victory = None
-    if isinstance(outcome, Outcome):
-        scores, winners = list(outcome.scores), outcome.winners
-    elif outcome is not None:
-        scores[PLAYER], victory = outcome.score, outcome.victory.value.replace(" ", "_")
-    players = [
-        {**_player_json(past, seat), "score": scores[seat], "winner": seat in winners}
-        for seat in range(len(past.setup.players))
-    ]
-    return {"rounds": state.round, "victory": victory, "players": players}
 
 
 # --- A single game ---

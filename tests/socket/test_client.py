@@ -48,7 +48,7 @@ def listening(socket_path: Path) -> Iterator[socket.socket]:
 
 @pytest.fixture
 def client(listening: socket.socket, socket_path: Path) -> Iterator[TableClient]:
-    with TableClient(socket_path, answer_seconds=0.2) as client:
+    with closing(TableClient(socket_path, answer_seconds=0.2)) as client:
         yield client
 
 

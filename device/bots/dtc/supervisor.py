@@ -121,7 +121,7 @@ class Supervisor:
 
     def _limit(self) -> None:
         """Set the limits, in the bot's process before its program."""
-        die_with_parent()
+        _LIBC.prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)  # when the thread that started it ends
         # If memory is short, the kernel kills a bot first, and not the table or the match.
         with suppress(OSError), open("/proc/self/oom_score_adj", "wb") as score:  # noqa: PTH123
             score.write(b"1000")
@@ -247,11 +247,6 @@ def reap_children() -> bool:
     except ChildProcessError:
         return False
     return True
-
-
-def die_with_parent() -> None:
-    """Have the kernel kill this process when the thread that started it ends."""
-    _LIBC.prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _lower(limit: int, value: int) -> None:
