@@ -8,7 +8,7 @@ from device.bench.figure import Figure
 from device.lights.palettes import BOX
 from device.lights.view import view
 from device.table.prompts import live_buttons
-from device.table.state import ChanceDrawn, Stage, Table, needed_draw, new_table
+from device.table.state import ChanceDrawn, Stage, Table, TableSettings, needed_draw, new_table
 from device.table.update import update
 from hardware.api import ButtonPressed, LightFrame
 from hardware.layout.model import Layout
@@ -37,7 +37,7 @@ def measure(
 
 def _random_game(layout: Layout, below: Callable[[int], int]) -> "list[tuple[Table, float]]":
     """Return the states, with their times, of a game in which players press random live buttons."""
-    table = new_table(layout.seats, layout.displays)
+    table = new_table(TableSettings(layout.seats, layout.displays))
     times = count(1)
     moments = []
     seats = [f"seat.{place}.floor" for place in range(1, layout.seats + 1)]

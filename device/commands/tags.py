@@ -52,7 +52,7 @@ from device.socket.messages import (
 from device.socket.snapshot import snapshot
 from device.store import store
 from device.store.store import Store, StoreError
-from device.table.state import TagState, new_table
+from device.table.state import TableSettings, TagState, new_table
 from device.table.tags import Kind, Verdict, normalize_tag
 from device.table.update import update
 from hardware.api import SHARED, HardwareError, HardwareEvent, PartBack, PartLost, TagArrived
@@ -88,7 +88,7 @@ class StoredTable:
                 raise CommandError(f"{data}: another azul-table is busy there; try again") from error
             self._store = Store.open(store.newest_file(data))
             opened.callback(self._store.close)
-            self._table = replace(new_table(1, 1), tags=TagState(self._store.tags()))
+            self._table = replace(new_table(TableSettings(1, 1)), tags=TagState(self._store.tags()))
             self._closing = opened.pop_all()
 
     def ask(self, message: TableMessage) -> Answer:

@@ -15,11 +15,12 @@ from device.runtime.bot_service import BotService, opponent_settings
 from device.runtime.data_folder import SOCKET
 from device.runtime.grader import Grader
 from device.runtime.historian import Historian
-from device.runtime.loop import Inbox, Observer, Options, Stop, TableLoop
+from device.runtime.loop import Inbox, Observer, Stop, TableLoop, equipment_of
 from device.runtime.settings import Settings
 from device.runtime.simulation import SimulatedParts
 from device.socket.server import SocketServer
 from device.store import store
+from device.table.state import TableSettings
 from hardware.api import PICO
 from hardware.drivers.open import SIMULATED, Hardware, open_hardware
 from hardware.drivers.pico import PicoState
@@ -65,12 +66,13 @@ def build_loop(
     closing.callback(hardware.close)
     server, observers = _start_threads(layout, data, settings, inbox, log, closing)
     phones = settings.phones_play if wanted.phones is None else wanted.phones == "play"
-    options = Options(
+    table_settings = TableSettings(
+        layout.seats,
+        layout.displays,
         settings.confirm_columns,
-        physical_tiles=wanted.physical_tiles,
-        phones_play=phones,
-        simulated=simulated_parts,
-        opponents=opponent_settings(settings),
+        wanted.physical_tiles,
+        equipment_of(layout, phones_play=phones),
+        opponent_settings(settings),
     )
     return TableLoop(
         layout,
@@ -79,7 +81,8 @@ def build_loop(
         inbox,
         hardware,
         server,
-        options=options,
+        settings=table_settings,
+        simulated=simulated_parts,
         observers=observers,
         log=log,
     )

@@ -8,7 +8,7 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -20,7 +20,7 @@ from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
 from device.lights.view import FrameCache
 from device.rules.events import CENTRE, Chance
-from device.runtime.simulation import SimulatedParts, with_simulated_tags
+from device.runtime.simulation import NOT_SIMULATED, SimulatedParts, with_simulated_tags
 from device.socket import messages
 from device.socket.messages import Answer, HistoryQuestion, ListTags, PressButton, ShowTag, TableMessage
 from device.socket.server import Request
@@ -29,17 +29,16 @@ from device.store.store import Store, StoreError, next_file
 from device.table.access import Equipment
 from device.table.buttons import all_buttons
 from device.table.game import Play
-from device.table.score_animation import OPENING
 from device.table.state import (
     ChanceDrawn,
     Faults,
     FirstDrawn,
     NeededDraw,
-    OpponentSettings,
     RefusalReason,
     StoreFault,
     Table,
     TableEvent,
+    TableSettings,
     TagShown,
     Tick,
     needed_draw,
@@ -89,27 +88,15 @@ Observer = Callable[[Table], None]
 Inbox = SimpleQueue[TableEvent | HardwareEvent | Request | Stop]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Options of the table that hold for all games."""
-
-    confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
-    physical_tiles: bool = False  # play with physical tiles
-    simulated: SimulatedParts = field(default_factory=SimulatedParts)
-    phones_play: bool = False  # phones may press every button
-    opponents: OpponentSettings = field(default_factory=OpponentSettings)
-    opening: float = OPENING  # seconds before the first step of a score animation
-
-
-def equipment_of(layout: Layout, options: Options) -> Equipment:
-    """Return which buttons, readers and lights a layout's table has."""
+def equipment_of(layout: Layout, *, phones_play: bool = False) -> Equipment:
+    """Return which buttons, readers and lights a layout's table has, and whether phones may play."""
     lights = frozenset(light.name for light in layout.lights)
     sources = (CENTRE, *range(1, layout.displays + 1))
     return Equipment(
         frozenset(button.name for button in layout.buttons),
         frozenset(reader.name for reader in layout.readers),
         layout.drivers.buttons == "pico",
-        options.phones_play,
+        phones_play,
         boards=turn_light(1) in lights,
         single=tuple(source for source in sources if source_lights(source)[1] not in lights),
     )
@@ -128,8 +115,8 @@ def seeded_draw(play: Play, seed: str) -> Chance:
 class TableLoop:
     """The main loop of one table, with its store, its lights and its publisher.
 
-    `store_path` is the file of saved games; `clock` returns seconds, as in the times of hardware events;
-    `log` takes one sentence.
+    `store_path` is the file of saved games; without `settings` the table has the defaults for its layout;
+    `clock` returns seconds, as in the times of hardware events; `log` takes one sentence.
     """
 
     def __init__(
@@ -142,7 +129,8 @@ class TableLoop:
         publisher: Publisher,
         clock: Callable[[], float] = time.monotonic,
         draw: Draw = seeded_draw,
-        options: Options = Options(),
+        settings: TableSettings | None = None,
+        simulated: SimulatedParts = NOT_SIMULATED,
         observers: Sequence[Observer] = (),
         log: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
@@ -157,7 +145,7 @@ class TableLoop:
         self._clock = clock
         self._draw_event = draw
         self._observers = observers
-        self._options = options
+        self._simulated = simulated
         self._log = log
         self._answers: list[Callable[[], None]] = []  # to requests of this turn of the loop
         self._lit = FlashLimiter()  # the frame that the lights have
@@ -169,13 +157,7 @@ class TableLoop:
         self._folder = store_path.parent
         self._store: Store | None = None  # None if its file can't be used
         self._blank = new_table(
-            layout.seats,
-            layout.displays,
-            confirm_columns=options.confirm_columns,
-            physical_tiles=options.physical_tiles,
-            equipment=equipment_of(layout, options),
-            opponents=options.opponents,
-            opening=options.opening,
+            settings or TableSettings(layout.seats, layout.displays, equipment=equipment_of(layout))
         )
         self.table = self._blank
         self._open_store(store_path)
@@ -185,8 +167,8 @@ class TableLoop:
         try:
             store = Store.open(path)
             try:
-                if self._options.simulated.readers:
-                    tags, physical_tiles = store.tags(), self._options.physical_tiles
+                if self._simulated.readers:
+                    tags, physical_tiles = store.tags(), self._blank.settings.physical_tiles
                     store.save_tags(tags, with_simulated_tags(tags, physical_tiles=physical_tiles))
                 table = store.load(self._blank, self._clock())
             except StoreError:
@@ -260,7 +242,7 @@ class TableLoop:
 
     def _answer(self, message: TableMessage | HistoryQuestion) -> Answer:
         """Do what a client's message asks for, and return the answer to it."""
-        pico = self._options.simulated.pico
+        pico = self._simulated.pico
         match message:
             case PressButton(button) if button not in self._button_names:
                 return messages.refusal(message, RefusalReason.UNKNOWN_BUTTON)
@@ -353,12 +335,12 @@ class TableLoop:
 
     def _publish(self) -> None:
         """Publish a snapshot if it differs from the last one."""
-        plugged = self._options.simulated.plugged
+        plugged = self._simulated.plugged
         last = self._snapshot_of
         if last is not None and last[0] is self.table and last[1] == plugged:
             return  # same state, same snapshot
         self._snapshot_of = self.table, plugged
-        simulated = self._options.simulated.to_json(self.table)
+        simulated = self._simulated.to_json(self.table)
         latest = snapshot(self.table, self._palette_now(), self._zero, simulated)
         if latest != self._snapshot:
             self._snapshot = latest

@@ -87,6 +87,9 @@ class SimulatedParts:
         }
 
 
+NOT_SIMULATED: Final = SimulatedParts()
+
+
 def _tiles(table: Table) -> dict[str, TileTag]:
     """Return the tiles to show: the known ones while tiles are reported, all while tiles are taught."""
     if table.stage is Stage.REPORTING:

@@ -421,19 +421,9 @@ class Table:
         return self.seats.bot_at(self.play.places[self.play.state.player_of(seat)])
 
 
-def new_table(
-    places: int,
-    displays: int,
-    *,
-    confirm_columns: bool = True,
-    physical_tiles: bool = False,
-    equipment: Equipment = FULL_EQUIPMENT,
-    opponents: OpponentSettings = OpponentSettings(),
-    opening: float = OPENING,
-) -> Table:
+def new_table(settings: TableSettings) -> Table:
     """Return a table with these settings where nobody sits yet."""
-    nobody = ("",) * places
-    settings = TableSettings(places, displays, confirm_columns, physical_tiles, equipment, opponents, opening)
+    nobody = ("",) * settings.places
     return Table(settings, Seats(nobody, nobody))
 
 

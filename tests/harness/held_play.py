@@ -11,8 +11,8 @@ from functools import partial
 
 from device.commands.cli import main
 from device.runtime import assembly
-from device.runtime.loop import Options
 from device.table import opponents, score_animation
+from device.table.state import TableSettings
 
 HOUR = 3600.0
 HOLD_AT = "HOLD_AT"
@@ -21,7 +21,7 @@ HOLD_AT = "HOLD_AT"
 def hold_animations(moment: str) -> None:
     """Hold score animations at OPENING or CLOSING for an hour, and opponents at each step."""
     if moment == "OPENING":
-        setattr(assembly, "Options", partial(Options, opening=HOUR))  # noqa: B010 - a name of the product's
+        setattr(assembly, "TableSettings", partial(TableSettings, opening=HOUR))  # noqa: B010 - a name of the product's
     else:
         setattr(score_animation, moment, HOUR)
     opponents.PACES.update(dict.fromkeys(opponents.PACES, opponents.Pace(HOUR, HOUR)))

@@ -11,10 +11,11 @@ from queue import SimpleQueue
 from typing import Self
 
 from device.lights.palettes import PALETTES
-from device.runtime.loop import Inbox, Options, Stop, TableLoop
+from device.runtime.loop import Inbox, Stop, TableLoop, equipment_of
 from device.socket.messages import Answer, PressButton, TableMessage
 from device.socket.server import Request, SocketServer
 from device.table.score_animation import OPENING
+from device.table.state import TableSettings
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import layout_json, read_layout
 from tests.harness.client import Message
@@ -59,7 +60,7 @@ class LocalTable:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`opening` is the time in seconds before the first step of a score animation."""
-        self.options = Options(opening=opening)
+        self.opening = opening
         self.clock = clock
         self.inbox: Inbox = SimpleQueue()
         plan = layout_json(read_layout(layout))
@@ -83,7 +84,9 @@ class LocalTable:
                 self.hardware,
                 self.publisher,
                 self.clock,
-                options=self.options,
+                settings=TableSettings(
+                    layout.seats, layout.displays, equipment=equipment_of(layout), opening=self.opening
+                ),
             )
             self.daemon.run(self._ready.set)
         except BaseException as fault:  # noqa: BLE001 - reported to the test, whatever it is

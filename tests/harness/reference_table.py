@@ -8,7 +8,7 @@ from dataclasses import replace
 from device.lights.palettes import PALETTES
 from device.runtime.loop import seeded_draw
 from device.socket.snapshot import snapshot
-from device.table.state import ChanceDrawn, Stage, Table, needed_draw, new_table
+from device.table.state import ChanceDrawn, Stage, Table, TableSettings, needed_draw, new_table
 from device.table.update import update
 from hardware.api import ButtonPressed
 from tests.harness.client import Message
@@ -23,7 +23,7 @@ class ReferenceTable:
     """A table on which no time passes: a score animation lasts until `ok` is pressed."""
 
     def __init__(self, table: Table | None = None, seed: str = "") -> None:
-        self.table = table or new_table(4, 9)
+        self.table = table or new_table(TableSettings(4, 9))
         self.seed = seed
 
     def press(self, button: str) -> None:

@@ -17,7 +17,7 @@ from device.rules.game import Setup, State
 from device.rules.notation import text_of
 from device.store.store import Store
 from device.table.game import Play
-from device.table.state import CurrentGame, new_table
+from device.table.state import CurrentGame, TableSettings, new_table
 
 STANDARD = Setup("standard", ("Ana", "Rui"))
 FOUR = Setup("standard", ("Ana", "Seat 2", "Eva", "Rui"), 2)
@@ -68,7 +68,7 @@ def game_of_dropped_tiles(rounds: int) -> Play:
 def store_games(path: Path, plays: Iterable[Play], *, on_table: bool = False) -> None:
     """Store games one after another; the last one stays on the table if `on_table`."""
     store = Store.open(path)
-    blank = new_table(4, 9)
+    blank = new_table(TableSettings(4, 9))
     store.load(blank, 0.0)
     table = blank
     for play in plays:

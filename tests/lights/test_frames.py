@@ -10,7 +10,7 @@ from device.lights.animation import FRAMES_A_SECOND, SLOW, frame_time
 from device.lights.palettes import BOX, DISTINCT
 from device.lights.view import FrameCache, repeats_after, view
 from device.rules.game import Setup
-from device.runtime.loop import Options, equipment_of
+from device.runtime.loop import equipment_of
 from device.table.score_animation import OPENING
 from device.table.state import Question
 from hardware.api import LightFrame
@@ -28,7 +28,7 @@ SETTLED = 8.0
 
 def at(layout: Layout, sim: Simulator) -> Simulator:
     """Give a simulated table the equipment of a layout."""
-    sim.table = with_settings(sim.table, equipment=equipment_of(layout, Options()))
+    sim.table = with_settings(sim.table, equipment=equipment_of(layout))
     return sim
 
 

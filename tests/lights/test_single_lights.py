@@ -12,7 +12,7 @@ from device.lights.animation import SLOW
 from device.lights.palettes import BOX
 from device.lights.view import CREST, REFUSED, view
 from device.rules.tiles import NO_TILES, Colour
-from device.runtime.loop import Options, equipment_of
+from device.runtime.loop import equipment_of
 from device.table.state import LessonBegun, TagState
 from device.table.tags import Tiles, TileTag
 from hardware.api import LightFrame, Rgb
@@ -29,7 +29,7 @@ LIGHTS = frozenset(light.name for light in INDICATORS.lights)
 
 def small(sim: Simulator) -> Simulator:
     """Give the table the equipment of the smallest layout."""
-    sim.table = with_settings(sim.table, equipment=equipment_of(INDICATORS, Options()))
+    sim.table = with_settings(sim.table, equipment=equipment_of(INDICATORS))
     return sim
 
 
@@ -51,9 +51,9 @@ def like(shown: Rgb, light: Rgb) -> bool:
 
 
 def test_the_equipment_follows_from_the_layout() -> None:
-    assert equipment_of(FULL, Options()).single == equipment_of(DUO, Options()).single == ()
-    assert equipment_of(FULL, Options()).boards
-    mine = equipment_of(INDICATORS, Options())
+    assert equipment_of(FULL).single == equipment_of(DUO).single == ()
+    assert equipment_of(FULL).boards
+    mine = equipment_of(INDICATORS)
     assert mine.single == tuple(range(10))
     assert not mine.boards
     assert mine.buttons == frozenset(

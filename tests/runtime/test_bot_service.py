@@ -17,7 +17,15 @@ from device.rules.events import Draft
 from device.runtime.bot_service import LOGS, LOGS_KEPT, BotService
 from device.runtime.settings import BotsFile, Settings
 from device.table.opponents import ATTEMPTS
-from device.table.state import BotReply, HintRequested, Opponents, OpponentSettings, Seats, new_table
+from device.table.state import (
+    BotReply,
+    HintRequested,
+    Opponents,
+    OpponentSettings,
+    Seats,
+    TableSettings,
+    new_table,
+)
 from device.table.update import update
 from tests.harness.waiting import until
 from tests.table.opponents import begin_with, play_until, random_choice
@@ -259,7 +267,7 @@ def test_a_program_that_is_not_in_the_settings_is_reported(tmp_path: Path) -> No
 
 def program_game() -> Simulator:
     """Return a table where the program `My Bot` is to choose."""
-    sim = Simulator(new_table(2, 5, opponents=OpponentSettings(programs=("My Bot",))))
+    sim = Simulator(new_table(TableSettings(2, 5, opponents=OpponentSettings(programs=("My Bot",)))))
     buttons = ("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
     return play_until(sim.press(*buttons), random_choice(1), lambda sim: bool(sim.table.opponents.requests))
 
@@ -310,7 +318,7 @@ def test_close_waits_for_the_programs_of_all_games(tmp_path: Path) -> None:
 
 def test_an_opponent_that_was_chosen_earlier_for_a_free_seat_starts_no_process(tmp_path: Path) -> None:
     seats = Seats(("",) * 4, ("strong", "", "", ""), (2, 3))
-    served = Served(Simulator(replace(new_table(4, 9), seats=seats)), tmp_path)
+    served = Served(Simulator(replace(new_table(TableSettings(4, 9)), seats=seats)), tmp_path)
     assert not served.process.started
 
 

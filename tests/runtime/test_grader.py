@@ -26,7 +26,7 @@ from device.runtime.grader import Grader
 from device.store import archive
 from device.store.store import Store
 from device.table.game import Play, resume
-from device.table.state import CurrentGame, Table, new_table
+from device.table.state import CurrentGame, Table, TableSettings, new_table
 from tests.harness.fixtures import StartTable
 from tests.harness.running import children, command_line, is_running
 from tests.harness.stored_games import PLACES, SOLO_GRAY, STANDARD, greedy_game, store_games, store_grades
@@ -34,7 +34,7 @@ from tests.harness.waiting import DEADLINE, until
 
 pytestmark = pytest.mark.system
 
-FREE = new_table(4, 9)
+FREE = new_table(TableSettings(4, 9))
 LONG = 300.0
 """Seconds for a whole game: the grading process has the lowest priority."""
 Rows = dict[int, tuple[float, str]]

@@ -17,11 +17,11 @@ from device.runtime.grader import NICENESS, Grader
 from device.store import archive
 from device.table.game import Play
 from device.table.score_animation import ScoreAnimation
-from device.table.state import CurrentGame, new_table
+from device.table.state import CurrentGame, TableSettings, new_table
 from tests.harness.stored_games import SOLO_GRAY, STANDARD, greedy_game, store_games
 from tests.harness.waiting import DEADLINE, until
 
-FREE = new_table(4, 9)
+FREE = new_table(TableSettings(4, 9))
 PLAYED = greedy_game(STANDARD)
 BUSY = replace(FREE, game=CurrentGame(greedy_game(STANDARD, most=20)))
 GRADE = Grade(1.5, PLAYED.events[1])

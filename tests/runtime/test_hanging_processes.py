@@ -13,7 +13,7 @@ import pytest
 
 from device.runtime.bot_service import BotService
 from device.runtime.settings import Settings
-from device.table.state import BotReply, HintRequested, OpponentSettings, Tick, new_table
+from device.table.state import BotReply, HintRequested, OpponentSettings, TableSettings, Tick, new_table
 from device.table.update import update
 from tests.harness.running import RunningTable, children, command_line, is_running
 from tests.harness.waiting import DEADLINE, until
@@ -81,7 +81,7 @@ def test_the_loop_does_not_wait_for_a_hanging_process(tmp_path: Path, stopped: l
 
 def test_the_loop_does_not_wait_for_the_end_of_a_hanging_program(tmp_path: Path, stopped: list[int]) -> None:
     """The loop waited for its end: some frames each time, ten seconds if it hung."""
-    sim = Simulator(new_table(2, 5, opponents=OpponentSettings(programs=("slow",))))
+    sim = Simulator(new_table(TableSettings(2, 5, opponents=OpponentSettings(programs=("slow",)))))
     sim.press("seat.1.floor", "seat.2.floor", "seat.1.line.5", "ok", MODE_BUTTONS["dtc"], "seat.1.floor")
     answers: SimpleQueue[BotReply] = SimpleQueue()
     command = (sys.executable, "-c", "input()")

@@ -14,8 +14,8 @@ import pytest
 
 from device.lights.palettes import BOX
 from device.rules.events import Deal
-from device.runtime.loop import MOST_AT_ONCE, Inbox, Options, Stop, TableLoop, seeded_draw
-from device.runtime.simulation import SimulatedParts
+from device.runtime.loop import MOST_AT_ONCE, Inbox, Stop, TableLoop, seeded_draw
+from device.runtime.simulation import NOT_SIMULATED, SimulatedParts
 from device.socket.messages import Answer, PlugPico, PressButton, TableMessage, TeachTiles
 from device.socket.server import Request
 from device.table.game import resume
@@ -138,7 +138,7 @@ class Turns:
 
     frames_wanted = False
 
-    def __init__(self, path: Path, options: Options | None = None) -> None:
+    def __init__(self, path: Path, simulated: SimulatedParts = NOT_SIMULATED) -> None:
         self.inbox: Inbox = SimpleQueue()
         self.notes: list[str] = []
         self.snapshots: list[Message] = []
@@ -154,7 +154,7 @@ class Turns:
             self,
             self,
             clock=lambda: NOW,
-            options=options or Options(),
+            simulated=simulated,
             observers=[self.observe],
             log=self.log.append,
         )
@@ -292,7 +292,7 @@ def test_plugging_the_simulated_pico_is_a_new_snapshot(path: Path) -> None:
             self.plugged = plugged
 
     answers: list[Answer] = []
-    turns = Turns(path, Options(simulated=SimulatedParts(pico=Pico())))
+    turns = Turns(path, SimulatedParts(pico=Pico()))
     messages: list[TableMessage] = [
         PlugPico(plugged=False),
         PressButton("seat.1.floor"),

@@ -17,7 +17,7 @@ import pytest
 
 from device.lights.palettes import PALETTES
 from device.runtime.assembly import open_table_hardware
-from device.runtime.loop import Inbox, Options, Stop, TableLoop
+from device.runtime.loop import Inbox, Stop, TableLoop
 from hardware.api import LightFrame
 from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.simulated_pico import SimulatedPicoTable
@@ -243,9 +243,10 @@ def opened(tmp_path: Path, short: Path) -> Iterator[tuple[SimulatedPicoTable, Re
     assert isinstance(pico, SimulatedPicoTable)
 
     def run_loop() -> None:
-        options = Options(simulated=simulated)
         store = tmp_path / "games.db"
-        TableLoop(FULL, store, PALETTES["box"], inbox, hardware, audience, options=options).run(lambda: None)
+        TableLoop(FULL, store, PALETTES["box"], inbox, hardware, audience, simulated=simulated).run(
+            lambda: None
+        )
 
     loop = Thread(target=run_loop, name="loop", daemon=True)
     loop.start()

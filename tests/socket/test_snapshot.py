@@ -33,6 +33,7 @@ from device.table.state import (
     LessonUndone,
     Stage,
     TableEvent,
+    TableSettings,
     TagsForgotten,
     new_table,
 )
@@ -63,7 +64,7 @@ def test_a_lost_part_has_the_unix_time_of_its_loss() -> None:
 
 
 def test_reported_tiles_have_the_display_and_the_place_there() -> None:
-    sim = Simulator(new_table(4, 9, physical_tiles=True))
+    sim = Simulator(new_table(TableSettings(4, 9, physical_tiles=True)))
     sim.press("seat.1.floor", "seat.2.floor", "ok", "seat.1.floor").report_letter("b").report_letter("k")
     resin = shown(sim)["resin"]
     assert [(tile["display"], tile["at"], tile["colour"]) for tile in resin["told"]] == [

@@ -16,7 +16,7 @@ from device.store.archive import ArchiveError
 from device.store.schema import SCHEMA
 from device.store.store import Store
 from device.table.game import Play, resume
-from device.table.state import CurrentGame, new_table
+from device.table.state import CurrentGame, TableSettings, new_table
 from tests.harness.stored_games import STANDARD, greedy_game, store_games
 from tests.store.test_store import rows
 
@@ -89,7 +89,7 @@ def test_no_grade_is_saved_for_an_event_that_is_not_there(path: Path, play: Play
 def test_grades_are_saved_while_a_table_uses_the_file(path: Path, play: Play) -> None:
     number, event = first_draft(play)
     with closing(Store.open(path)) as store:
-        table = replace(store.load(new_table(4, 9), 0.0), game=CurrentGame(play))
+        table = replace(store.load(new_table(TableSettings(4, 9)), 0.0), game=CurrentGame(play))
         store.save(table)
         assert archive.save_grade(path, 2, number, event, 1.0, event)
         store.save(replace(table, game=CurrentGame(resume(play.setup, play.places, play.events[:number]))))

@@ -16,7 +16,7 @@ from device.socket.snapshot import snapshot
 from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
 from device.table.game import LONGEST_NAME, resume
 from device.table.prompts import live_buttons, prompt
-from device.table.state import CurrentGame, Opponents, Question, Stage, Table, new_table
+from device.table.state import CurrentGame, Opponents, Question, Stage, Table, TableSettings, new_table
 from tests.table.simulator import Simulator, dealt, empty_table, game_of, midway, playing
 from tests.table.walks import SETUPS, Start, Walk, moments, walks, whole_games
 
@@ -25,7 +25,7 @@ DEAL = "bbyr kkww rryy bykw bbbb"
 
 def blank(places: int = 4, displays: int = 9, *, confirm_columns: bool = True) -> Table:
     """Return a table where nobody sits."""
-    return new_table(places, displays, confirm_columns=confirm_columns)
+    return new_table(TableSettings(places, displays, confirm_columns=confirm_columns))
 
 
 def restored(table: Table, now: float, onto: Table | None = None) -> Table:

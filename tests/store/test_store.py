@@ -36,6 +36,7 @@ from device.table.state import (
     ReportedTile,
     Stage,
     Table,
+    TableSettings,
     TagState,
     Tick,
     TileShown,
@@ -68,7 +69,7 @@ def press(table: Table, *buttons: str) -> Table:
 @cache
 def whole_game(seats: tuple[int, ...] = (1, 3)) -> list[Table]:
     """Return the table after each press of a whole game, from the empty table to the end."""
-    tables = [new_table(4, 9)]
+    tables = [new_table(TableSettings(4, 9))]
     while button := next_button(snapshot(tables[-1], PALETTES["box"]), seats):
         tables.append(press(tables[-1], button))
     return tables
@@ -77,7 +78,7 @@ def whole_game(seats: tuple[int, ...] = (1, 3)) -> list[Table]:
 def random_game(seats: tuple[str, ...], mode: str, presses: int) -> list[Table]:
     """Return the table after each of so many random presses in a game of any mode."""
     dice = random.Random(mode)
-    table = press(new_table(4, 9), *seats, "ok", mode, seats[0])
+    table = press(new_table(TableSettings(4, 9)), *seats, "ok", mode, seats[0])
     assert table.play is not None
     tables = [table]
     for _ in range(presses):
@@ -101,7 +102,7 @@ def after_power_cut(path: Path, elsewhere: Path, *, physical_tiles: bool = False
         shutil.copy(file, elsewhere)
     store = Store.open(elsewhere / path.name)
     try:
-        return store.load(new_table(4, 9, physical_tiles=physical_tiles), 0.0)
+        return store.load(new_table(TableSettings(4, 9, physical_tiles=physical_tiles)), 0.0)
     finally:
         store.close()
         shutil.rmtree(elsewhere)
@@ -146,7 +147,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
 @pytest.fixture
 def saved(store: Store, path: Path, tmp_path: Path) -> Callable[[Table], None]:
     """Save a table in the one open store, and check what a power cut would leave of it."""
-    store.load(new_table(4, 9), 0.0)
+    store.load(new_table(TableSettings(4, 9)), 0.0)
 
     def save(table: Table) -> None:
         store.save(table)
@@ -159,7 +160,7 @@ def saved(store: Store, path: Path, tmp_path: Path) -> Callable[[Table], None]:
 
 def test_a_new_store_has_an_empty_table(path: Path) -> None:
     store = Store.open(path)
-    assert store.load(new_table(4, 9), 0.0) == new_table(4, 9)
+    assert store.load(new_table(TableSettings(4, 9)), 0.0) == new_table(TableSettings(4, 9))
     store.close()
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
@@ -205,7 +206,7 @@ def ended(chosen: Setup) -> Table:
     """Return the table at the end of a game."""
     play = resume(chosen, PLACES[chosen], greedy_game(chosen).events)
     taken = play.places[: len(chosen.players)]
-    table = new_table(4, 9)
+    table = new_table(TableSettings(4, 9))
     return replace(
         table,
         seats=replace(table.seats, taken=taken),
@@ -234,7 +235,7 @@ def test_the_last_result_is_loaded_until_another_game_begins(
 
 def test_a_damaged_last_game_only_loses_its_result(path: Path) -> None:
     store = Store.open(path)
-    store.load(new_table(4, 9), 0.0)
+    store.load(new_table(TableSettings(4, 9)), 0.0)
     store.save(ended(STANDARD))
     table = press(ended(STANDARD), "ok")
     store.save(table)
@@ -242,7 +243,7 @@ def test_a_damaged_last_game_only_loses_its_result(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE events SET event = '9k5' WHERE number = 4")
     store = Store.open(path)
-    assert store.load(new_table(4, 9), 0.0) == replace(table, last_game=None)
+    assert store.load(new_table(TableSettings(4, 9)), 0.0) == replace(table, last_game=None)
     store.close()
 
 
@@ -256,7 +257,13 @@ def test_the_step_of_the_score_animation_is_loaded_again(saved: Callable[[Table]
 
 
 def test_reported_tiles_are_loaded_again(saved: Callable[[Table], None]) -> None:
-    table = press(new_table(4, 9, physical_tiles=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+    table = press(
+        new_table(TableSettings(4, 9, physical_tiles=True)),
+        "seat.1.floor",
+        "seat.2.floor",
+        "ok",
+        "seat.1.floor",
+    )
     for number in range(20):
         saved(table)
         tag = f"{number:010}" if number % 2 else None
@@ -270,16 +277,28 @@ def test_reported_tiles_are_loaded_again(saved: Callable[[Table], None]) -> None
 
 def test_reported_tiles_are_dropped_on_a_table_without_physical_tiles(path: Path) -> None:
     store = Store.open(path)
-    table = press(new_table(4, 9, physical_tiles=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+    table = press(
+        new_table(TableSettings(4, 9, physical_tiles=True)),
+        "seat.1.floor",
+        "seat.2.floor",
+        "ok",
+        "seat.1.floor",
+    )
     store.save(update(table, TileShown(Colour(0), None, None, 0.0)))
     store.close()
     store = Store.open(path)
-    assert game_of(store.load(new_table(4, 9), 0.0)).reported_tiles == ()
+    assert game_of(store.load(new_table(TableSettings(4, 9)), 0.0)).reported_tiles == ()
     store.close()
 
 
 def test_impossible_reported_tiles_are_damage(path: Path) -> None:
-    table = press(new_table(4, 9, physical_tiles=True), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+    table = press(
+        new_table(TableSettings(4, 9, physical_tiles=True)),
+        "seat.1.floor",
+        "seat.2.floor",
+        "ok",
+        "seat.1.floor",
+    )
     for reported in (
         20 * [ReportedTile(Colour(0))],
         21 * [ReportedTile(Colour(1))],
@@ -293,7 +312,7 @@ def test_impossible_reported_tiles_are_damage(path: Path) -> None:
 
 
 def test_seats_options_and_names_are_loaded_again(saved: Callable[[Table], None]) -> None:
-    table = update(new_table(4, 9), PlayerNamed(3, "Ana 🐟", 0.0))
+    table = update(new_table(TableSettings(4, 9)), PlayerNamed(3, "Ana 🐟", 0.0))
     saved(table)
     for button in ("seat.3.floor", "seat.1.line.2", "ok", "display.2", "undo", "undo", "undo"):
         table = press(table, button)
@@ -314,7 +333,7 @@ def test_saving_a_table_as_it_was_loaded_writes_nothing(path: Path) -> None:
     with closing(Store.open(path)) as store:
         store.save(whole_game()[20])
     with closing(Store.open(path)) as store:
-        table = store.load(new_table(4, 9), 0.0)
+        table = store.load(new_table(TableSettings(4, 9)), 0.0)
         before = rows(path, "SELECT * FROM situation")
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             version = other.execute("PRAGMA data_version").fetchone()
@@ -324,7 +343,7 @@ def test_saving_a_table_as_it_was_loaded_writes_nothing(path: Path) -> None:
 
 
 def test_events_are_inserted_and_undo_deletes_them(store: Store, path: Path) -> None:
-    table = press(new_table(4, 9), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+    table = press(new_table(TableSettings(4, 9)), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     for button in ("display.1", "seat.1.line.5", "display.2", "seat.2.line.5", "undo"):
         table = press(table, button)
         store.save(table)
@@ -335,7 +354,7 @@ def test_events_are_inserted_and_undo_deletes_them(store: Store, path: Path) -> 
 
 
 def test_a_tile_in_hand_is_loaded_again(saved: Callable[[Table], None]) -> None:
-    table = press(new_table(4, 9), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
+    table = press(new_table(TableSettings(4, 9)), "seat.1.floor", "seat.2.floor", "ok", "seat.1.floor")
     assert table.play is not None
     colour = next(colour for colour in Colour if any(source[colour] for source in table.play.state.sources))
     table = update(table, TileShown(colour, None, None, 0.0))
@@ -360,9 +379,9 @@ def test_the_end_time_of_a_game_is_set_once(store: Store, path: Path) -> None:
 
 
 def test_a_game_is_stored_with_its_times_and_whether_hints_were_allowed(store: Store, path: Path) -> None:
-    table = press(new_table(4, 9), "seat.1.floor", "seat.2.floor", "ok")
+    table = press(new_table(TableSettings(4, 9)), "seat.1.floor", "seat.2.floor", "ok")
     for hints in (True, False):
-        store.save(new_table(4, 9))
+        store.save(new_table(TableSettings(4, 9)))
         next_game = NextGame(GameOptions(hints=hints), choosing=True)
         store.save(press(replace(table, next_game=next_game), "seat.1.floor"))
     query = "SELECT hints, ended, abs(unixepoch(started) - unixepoch('now')) < 60 FROM games ORDER BY id"
@@ -395,7 +414,7 @@ def test_earlier_games_stay_in_the_store(store: Store, path: Path) -> None:
 
 
 def test_players_are_stored_once_by_name(store: Store, path: Path) -> None:
-    table = update(new_table(4, 9), PlayerNamed(2, "Ana", 0.0))
+    table = update(new_table(TableSettings(4, 9)), PlayerNamed(2, "Ana", 0.0))
     table = press(table, "seat.2.floor", "seat.1.floor", "ok", "seat.1.floor")
     store.save(table)
     store.save(press(table, "undo", "ok"))  # stopped
@@ -418,7 +437,10 @@ def test_a_torn_write_leaves_an_earlier_choice(store: Store, path: Path, tmp_pat
         shutil.copy(path, torn / path.name)
         (torn / log.name).write_bytes(whole[: len(whole) - cut])
         found = Store.open(torn / path.name)
-        assert found.load(new_table(4, 9), 0.0) in [new_table(4, 9), *map(as_loaded, tables)], cut
+        assert found.load(new_table(TableSettings(4, 9)), 0.0) in [
+            new_table(TableSettings(4, 9)),
+            *map(as_loaded, tables),
+        ], cut
         found.close()
 
 
@@ -441,7 +463,7 @@ def test_a_full_disk_raises_an_error_and_loses_nothing(
     connection.execute("PRAGMA max_page_count = 100000")
     store.save(ahead)
     store.close()
-    assert Store.open(path).load(new_table(4, 9), 0.0) == as_loaded(ahead)
+    assert Store.open(path).load(new_table(TableSettings(4, 9)), 0.0) == as_loaded(ahead)
 
 
 def test_the_file_with_the_highest_number_is_the_newest(tmp_path: Path) -> None:
@@ -488,7 +510,7 @@ PAUSE = 0.05
 
 def test_a_save_waits_for_a_lock_again_after_a_save_that_succeeded(path: Path) -> None:
     """A save that failed makes the next ones fail at once, but not for ever."""
-    table = new_table(4, 9)
+    table = new_table(TableSettings(4, 9))
     with closing(Store.open(path, patience=DEADLINE)) as store:
         store.save(update(table, PlayerNamed(1, "Ana", 0.0)))
         with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
@@ -517,7 +539,7 @@ def test_a_save_waits_for_a_lock_again_after_a_save_that_succeeded(path: Path) -
 
 @pytest.mark.parametrize("removed", [False, True], ids=["a file just opened", "the file was removed"])
 def test_after_a_failed_first_save_the_next_does_not_wait_for_a_lock(path: Path, *, removed: bool) -> None:
-    table = new_table(4, 9)
+    table = new_table(TableSettings(4, 9))
     with closing(Store.open(path, patience=DEADLINE)) as store:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             if removed:
@@ -588,7 +610,7 @@ def test_removing_the_file_of_a_running_table_loses_nothing(
 def test_a_game_that_the_removed_file_lacks_is_written_whole_with_its_seed(path: Path, damage: str) -> None:
     tables = whole_game()
     with closing(Store.open(path)) as store:
-        store.load(new_table(4, 9), 0.0)
+        store.load(new_table(TableSettings(4, 9)), 0.0)
         store.save(tables[20])
         seed = store.seed
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -597,7 +619,7 @@ def test_a_game_that_the_removed_file_lacks_is_written_whole_with_its_seed(path:
         assert store.save(tables[21]), "it is a new file"
         newest = store.path
     with closing(Store.open(newest)) as store:
-        assert store.load(new_table(4, 9), 0.0) == as_loaded(tables[21])
+        assert store.load(new_table(TableSettings(4, 9)), 0.0) == as_loaded(tables[21])
         assert store.seed == seed, "the chance events to come stay the same"
 
 

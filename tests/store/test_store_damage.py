@@ -19,7 +19,7 @@ from device.lights.view import view
 from device.socket.snapshot import snapshot
 from device.store import store
 from device.store.store import Store, StoreError
-from device.table.state import Table, new_table
+from device.table.state import Table, TableSettings, new_table
 from tests.harness.fixtures import StartTable
 from tests.harness.local_table import LocalTable
 from tests.harness.waiting import DEADLINE
@@ -187,7 +187,7 @@ def files(folder: Path) -> dict[str, bytes | None]:
 def load(path: Path) -> Table:
     kept = Store.open(path)
     try:
-        return kept.load(new_table(4, 9), 0.0)
+        return kept.load(new_table(TableSettings(4, 9)), 0.0)
     finally:
         kept.close()
 

@@ -23,7 +23,7 @@ from device.store.saved_table import SavedTable, to_saved_table
 from device.store.schema import SCHEMA
 from device.store.store import Store, StoreError
 from device.table.game import Selection
-from device.table.state import GameOptions, Question, StandIn, Table, new_table
+from device.table.state import GameOptions, Question, StandIn, Table, TableSettings, new_table
 from device.table.tags import Action, ActionCard, PlayerCard, TileTag
 from tests.harness.fixtures import StartTable
 from tests.harness.waiting import DEADLINE
@@ -50,7 +50,7 @@ def path(tmp_path: Path) -> Path:
 def loaded(path: Path) -> Table:
     """Return the table that a store has saved."""
     with closing(Store.open(path)) as store:
-        return store.load(new_table(4, 9), 0.0)
+        return store.load(new_table(TableSettings(4, 9)), 0.0)
 
 
 def columns(path: Path) -> dict[str, list[tuple[Any, ...]]]:
@@ -76,7 +76,7 @@ def test_the_game_in_progress_of_schema_1_is_loaded(path: Path) -> None:
 
 def test_a_game_of_schema_1_goes_on(path: Path) -> None:
     with closing(Store.open(path)) as store:
-        table = press(store.load(new_table(4, 9), 0.0), "ok", "seat.1.line.5")
+        table = press(store.load(new_table(TableSettings(4, 9)), 0.0), "ok", "seat.1.line.5")
         store.save(table)
     assert loaded(path).play == table.play
     assert rows(path, "SELECT id, hints FROM games ORDER BY id") == [(1, 0), (2, 0)]
@@ -102,7 +102,7 @@ def test_a_migrated_store_has_the_tables_of_a_new_one(path: Path, tmp_path: Path
 
 def test_the_grade_of_a_draft_is_deleted_with_it(path: Path) -> None:
     with closing(Store.open(path)) as store:
-        table = store.load(new_table(4, 9), 0.0)
+        table = store.load(new_table(TableSettings(4, 9)), 0.0)
         with closing(sqlite3.connect(path)) as other, other:
             other.executemany("INSERT INTO grades VALUES (2, ?, ?, ?)", [(1, 0.5, "3y4"), (2, 1.5, "1b2")])
         store.save(press(table, "ok", "undo", "undo"))

@@ -9,7 +9,7 @@ from device.bots.simple import choices
 from device.rules.events import Event
 from device.rules.game import State
 from device.table.prompts import live_buttons
-from device.table.state import BotReply, BotRequest, Stage, Table, new_table
+from device.table.state import BotReply, BotRequest, Stage, Table, TableSettings, new_table
 from tests.table.simulator import BUTTONS, MODE_BUTTONS, Simulator, random_draws
 
 MOST_STEPS = 5_000
@@ -47,7 +47,7 @@ def begin_with(
     *players: str, mode: str = "standard", seed: int = 1, first: int = 1, resin: bool = False
 ) -> Simulator:
     """Return a table in a game; the first places have opponents, or persons (an empty name)."""
-    sim = Simulator(new_table(4, 9, physical_tiles=resin), random_draws(seed))
+    sim = Simulator(new_table(TableSettings(4, 9, physical_tiles=resin)), random_draws(seed))
     for place, bot in enumerate(players, start=1):
         sim.press(f"seat.{place}.floor")
         if bot:

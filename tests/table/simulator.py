@@ -31,6 +31,7 @@ from device.table.state import (
     Seats,
     Stage,
     Table,
+    TableSettings,
     Tick,
     TileShown,
     needed_draw,
@@ -242,7 +243,7 @@ def empty_table(
     places: int = 4, displays: int = 9, *, confirm_columns: bool = True, draw: Draw | None = None
 ) -> Simulator:
     """Return a table where nobody sits."""
-    table = new_table(places, displays, confirm_columns=confirm_columns)
+    table = new_table(TableSettings(places, displays, confirm_columns=confirm_columns))
     return Simulator(table, draw) if draw is not None else Simulator(table)
 
 
@@ -373,7 +374,7 @@ def _random_game(setup: Setup, seed: int, confirm_columns: bool) -> tuple[list[S
     options = GameOptions(setup.mode, setup.level or "easy", setup.wall or "coloured")
     sim = Simulator(
         replace(
-            new_table(4, 9, confirm_columns=confirm_columns),
+            new_table(TableSettings(4, 9, confirm_columns=confirm_columns)),
             seats=Seats(names, ("",) * 4, taken),
             next_game=NextGame(options),
             game=CurrentGame(start(setup, places)),

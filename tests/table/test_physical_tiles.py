@@ -23,6 +23,7 @@ from device.table.state import (
     Question,
     RefusalReason,
     Stage,
+    TableSettings,
     TileShown,
     needed_draw,
     new_table,
@@ -97,7 +98,9 @@ class ReportingSimulator(Simulator):
 
 def physical_game(setup: Setup, *, reporting: bool = True, seed: int = 1) -> ReportingSimulator:
     """Return a table with physical tiles where a game begins, and with its first tiles if `reporting`."""
-    sim = ReportingSimulator(new_table(4, 9, physical_tiles=True), random_draws(seed), reporting=reporting)
+    sim = ReportingSimulator(
+        new_table(TableSettings(4, 9, physical_tiles=True)), random_draws(seed), reporting=reporting
+    )
     begin_game(sim, setup, range(1, len(setup.players) + 1))
     return sim
 
@@ -220,7 +223,7 @@ def test_reported_tiles_are_restored_after_a_power_cut() -> None:
     sim.report(Colour.BLUE, "tile-b-07")
     kept = to_saved_table(sim.table)
     play = sim.play
-    back = from_saved_table(kept, play, new_table(4, 9, physical_tiles=True), 0.0)
+    back = from_saved_table(kept, play, new_table(TableSettings(4, 9, physical_tiles=True)), 0.0)
     assert game_of(back).reported_tiles == sim.game.reported_tiles
     assert next_slot(game_of(back)) == next_slot(sim.game)
     assert game_of(back).question is Question.YOUR_BOARD
@@ -260,7 +263,9 @@ def test_recorded_games_reported_tile_by_tile_have_the_same_end(path: Path) -> N
     if not games:
         pytest.skip("no game of this file came to its end by itself")
     recorded = games[0]
-    sim = ReportingSimulator(new_table(4, 9, physical_tiles=True), recorded_draws(recorded.events))
+    sim = ReportingSimulator(
+        new_table(TableSettings(4, 9, physical_tiles=True)), recorded_draws(recorded.events)
+    )
     begin_game(sim, recorded.setup, range(1, len(recorded.setup.players) + 1))
     play_record(sim, recorded)
     assert sim.play.state.outcome() == recorded.outcome

@@ -18,7 +18,7 @@ from device.rules.solo.scoring import SoloOutcome
 from device.runtime.loop import Inbox, Stop, TableLoop
 from device.socket.snapshot import Json, snapshot
 from device.store.store import Store
-from device.table.state import PlayerNamed, Stage, new_table
+from device.table.state import PlayerNamed, Stage, TableSettings, new_table
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import Layout
 from tests.harness.sampling import some
@@ -213,7 +213,7 @@ def check_lights(table: SimulatedTable, recorded: Record) -> None:
 def check_store(path: Path, recorded: Record, layout: Layout) -> None:
     """Check that the store holds the game of the record."""
     store = Store.open(path)
-    kept = store.load(new_table(layout.seats, layout.displays), 0.0).play
+    kept = store.load(new_table(TableSettings(layout.seats, layout.displays)), 0.0).play
     store.close()
     assert kept is not None
     assert kept.setup == recorded.setup

@@ -15,7 +15,7 @@ from device.store.saved_table import from_saved_table, to_saved_table
 from device.table import score_animation
 from device.table.prompts import live_buttons, prompt
 from device.table.score_animation import CLOSING, OPENING
-from device.table.state import Question, Stage, new_table
+from device.table.state import Question, Stage, TableSettings, new_table
 from device.table.tag_input import new_game
 from tests.table.simulator import (
     Simulator,
@@ -146,7 +146,7 @@ def asked(question: Question) -> Simulator:
         sim.table = new_game(sim.table)
     else:
         kept = to_saved_table(sim.table)
-        sim.table = from_saved_table(kept, sim.play, new_table(4, 9), sim.now)
+        sim.table = from_saved_table(kept, sim.play, new_table(TableSettings(4, 9)), sim.now)
     assert sim.game.question is question
     return sim
 

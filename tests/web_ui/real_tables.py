@@ -15,7 +15,7 @@ from device.runtime import simulation
 from device.runtime.simulation import SimulatedParts
 from device.socket.snapshot import snapshot
 from device.table import physical_tiles
-from device.table.state import CurrentGame, Stage, Table, TagState, TileShown, new_table
+from device.table.state import CurrentGame, Stage, Table, TableSettings, TagState, TileShown, new_table
 from device.table.update import update
 from tests.table.simulator import Simulator, begin_game, midway, random_draws, random_event
 from tests.web_ui.scenes import Message
@@ -66,7 +66,9 @@ def whole_game(setup: Setup, seed: int, *, with_resin: bool = False) -> Iterator
 
 
 def _sat_down(setup: Setup, seed: int, *, with_resin: bool) -> Simulator:
-    table = replace(new_table(4, 9, physical_tiles=with_resin), tags=TagState(simulation.simulated_tiles()))
+    table = replace(
+        new_table(TableSettings(4, 9, physical_tiles=with_resin)), tags=TagState(simulation.simulated_tiles())
+    )
     return begin_game(Simulator(table, random_draws(seed)), setup, range(1, len(setup.players) + 1))
 
 

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from device.runtime.simulation import simulated_tiles
-from device.table.state import Stage, new_table
+from device.table.state import Stage, TableSettings, new_table
 from tests.table.simulator import Simulator, begin_game, midway, random_draws
 from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Text
@@ -253,7 +253,9 @@ def test_a_solo_account_is_one_list_in_order() -> None:
 
 
 def test_a_solo_game_begins_with_one_button() -> None:
-    hands_at = Simulator(new_table(4, 9), random_draws(1)).press("seat.2.floor", "ok", "display.3")
+    hands_at = Simulator(new_table(TableSettings(4, 9)), random_draws(1)).press(
+        "seat.2.floor", "ok", "display.3"
+    )
     scene = real_tables.snapshot_json(hands_at.table)
     assert groups(scene) == [
         ("How hard", ["Easy", "Normal", "Expert"]),
@@ -287,7 +289,7 @@ def test_the_place_of_the_next_tile_is_named_and_drawn() -> None:
 
 
 def test_the_penalty_row_is_reported_tile_by_tile() -> None:
-    hands_at, random = Simulator(new_table(4, 9, physical_tiles=True)), Random(1)
+    hands_at, random = Simulator(new_table(TableSettings(4, 9, physical_tiles=True))), Random(1)
     begin_game(hands_at, real_tables.solo(), (1,))
     while real_tables.snapshot_json(hands_at.table)["ask"]["say"] != "tell_penalty":
         real_tables.report_one(hands_at, random)
