@@ -56,9 +56,9 @@ LONG_SECOND = "from firmware_bridge.firmware import inputs\ninputs.SECOND = 2000
 """The window of muting is 20 s instead of 1 s: a busy machine may be too slow to press often enough."""
 
 
-def make_pico(folder: Path, *, board: str) -> SimulatedPico:
+def make_pico(folder: Path) -> SimulatedPico:
     """Return a Pico without power for a busy machine."""
-    pico = patient_pico(folder, board=board)
+    pico = patient_pico(folder)
     main = pico.flash / "main.py"
     main.write_text(LONG_SECOND + main.read_text())
     return pico
