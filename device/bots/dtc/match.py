@@ -103,18 +103,16 @@ def parse_player(text: str) -> Player:
     if named := _NAMED.fullmatch(text):
         name, command = named.groups()
     if built_in := _BUILT_IN.fullmatch(command):
-        return Player(name or command, _built_in_command(*built_in.groups()), built_in=True)
+        bot, milliseconds = built_in.groups()
+        limit = ("--move-time", milliseconds) if milliseconds else ()
+        program = (sys.executable, "-P", "-m", "device", "bot", bot, *limit)
+        return Player(name or command, program, built_in=True)
     words = _split_command(command)
     if shutil.which(words[0]) is None:
         bots = ", ".join(BOT_NAMES)
         why = "may not be executed" if _file(words[0]) else "is neither a built-in bot nor a program"
         raise PlayerError(f"{words[0]!r} {why}; the bots are {bots}")
     return Player(name or _program_name(words), words)
-
-
-def _built_in_command(name: str, milliseconds: str | None) -> tuple[str, ...]:
-    command = (sys.executable, "-P", "-m", "device", "bot", name)
-    return (*command, "--move-time", milliseconds) if milliseconds else command
 
 
 def _split_command(command: str) -> tuple[str, ...]:

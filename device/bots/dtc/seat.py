@@ -129,14 +129,13 @@ class ProgramSeat:
             self._start(request)
         assert self._seat is not None
         state = game.setup(request.setup)
+        assert isinstance(state, StandardState)
         for at, event in enumerate(request.events):
-            assert isinstance(state, StandardState)
             if at >= len(self._known):
                 if self._replays and isinstance(event, Draft) and state.turn == request.seat:
                     self._replay_move(state, event)
                 self._seat.record_event(state, event)
             state = state.apply(event)
-        assert isinstance(state, StandardState)
         choice = self._seat.choose(state)
         self._replays = False
         self._seat.record_event(state, choice)
