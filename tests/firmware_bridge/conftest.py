@@ -23,9 +23,9 @@ def main_py_after(lines: str) -> str:
     return lines + source_path("main.py").read_text("utf-8")
 
 
-def patient_pico(folder: Path, *, board: str = PICO) -> SimulatedPico:
+def patient_pico(folder: Path) -> SimulatedPico:
     """Return a Pico without power whose firmware waits long for a silent host."""
-    pico = SimulatedPico(folder, board=board, start_timeout=WAIT_TIMEOUT)
+    pico = SimulatedPico(folder, start_timeout=WAIT_TIMEOUT)
     (pico.flash / "main.py").write_text(main_py_after(PATIENT))
     return pico
 

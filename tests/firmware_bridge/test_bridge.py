@@ -212,3 +212,11 @@ def test_a_missing_micropython_is_reported_with_the_command_to_install_it(
     monkeypatch.setenv("AZUL_TABLE_MICROPYTHON", str(tmp_path / "none.mjs"))
     with pytest.raises(HardwareError, match="npm install --prefix"):
         SimulatedPicoTable(layout, tmp_path / "pico")
+
+
+def test_a_missing_node_is_reported_with_the_command_to_install_it(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HardwareError, match=r"Node\.js.*`make simulated-pico`"):
+        SimulatedPicoTable(layout, tmp_path / "pico")

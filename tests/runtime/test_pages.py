@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +15,11 @@ from tests.harness.pages import advance_scoring, wait_until_shown
 from tests.harness.player import next_button
 from tests.harness.reference_table import game_part
 from tests.harness.running import RunningTable, is_running
+from tests.harness.stored_games import STANDARD, store_games
 from tests.harness.waiting import until
+from tests.runtime.last_turns import unfinished_game
+
+pytestmark = pytest.mark.system
 
 
 @pytest.fixture
@@ -21,6 +27,25 @@ def table(start: StartTable) -> RunningTable:
     table = start()
     here(table)
     return table
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningTable]:
+    """One table for the tests that only take seats, and change nothing else."""
+    with RunningTable(tmp_path_factory.mktemp("running") / "data") as table:
+        here(table.ready())
+        yield table
+
+
+@pytest.fixture
+def shared(running: RunningTable) -> Iterator[RunningTable]:
+    """The table, with all seats free, which its pages know."""
+    yield running
+    with running.client() as client:
+        client.subscribe()
+        while any(seat["taken"] for seat in running.snapshot()["seats"]):
+            client.take("undo")
+    wait_until_shown(running)
 
 
 def here(table: RunningTable) -> None:
@@ -35,12 +60,12 @@ def here(table: RunningTable) -> None:
     until(state, "the table on its pages")
 
 
-def test_every_page_is_answered(table: RunningTable) -> None:
-    browser = table.browser
+def test_every_page_is_answered(shared: RunningTable) -> None:
+    browser = shared.browser
     assert "<svg" in browser.ask("/table").text
     assert 'data-button="display.3"' in browser.ask("/table").text
     assert browser.ask("/").status == 200
-    assert game_part(browser.ask("/state").json) == game_part(table.snapshot())
+    assert game_part(browser.ask("/state").json) == game_part(shared.snapshot())
     for page in ("phone", "table"):
         regions = browser.ask(f"/regions?page={page}")
         assert regions.status == 200
@@ -51,13 +76,13 @@ def test_every_page_is_answered(table: RunningTable) -> None:
     assert browser.ask("/nothing").status == 404
 
 
-def test_an_etag_avoids_sending_a_known_state(table: RunningTable) -> None:
-    first = table.browser.ask("/state")
+def test_an_etag_avoids_sending_a_known_state(shared: RunningTable) -> None:
+    first = shared.browser.ask("/state")
     known = {"If-None-Match": first.headers["ETag"]}
-    assert table.browser.ask("/state", headers=known).status == 304
-    with table.client() as client:
+    assert shared.browser.ask("/state", headers=known).status == 304
+    with shared.client() as client:
         client.take("seat.1.floor")
-    until(lambda: table.browser.ask("/state", headers=known).status == 200, "news")
+    until(lambda: shared.browser.ask("/state", headers=known).status == 200, "news")
 
 
 def test_a_press_on_a_page_reaches_the_table(table: RunningTable) -> None:
@@ -90,33 +115,33 @@ MALFORMED = [
 ]
 
 
-def test_a_malformed_press_is_refused_and_the_table_goes_on(table: RunningTable) -> None:
-    headers = {"Content-Type": "application/json", "Origin": table.browser.origin}
-    before = table.snapshot()
+def test_a_malformed_press_is_refused_and_the_table_goes_on(shared: RunningTable) -> None:
+    headers = {"Content-Type": "application/json", "Origin": shared.browser.origin}
+    before = shared.snapshot()
     for body, status in MALFORMED:
-        reply = table.browser.ask("/action", method="POST", body=body, headers=headers)
+        reply = shared.browser.ask("/action", method="POST", body=body, headers=headers)
         assert reply.status == status, body[:50]
         assert len(json.loads(reply.body)["error"].split()) > 3
-    assert game_part(table.snapshot()) == game_part(before)
-    assert table.browser.press("seat.1.floor").json == {"taken": True}
-    assert table.err == ""
+    assert game_part(shared.snapshot()) == game_part(before)
+    assert shared.browser.press("seat.1.floor").json == {"taken": True}
+    assert shared.err == ""
 
 
-def test_a_press_from_another_site_is_refused(table: RunningTable) -> None:
+def test_a_press_from_another_site_is_refused(shared: RunningTable) -> None:
     for headers in (
         {"Content-Type": "application/json", "Origin": "http://evil.example"},
         {"Content-Type": "application/json", "Host": "evil.example"},
-        {"Content-Type": "text/plain", "Origin": table.browser.origin},
+        {"Content-Type": "text/plain", "Origin": shared.browser.origin},
     ):
-        reply = table.browser.ask(
+        reply = shared.browser.ask(
             "/action", method="POST", body=b'{"type":"press","button":"seat.1.floor"}', headers=headers
         )
         assert reply.status in (403, 415)
-    assert not table.snapshot()["seats"][0]["taken"]
+    assert not shared.snapshot()["seats"][0]["taken"]
 
 
-def test_frames_are_streamed_to_a_viewer(table: RunningTable) -> None:
-    with table.browser.stream("table") as stream:
+def test_frames_are_streamed_to_a_viewer(shared: RunningTable) -> None:
+    with shared.browser.stream("table") as stream:
         first = stream.next("lights").data["all"]
         assert len(first) == 6 * 338
         stream.next("lights")
@@ -164,8 +189,11 @@ def test_the_table_ends_while_its_pages_wait_for_their_restart(table: RunningTab
     assert table.end() == 0
 
 
-def test_a_whole_game_played_by_requests_ends_with_its_result(table: RunningTable) -> None:
+def test_a_game_is_played_to_its_end_by_requests(start: StartTable, data: Path) -> None:
     """The requests are those of a browser."""
+    data.mkdir()
+    store_games(data / "azul-table.db", [unfinished_game(STANDARD)], on_table=True)
+    table = start()
     while button := next_button(state := wait_until_shown(table)):
         if state["stage"] == "scoring":
             advance_scoring(table, state)

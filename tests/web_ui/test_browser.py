@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
+from queue import Queue
+from tempfile import TemporaryDirectory
 
 import pytest
-from playwright.sync_api import APIResponse, Page, Route, ViewportSize, expect
+from playwright.sync_api import APIResponse, ConsoleMessage, Error, Page, Route, ViewportSize, expect
 from playwright.sync_api import Browser as Chromium
 
 from device.rules.tiles import Colour
 from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Browser
 from tests.web_ui.conftest import PagesProcess, StartPages
-from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message, take_all
 from web_ui.text.rulebook import MODES
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
@@ -30,17 +31,72 @@ NOTE_HEADINGS = """() => {
 STICKS_OUT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
+# --- One process of the pages and one tab for most tests of this module -----------------------------------
+
+
+@pytest.fixture(scope="module")
+def shared_daemon() -> Iterator[FakeDaemon]:
+    with TemporaryDirectory(prefix="azul-") as folder:
+        Path(folder).chmod(0o755)  # the pages run as another user
+        daemon = FakeDaemon(Path(folder, "table.sock"), scenes.layout())
+        yield daemon
+        daemon.stop()
+
+
+@pytest.fixture(scope="module")
+def shared_browser(shared_daemon: FakeDaemon) -> Iterator[Browser]:
+    with PagesProcess(shared_daemon.path, "--port", "0") as pages:
+        yield pages.address()
+
+
 @pytest.fixture
-def page(chromium: Chromium) -> Iterator[Page]:
-    """A page that fails the test on any error of its scripts."""
+def daemon(shared_daemon: FakeDaemon) -> FakeDaemon:
+    """The fake daemon, without the answers and the lights of the test before."""
+    shared_daemon.answer = take_all
+    shared_daemon.asked = Queue()
+    shared_daemon.colours = scenes.dark(shared_daemon.layout)
+    return shared_daemon
+
+
+@pytest.fixture
+def browser(shared_browser: Browser, daemon: FakeDaemon) -> Browser:
+    """A browser for the pages, which know a scene that no test plays."""
+    begin(daemon, shared_browser, scenes.seating(NO_TEST))
+    return shared_browser
+
+
+NO_TEST = 1_000_000
+"""The version of a snapshot between two tests."""
+
+
+@pytest.fixture(scope="module")
+def tab(chromium: Chromium) -> Iterator[Page]:
     context = chromium.new_context(viewport=PHONE, locale="en-GB", color_scheme="dark")
     opened = context.new_page()
     opened.set_default_timeout(PATIENCE)
-    faults: list[str] = []
-    opened.on("pageerror", lambda fault: faults.append(str(fault)))
-    opened.on("console", lambda entry: faults.append(entry.text) if entry.type == "error" else None)
     yield opened
     context.close()
+
+
+@pytest.fixture
+def page(tab: Page) -> Iterator[Page]:
+    """A page that fails the test on any error of its scripts."""
+    faults: list[str] = []
+
+    def note_error(fault: Error) -> None:
+        faults.append(str(fault))
+
+    def note_message(entry: ConsoleMessage) -> None:
+        if entry.type == "error":
+            faults.append(entry.text)
+
+    tab.on("pageerror", note_error)
+    tab.on("console", note_message)
+    yield tab
+    tab.remove_listener("pageerror", note_error)
+    tab.remove_listener("console", note_message)
+    tab.unroute_all()
+    tab.goto("about:blank")
     assert not faults
 
 
@@ -74,8 +130,6 @@ def test_the_phone_page_follows_the_game(daemon: FakeDaemon, browser: Browser, p
         daemon.play(scene)
         expect(page.locator("[data-region=turn]")).to_contain_text(sentence)
         assert page.evaluate(STICKS_OUT) == 0
-    daemon.stop()
-    expect(page.locator("[data-region=turn]")).to_contain_text("this page comes back by itself")
 
 
 def test_the_twin_shows_the_lights_and_takes_clicks_and_keys(
@@ -99,7 +153,7 @@ def test_the_twin_shows_the_lights_and_takes_clicks_and_keys(
     assert pressed == ["display.7", "seat.1.line.4", "seat.1.floor", "undo"]
 
 
-def test_a_twin_opened_before_the_table_is_there_draws_it_later(
+def test_a_twin_opened_before_the_table_is_there_draws_it_later_and_notices_its_end(
     socket_path: Path, chromium: Chromium
 ) -> None:
     with PagesProcess(socket_path, "--port", "0") as pages:
@@ -109,8 +163,9 @@ def test_a_twin_opened_before_the_table_is_there_draws_it_later(
         daemon = FakeDaemon(socket_path, scenes.layout())
         daemon.play(scenes.offer(1))
         expect(page.locator("svg [data-button='display.1']")).to_have_attribute("aria-label", "Display 1")
-        page.close()
         daemon.stop()
+        expect(page.locator("[data-region=turn]")).to_contain_text("this page comes back by itself")
+        page.close()
 
 
 def test_the_twin_shows_why_a_press_was_refused_and_keeps_the_focus(
@@ -291,10 +346,11 @@ def test_no_page_scrolls_sideways(daemon: FakeDaemon, browser: Browser, chromium
         real_tables.until(real_tables.solo(), "place_again", 1),
         real_tables.until(real_tables.solo(), "game_over", 1),
     ]
-    for number, (path, moment) in enumerate(product(("/", "/table"), moments), 1):
+    for number, moment in enumerate(moments, 1):
         begin(daemon, browser, {**moment, "version": number})
-        opened.goto(browser.origin + path)
-        assert opened.evaluate(STICKS_OUT) == 0, (path, moment["ask"])
+        for path in ("/", "/table"):
+            opened.goto(browser.origin + path)
+            assert opened.evaluate(STICKS_OUT) == 0, (path, moment["ask"])
     for mode in MODES:
         opened.goto(f"{browser.origin}/rules/{mode}")
         assert opened.evaluate(STICKS_OUT) == 0

@@ -44,19 +44,21 @@ def test_a_client_that_reads_no_responses_blocks_no_thread(
     assert browser.ask("/rules").status == 200
 
 
-@pytest.mark.parametrize(
-    "header", [{"X-Forwarded-For": "203.0.113.5"}, {"Forwarded": "for=203.0.113.5"}, {"Via": "1.1 proxy"}]
-)
-def test_a_client_behind_a_proxy_on_this_machine_is_a_phone(browser: Browser, header: dict[str, str]) -> None:
+def test_a_client_behind_a_proxy_on_this_machine_is_a_phone(browser: Browser) -> None:
     """Anybody who knew the address of a tunnel to the pages could once press every button."""
-    headers = {"Content-Type": "application/json", **header}
-    for body in (
-        b'{"type":"press","button":"ok"}',
-        b'{"type":"tag","tag":"AA"}',
-        b'{"type":"plug","plugged":false}',
+    for header in (
+        {"X-Forwarded-For": "203.0.113.5"},
+        {"Forwarded": "for=203.0.113.5"},
+        {"Via": "1.1 proxy"},
     ):
-        assert browser.ask("/action", method="POST", body=body, headers=headers).status in (403, 503)
-    assert browser.ask("/", headers=header).status == 200
+        headers = {"Content-Type": "application/json", **header}
+        for body in (
+            b'{"type":"press","button":"ok"}',
+            b'{"type":"tag","tag":"AA"}',
+            b'{"type":"plug","plugged":false}',
+        ):
+            assert browser.ask("/action", method="POST", body=body, headers=headers).status in (403, 503)
+        assert browser.ask("/", headers=header).status == 200
 
 
 def test_connections_of_one_machine_are_limited() -> None:
