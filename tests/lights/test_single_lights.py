@@ -88,6 +88,13 @@ def test_only_the_selected_colour_is_shown_and_pulses_fast() -> None:
     assert sim.rhythm("display.1.1") == "slow"
 
 
+def test_only_the_selected_colour_of_a_centre_without_marker_is_shown() -> None:
+    sim = dealt(DEAL).choose("display.1", "b").press("seat.1.line.2")
+    sim.choose("centre", "y").press("seat.2.line.1").choose("display.2", "k").press("seat.1.line.3")
+    small(sim.choose("centre", "r").wait(SETTLED))
+    assert shades(sim, "centre.1") == {"r"}
+
+
 def test_the_centre_shows_the_marker_until_it_is_taken() -> None:
     sim = small(dealt(DEAL).wait(SETTLED))
     assert shades(sim, "centre.1") == {"m"}

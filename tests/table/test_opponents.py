@@ -127,6 +127,24 @@ def test_a_choice_is_shown_source_first_then_line_and_then_made() -> None:
     assert sim.table.acting_place == 2
 
 
+@pytest.mark.parametrize(
+    ("pace", "before", "source", "line"),
+    [("slow", 1.2 * 2.4 / 1.4, 2.4, 2.0), ("normal", 1.2, 1.4, 1.2), ("fast", 1.2 * 0.5 / 1.4, 0.5, 0.4)],
+)
+def test_the_pace_is_that_of_the_settings(pace: str, before: float, source: float, line: float) -> None:
+    """The move before stays in view first; then the source and the line are shown."""
+    sim = begin_with("", "calm")
+    sim.table = with_settings(sim.table, opponents=OpponentSettings(pace=pace))
+    sim.wait(5.0).press("display.1", "seat.1.line.5")
+    moved = sim.now
+    reply_to_all(sim, random_choice(1))
+    changes = [(before, "bot_takes"), (before + source, "bot_puts"), (before + source + line, "draft")]
+    for after, key in changes:
+        earlier = prompt(sim.wait(moved + after - 0.01 - sim.now).table).key
+        assert earlier != key
+        assert prompt(sim.wait(0.02).table).key == key, "then"
+
+
 def test_ok_makes_the_shown_choice_at_once() -> None:
     sim = shown(begin_with("calm", ""))
     assert "ok" in live_buttons(sim.table)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from device.table.access import Equipment, may_report_tiles, pressable_by_phones
+from device.table.access import Equipment, may_report_tiles, pressable_by_phones, seats_by_pages
 from device.table.buttons import all_buttons
 from hardware.api import BUTTONS, PICO, button_part, reader_part
 
@@ -54,6 +54,12 @@ def test_whatever_breaks_every_button_can_be_pressed_somewhere(
     assert set(allowed) | at_table >= set(all_buttons(places, displays))
     assert not set(allowed) & at_table
     assert set(allowed) <= set(all_buttons(places, displays))
+
+
+def test_pages_have_the_seats_of_a_table_without_buttons_there() -> None:
+    assert seats_by_pages(Equipment(SOURCES))
+    assert not seats_by_pages(Equipment(SOURCES | {"seat.1.floor"}))
+    assert not seats_by_pages(Equipment()), "unknown buttons are all there"
 
 
 def test_phones_tell_tiles_where_no_reader_works() -> None:

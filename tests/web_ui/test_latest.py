@@ -98,6 +98,15 @@ def test_a_shorter_lease_does_not_end_a_longer_one() -> None:
     assert latest.wait_until_frames_wanted()
 
 
+def test_close_ends_a_wait_for_viewers_that_want_frames() -> None:
+    latest, wanted = Latest(), list[bool]()
+    waiting = threading.Thread(target=lambda: wanted.append(latest.wait_until_frames_wanted()), daemon=True)
+    waiting.start()
+    latest.close()
+    waiting.join(TIMEOUT)
+    assert wanted == [False]
+
+
 def test_after_close_nothing_waits_and_no_frames_are_wanted() -> None:
     latest = Latest()
     latest.want_frames(TIMEOUT)
