@@ -81,6 +81,14 @@ def test_the_second_of_a_slow_flash_begins_at_its_peak() -> None:
     assert [frame["a"] for frame in shown(*first, *others, *fourth)[-2:]] == [(0, 0, 0), WHITE]
 
 
+def test_another_hue_as_bright_as_before_is_no_later_peak() -> None:
+    """The second of a flash begins where it was brightest first."""
+    flashes = [(0.0, {"a": WHITE}), (0.1, {}), (0.2, {"a": WHITE}), (0.3, {}), (0.4, {"a": BLUE})]
+    hues = [(0.9, {"a": (255, 0, 70)}), (0.95, {"a": BLUE}), (0.96, {})]
+    later = [(1.01, {"a": WHITE}), (1.1, {}), (1.21, {"a": WHITE}), (1.3, {}), (1.41, {"a": WHITE})]
+    assert [frame.get("a") for frame in shown(*flashes, *hues, *later)[-5::2]] == [WHITE] * 3
+
+
 def test_a_wobble_about_half_is_a_flash() -> None:
     moments: list[tuple[float, dict[str, Rgb]]] = [
         (at / 50, {"a": (HALF if at % 2 else HALF - 1, 0, 0)}) for at in range(20)
