@@ -209,6 +209,14 @@ def test_a_phone_may_press_ten_times_a_second_for_ever() -> None:
     assert sum(rate_limiter.allows(PHONE) for _ in range(100)) == PRESSES_PER_SECOND
 
 
+def test_a_phone_does_not_save_presses_up_during_a_pause() -> None:
+    now = 0.0
+    rate_limiter = RateLimiter(lambda: now)
+    assert rate_limiter.allows(PHONE)
+    now = 3600.0
+    assert sum(rate_limiter.allows(PHONE) for _ in range(100)) == PRESS_BURST
+
+
 def test_the_rate_limiter_tracks_a_bounded_number_of_addresses() -> None:
     rate_limiter = RateLimiter(lambda: 0.0)
     while rate_limiter.allows(PHONE):

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Semaphore, current_thread
+from threading import enumerate as running_threads
 
 import pytest
 
@@ -139,6 +140,25 @@ def test_the_backoff_doubles_to_a_second_and_is_reset_once_the_table_was_reached
     link.close()
 
 
+def test_no_pause_follows_the_end_of_a_lease(daemon: FakeDaemon, socket_path: Path) -> None:
+    """It is no failure: the next viewer gets frames at once."""
+    waits: Queue[Latest] = Queue()
+
+    class Watched(Latest):
+        def wait_until_frames_wanted(self) -> bool:
+            waits.put(self)
+            return super().wait_until_frames_wanted()
+
+    pauses = Pauses()
+    link = TableLink(socket_path, Watched(), pauses)
+    link.start()
+    waits.get(timeout=TIMEOUT)
+    link.latest.want_frames(0.1)
+    waits.get(timeout=TIMEOUT)
+    assert pauses.seconds["table-frames"].empty()
+    link.close()
+
+
 def test_colours_of_frames_are_published_in_small_letters(daemon: FakeDaemon, link: TableLink) -> None:
     colours = "AB" * 3 * len(daemon.layout["lights"])
     daemon.shine(colours)
@@ -238,10 +258,16 @@ def test_an_error_of_the_table_is_raised_as_such(daemon: FakeDaemon, link: Table
 
 
 def test_close_ends_everything_that_waits(daemon: FakeDaemon, socket_path: Path) -> None:
+    before = set(running_threads())
     link = TableLink(socket_path, Latest())
     link.start()
     link.latest.want_frames(TIMEOUT)
     wait_for_frames_subscription(daemon)
+    own = [it for it in set(running_threads()) - before if it.name in ("table-snapshots", "table-frames")]
+    assert len(own) == 2
     link.close()
+    for thread in own:
+        thread.join(TIMEOUT)
+        assert not thread.is_alive(), "it reads from a table that sends nothing"
     assert link.latest.closed
     assert link.latest.wait_for_view(99, TIMEOUT) is link.latest.view
