@@ -91,12 +91,12 @@ class NoFirmwareError(InstallError):
     """No azul-table firmware answers on the port."""
 
 
-def identify(port: str, seconds: float | None = None) -> Identity:
-    """Send Hello to a port until the firmware identifies itself, for `seconds` (default REPLY_TIMEOUT).
+def identify(port: str, seconds: float = REPLY_TIMEOUT) -> Identity:
+    """Send Hello to a port until the firmware identifies itself, for `seconds`.
 
     Raises NoFirmwareError if nothing answers, InstallError if the port can't be used.
     """
-    end = monotonic() + (REPLY_TIMEOUT if seconds is None else seconds)
+    end = monotonic() + seconds
     kind, hello = encode(Hello(payload.PROTOCOL, randbits(32) or 1, "azul-table firmware"))
     lines = wire.LineSplitter()
     try:
@@ -122,12 +122,12 @@ def install(
     report: Callable[[str], None],
     *,
     source: Callable[[str], Path] = source_path,
-    start_timeout: float | None = None,
+    start_timeout: float = START_TIMEOUT,
 ) -> Identity:
     """Copy the firmware to the Pico at a port, restart it, and verify the checksum of its files.
 
-    `report` receives a line for each step, `source` returns the path of each file, `start_timeout` (seconds,
-    default START_TIMEOUT) limits the restart. Raises InstallError; the Pico then has no `main.py`, so that an
+    `report` receives a line for each step, `source` returns the path of each file, `start_timeout` (seconds)
+    limits the restart. Raises InstallError; the Pico then has no `main.py`, so that an
     incomplete firmware never runs, and the installation can be repeated.
     """
     board, version = micropython(port)
@@ -137,7 +137,7 @@ def install(
         copies += ["+", "fs", "cp", str(source(name)), f":/{name}"]
     _mpremote(port, "exec", _PREPARE, *copies, "+", "reset")
     report(f"{len(FILES)} files copied")
-    identity = _wait_for(port, START_TIMEOUT if start_timeout is None else start_timeout)
+    identity = _wait_for(port, start_timeout)
     if identity.files != firmware_checksum():
         raise InstallError(f"{port}: the files on the Pico are not the ones that were copied; try again")
     return identity

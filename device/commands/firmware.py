@@ -1,6 +1,7 @@
 """The command `azul-table firmware`: install the firmware on the Pico, or show which one runs there."""
 
 import json
+from typing import NamedTuple
 
 import click
 from msgspec.structs import asdict
@@ -15,6 +16,13 @@ from firmware_bridge.messages import Identity
 PORT = click.option("--port", metavar="PATH", help="The Pico's serial port.  [default: that of the one Pico]")
 
 
+class Timeouts(NamedTuple):
+    """Seconds to wait for the firmware; another one may be given as the object of click's context."""
+
+    reply: float = installer.REPLY_TIMEOUT
+    start: float = installer.START_TIMEOUT
+
+
 @click.group()
 def command() -> None:
     """Install the firmware on the Pico, or show which one runs there.
@@ -26,21 +34,23 @@ def command() -> None:
 
 @command.command()
 @PORT
-def install(port: str | None) -> None:
+@click.pass_obj
+def install(timeouts: Timeouts | None, port: str | None) -> None:
     """Copy the firmware to the Pico, start it, and check that it runs."""
     with reported(InstallError):
-        identity = installer.install(_chosen(port), click.echo)
+        identity = installer.install(_chosen(port), click.echo, start_timeout=(timeouts or Timeouts()).start)
     click.echo(in_words(identity))
 
 
 @command.command()
 @PORT
 @json_option()
-def info(port: str | None, *, as_json: bool) -> None:
+@click.pass_obj
+def info(timeouts: Timeouts | None, port: str | None, *, as_json: bool) -> None:
     """Show which firmware the Pico runs; exit status 1 if none, or not that of this program."""
     path = _chosen(port)
     with reported(InstallError):
-        identity = installer.identify(path)
+        identity = installer.identify(path, (timeouts or Timeouts()).reply)
     same = identity.files == firmware_checksum()
     if as_json:
         click.echo(json.dumps({"port": path, **asdict(identity), "same": same}))

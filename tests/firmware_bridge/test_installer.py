@@ -11,6 +11,7 @@ import serial
 from click.testing import CliRunner, Result
 
 from device.commands.cli import azul_table
+from device.commands.firmware import Timeouts
 from firmware_bridge import installer
 from firmware_bridge.firmware import FILES, VERSION
 from firmware_bridge.installer import (
@@ -28,21 +29,18 @@ from hardware.layout.model import read_layout
 from tests.firmware_bridge.conftest import MakePico
 
 
-@pytest.fixture
-def busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use long timeouts for tests in which the Pico answers."""
-    monkeypatch.setattr(installer, "REPLY_TIMEOUT", WAIT_TIMEOUT)
-    monkeypatch.setattr(installer, "START_TIMEOUT", WAIT_TIMEOUT)
+def run(*arguments: str, timeouts: Timeouts | None = None) -> Result:
+    return CliRunner().invoke(azul_table, ["firmware", *arguments], obj=timeouts)
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(azul_table, ["firmware", *arguments])
+LONG = Timeouts(WAIT_TIMEOUT, WAIT_TIMEOUT)
+"""For a Pico that answers, on a busy machine."""
 
 
-def test_a_fresh_pico_gets_the_firmware_and_runs_it(busy: None, make_pico: MakePico) -> None:
+def test_a_fresh_pico_gets_the_firmware_and_runs_it(make_pico: MakePico) -> None:
     pico = make_pico(firmware=False)
     pico.plug()
-    done = run("install", "--port", pico.port)
+    done = run("install", "--port", pico.port, timeouts=LONG)
     assert done.exit_code == 0, done.output
     assert done.output.splitlines() == [
         "Raspberry Pi Pico with RP2040, MicroPython 1.27.0",
@@ -53,27 +51,36 @@ def test_a_fresh_pico_gets_the_firmware_and_runs_it(busy: None, make_pico: MakeP
         assert (pico.flash / name).read_bytes() == source_path(name).read_bytes()
 
 
-def test_a_running_firmware_is_replaced(busy: None, pico: SimulatedPico) -> None:
+def test_a_running_firmware_is_replaced_and_an_interrupted_copy_leaves_no_main_py(
+    pico: SimulatedPico,
+) -> None:
     old = pico.flash / "firmware_bridge/firmware/inputs.py"
-    identity = identify(pico.port)
+    identity = identify(pico.port, WAIT_TIMEOUT)
     assert identity.files == firmware_checksum()
     old.write_text(old.read_text() + "# old\n")
     pico.reset()
-    done = run("info", "--port", pico.port)
+    done = run("info", "--port", pico.port, timeouts=LONG)
     assert done.exit_code == 1
     assert "this program has other files" in done.output
-    done = run("install", "--port", pico.port)
+
+    def source(name: str) -> Path:
+        return pico.flash / "no such file" if name.endswith("strips.py") else source_path(name)
+
+    with pytest.raises(InstallError, match="mpremote: "):
+        installer.install(pico.port, lambda _line: None, source=source)
+    assert not (pico.flash / "main.py").exists()
+    done = run("install", "--port", pico.port, timeouts=LONG)
     assert done.exit_code == 0, done.output
-    assert identify(pico.port).files == firmware_checksum()
+    assert identify(pico.port, WAIT_TIMEOUT).files == firmware_checksum()
 
 
-def test_info_prints_the_running_firmware(busy: None, make_pico: MakePico) -> None:
+def test_info_prints_the_running_firmware(make_pico: MakePico) -> None:
     pico = make_pico(board=PICO_2)
     pico.plug()
-    done = run("info", "--port", pico.port)
+    done = run("info", "--port", pico.port, timeouts=LONG)
     assert done.exit_code == 0, done.output
     assert done.output == f"{PICO_2}: firmware {VERSION}, protocol 1, no wiring yet\n"
-    info = json.loads(run("info", "--json", "--port", pico.port).output)
+    info = json.loads(run("info", "--json", "--port", pico.port, timeouts=LONG).output)
     assert info["same"] and info["board"] == PICO_2 and info["machines"] == 12
 
 
@@ -122,19 +129,6 @@ def test_a_firmware_that_does_not_start_is_reported(make_pico: MakePico) -> None
 
     with pytest.raises(InstallError, match="does not answer; `mpremote connect"):
         installer.install(pico.port, lambda _line: None, source=source, start_timeout=0.5)
-
-
-def test_an_interrupted_copy_leaves_no_main_py(busy: None, pico: SimulatedPico) -> None:
-    missing = pico.flash / "no such file"
-
-    def source(name: str) -> Path:
-        return missing if name.endswith("strips.py") else source_path(name)
-
-    with pytest.raises(InstallError, match="mpremote: "):
-        installer.install(pico.port, lambda _line: None, source=source)
-    assert not (pico.flash / "main.py").exists()
-    installer.install(pico.port, lambda _line: None)
-    assert identify(pico.port).files == firmware_checksum()
 
 
 def test_a_port_in_use_and_a_missing_port_are_reported(pico: SimulatedPico, tmp_path: Path) -> None:
