@@ -4,12 +4,12 @@ import json
 import select
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final
+from typing import NamedTuple
 
 import click
 
@@ -27,8 +27,17 @@ from hardware.diagnostics.selftest import (
 from hardware.drivers.open import Hardware, open_hardware
 from hardware.layout.model import SIMULATED, Layout, read_layout, simulated
 
-SETTLE: Final = 3.0  # seconds in which real hardware is found, or reported as missing
 SHOWN = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
+
+
+class Terms(NamedTuple):
+    """How to open hardware, and in how many seconds it is found or reported as missing.
+
+    Others may be given as the object of click's context.
+    """
+
+    open_hardware: Callable[[Layout, Callable[[HardwareEvent], None]], Hardware] = open_hardware
+    settle: float = 3.0
 
 
 @click.command()
@@ -50,13 +59,17 @@ SHOWN = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
     show_default=True,
     help="How long to wait for each button and reader.",
 )
-def command(layout: str, simulate: str | None, report: Path | None, seconds: float) -> None:
+@click.pass_obj
+def command(
+    terms: Terms | None, layout: str, simulate: str | None, report: Path | None, seconds: float
+) -> None:
     """Test every light, button and reader of the table, one after another.
 
     Missing parts are listed first; only the rest is tested. Lights are shown part by part: answer whether
     they were right. Then press each button and lay a tag on each reader as you are asked to; Enter skips
     one. Exit status 1 if a part is not fine.
     """
+    terms = terms or Terms()
     events: SimpleQueue[HardwareEvent] = SimpleQueue()
     with reported(HardwareError):
         table = read_layout(layout)
@@ -64,9 +77,9 @@ def command(layout: str, simulate: str | None, report: Path | None, seconds: flo
             _write(report, "")  # an error is reported before the test, not after it
         if simulate:
             table = simulated(table)
-        hardware = open_hardware(table, events.put)
+        hardware = terms.open_hardware(table, events.put)
     with closing(hardware):
-        result = _run(table, hardware, events, seconds)
+        result = _run(table, hardware, events, seconds, terms.settle)
     for line in result.to_text().splitlines():
         click.echo(printable(line))
     if report is not None:
@@ -75,12 +88,13 @@ def command(layout: str, simulate: str | None, report: Path | None, seconds: flo
         raise SystemExit(1)
 
 
-def _run(table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent], seconds: float) -> Report:
+def _run(
+    table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent], seconds: float, settle: float
+) -> Report:
     """Run the test with the person at the terminal, or with a simulated one at a simulated table."""
     person: Operator = AtTerminal(len(plan(table)), table.name)
-    settle = 0.0 if table.drivers == SIMULATED else SETTLE
     if hardware.simulated is not None and table.drivers == SIMULATED:
-        person = SimulatedOperator(hardware.simulated)
+        person, settle = SimulatedOperator(hardware.simulated), 0.0
     began = datetime.now().astimezone().isoformat(timespec="seconds")
     return run(table, hardware, events, person, began, seconds, time.monotonic, settle)
 

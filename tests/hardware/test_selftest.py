@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from device.commands.cli import azul_table
-from device.commands.selftest import AtTerminal
+from device.commands.selftest import AtTerminal, Terms
 from hardware.api import (
     ButtonPressed,
     HardwareError,
@@ -229,13 +229,12 @@ def test_a_missing_pico_takes_all_parts_that_are_wired_to_it(
     assert operator.missing == {}, "nothing of this table is wired to a Pico"
 
 
-def test_the_command_without_hardware_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("device.commands.selftest.SETTLE", 0.1)
-    monkeypatch.setattr(
-        "device.commands.selftest.open_hardware",
-        lambda layout, put: (put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0)), Hardware(None, None))[1],
-    )
-    status, text = selftest("--layout", "full")
+def test_the_command_without_hardware_asks_nothing() -> None:
+    def lost(_layout: Layout, put: Callable[[HardwareEvent], None]) -> Hardware:
+        put(PartLost("pico", Loss.ABSENT, "no Pico", 0.0))
+        return Hardware(None, None)
+
+    status, text = selftest("--layout", "full", terms=Terms(lost, settle=0.1))
     assert status == 1
     assert text.startswith("338 lights, 36 buttons and 5 readers can't be tested: no Pico\nNothing is left")
     assert "[1/" not in text and "right?" not in text
@@ -294,8 +293,8 @@ def test_the_simulated_operator_finds_faults(duo: Layout) -> None:
     assert table.frame == LightFrame({}), "dark at the end"
 
 
-def selftest(*arguments: str, typed: str = "") -> tuple[int, str]:
-    result = CliRunner().invoke(azul_table, ["selftest", *arguments], input=typed)
+def selftest(*arguments: str, typed: str = "", terms: Terms | None = None) -> tuple[int, str]:
+    result = CliRunner().invoke(azul_table, ["selftest", *arguments], input=typed, obj=terms)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result.exit_code, result.output
 
