@@ -21,7 +21,8 @@ MARKS = {Status.FINE: "ok   ", Status.FAULT: "FAULT", Status.GUESS: "maybe"}
     "--simulate", type=click.Choice(["table"]), help="Check the simulated table instead of the real one."
 )
 @json_option()
-def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
+@click.pass_obj
+def command(machine: Machine | None, layout: str, simulate: str | None, *, as_json: bool) -> None:
     """Check the table's hardware on this machine, and print how to fix each fault.
 
     Devices, groups, config.txt, libraries and power are checked, and likely faults of the wiring are named.
@@ -33,7 +34,7 @@ def command(layout: str, simulate: str | None, *, as_json: bool) -> None:
         table = read_layout(layout)
     if simulate:
         table = simulated(table)
-    findings = examine(table, Machine())
+    findings = examine(table, machine or Machine())  # another one may be the object of click's context
     bad = {finding.part for finding in findings if finding.state is Status.FAULT}
     findings.append(core())
     findings += probe(table, usable=lambda part: not bad & {part, "board", "libraries", "restart"})

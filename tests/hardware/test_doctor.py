@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-import device.commands.doctor as doctor_command
 from device.commands import console
 from device.commands.cli import azul_table
 from hardware.diagnostics.doctor import Finding, Status, examine
@@ -371,9 +370,8 @@ def test_sections_of_config_txt_that_apply_to_a_board(
 def doctor(
     *arguments: str, pi: FakePi, monkeypatch: pytest.MonkeyPatch, core: str = "the bots' core is compiled"
 ) -> tuple[int, str]:
-    monkeypatch.setattr(doctor_command, "Machine", lambda: pi.machine)
     monkeypatch.setattr("device.bots.compiled_core.description", lambda: core)
-    result = CliRunner().invoke(azul_table, ["doctor", *arguments])
+    result = CliRunner().invoke(azul_table, ["doctor", *arguments], obj=pi.machine)
     return result.exit_code, result.output
 
 
