@@ -18,10 +18,10 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 SERVICE: Final = Path("/etc/azul-table/service.conf")  # it names the layout of this machine's service
 
 
-def installed_layout() -> str:
+def installed_layout(service: Path = SERVICE) -> str:
     """Return the layout of this machine's service, or `full` if there is no service."""
     try:
-        found = re.search(r"^LAYOUT=(\S+)", SERVICE.read_text("utf-8"), re.MULTILINE)
+        found = re.search(r"^LAYOUT=(\S+)", service.read_text("utf-8"), re.MULTILINE)
     except (OSError, UnicodeDecodeError):
         return "full"
     return found[1].strip("\"'") if found else "full"

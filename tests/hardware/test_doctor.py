@@ -10,8 +10,9 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from device.commands import console
+from device.commands import doctor as doctor_command
 from device.commands.cli import azul_table
+from device.commands.console import installed_layout
 from hardware.diagnostics.doctor import Finding, Status, examine
 from hardware.drivers.raspberry_pi import Board, BootConfig, Machine, read_boot_config
 from hardware.layout.model import Chain, Drivers, Layout, Reader, simulated
@@ -390,15 +391,13 @@ def test_the_layout_of_the_service_is_the_default(
     pi: FakePi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     service = tmp_path / "service.conf"
-    monkeypatch.setattr(console, "SERVICE", service)
-
-    def layout_examined(*arguments: str) -> object:
-        return json.loads(doctor("--json", *arguments, pi=pi, monkeypatch=monkeypatch)[1])["layout"]
-
-    assert layout_examined() == "full"
+    assert installed_layout(service) == "full"
     service.write_text("# The layout\nLAYOUT=duo\nOPTIONS=\n")
-    assert layout_examined() == "duo"
-    assert layout_examined("--layout", "indicators") == "indicators"
+    assert installed_layout(service) == "duo"
+    (option,) = (each for each in doctor_command.command.params if each.name == "layout")
+    assert option.default is installed_layout
+    examined = json.loads(doctor("--json", "--layout", "indicators", pi=pi, monkeypatch=monkeypatch)[1])
+    assert examined["layout"] == "indicators"
 
 
 def test_the_command_prints_json(pi: FakePi, monkeypatch: pytest.MonkeyPatch) -> None:
