@@ -623,6 +623,23 @@ def test_a_game_that_the_removed_file_lacks_is_written_whole_with_its_seed(path:
         assert store.seed == seed, "the chance events to come stay the same"
 
 
+def test_a_game_is_written_whole_if_the_removed_file_is_damaged(path: Path) -> None:
+    tables = whole_game()
+    with closing(Store.open(path)) as store:
+        store.load(new_table(TableSettings(4, 9)), 0.0)
+        store.save(tables[20])
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with path.open("r+b") as file:
+            file.seek(4096)  # after the first page
+            file.write(bytes(path.stat().st_size - 4096))
+        path.unlink()
+        assert store.save(tables[21]), "it is a new file"
+        newest = store.path
+    with closing(Store.open(newest)) as store:
+        assert store.load(new_table(TableSettings(4, 9)), 0.0) == as_loaded(tables[21])
+
+
 @pytest.mark.parametrize("put", [shutil.copy, os.rename], ids=["a copy", "renamed"])
 def test_replacing_and_opening_the_file_of_a_running_table_loses_no_choice(
     path: Path, put: Callable[[Path, Path], object]
