@@ -67,6 +67,8 @@ types: test-setup
 	$(BIN)/mypy
 
 # For use after each change, in half a minute: lint, types and the tests without a process, a browser or a wait.
+# Their files are in memory where it can be had: the store waits for the disk at every choice.
+check: export PYTEST_DEBUG_TEMPROOT = $(wildcard /dev/shm)
 check: lint types
 	$(PYTEST) $(CORES) -q -m "not system"
 
