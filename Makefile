@@ -70,7 +70,7 @@ types: test-setup
 # Their files are in memory where it can be had: the store waits for the disk at every choice.
 check: export PYTEST_DEBUG_TEMPROOT = $(wildcard /dev/shm)
 check: lint types
-	$(PYTEST) $(CORES) -q -m "not system"
+	$(PYTEST) $(CORES) -q -m "not system" --hypothesis-profile=quick
 
 # Everything, in a few minutes; two workers for each core, because most of these tests wait most of the time.
 test: lint types

@@ -32,14 +32,14 @@ SHARED = sorted(Path(__file__).parents[3].joinpath("shared", "records").glob("*.
 GAMES, FEW = 100, 3
 
 
-@pytest.mark.parametrize("chosen", SETUPS, ids=title)
+@pytest.mark.parametrize("chosen", some(SETUPS), ids=title)
 def test_random_games_agree_step_by_step(chosen: Setup) -> None:
     chance = random.Random(title(chosen))
     for _ in some(range(GAMES), FEW):
         assert check_random_game(chosen, chance)
 
 
-@pytest.mark.parametrize("path", GOLDEN + SHARED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", some(GOLDEN + SHARED), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_records_agree_step_by_step(path: Path) -> None:
     with path.open("rb") as file:
         for each in some(record.read(file), FEW):

@@ -18,6 +18,7 @@ from device.rules.tiles import Colour
 from device.socket.snapshot import Json, snapshot
 from device.table.prompts import live_buttons, prompt
 from device.table.state import Stage
+from tests.harness.sampling import some
 from tests.table.simulator import (
     GOLDEN,
     Simulator,
@@ -67,7 +68,7 @@ ENDED = [
 ]
 
 
-@pytest.mark.parametrize("ended", ENDED)
+@pytest.mark.parametrize("ended", some(ENDED))
 def test_the_bonuses_come_one_by_one_after_all_floors(ended: Record) -> None:
     sim = at_the_end(ended)
     kinds = []
@@ -87,7 +88,7 @@ def test_the_bonuses_come_one_by_one_after_all_floors(ended: Record) -> None:
     assert final[-1] in ended.outcome.scores
 
 
-@pytest.mark.parametrize("ended", ENDED)
+@pytest.mark.parametrize("ended", some(ENDED))
 def test_a_bonus_pulses_and_counts(ended: Record) -> None:
     sim = at_the_end(ended)
     account = sim.play.state.account
@@ -106,7 +107,7 @@ def test_a_bonus_pulses_and_counts(ended: Record) -> None:
     assert min(map(min, levels)) < 100
 
 
-@pytest.mark.parametrize("ended", ENDED)
+@pytest.mark.parametrize("ended", some(ENDED))
 def test_the_winners_lights_pulse_fast_and_the_result_says_why(ended: Record) -> None:
     sim = at_the_end(ended).press("ok").wait(2.0)
     assert sim.table.stage is Stage.OVER

@@ -22,6 +22,7 @@ from device.table.opponents import PACES, PATIENCE, PROGRAM_PATIENCE
 from device.table.prompts import live_buttons, prompt
 from device.table.state import OPPONENTS, BotReply, OpponentSettings, Question, Stage, Table, Tick
 from device.table.update import update
+from tests.harness.sampling import some
 from tests.rules.positions import all_tiles
 from tests.table.opponents import Think, begin_with, play_until, random_choice, reply_to, reply_to_all
 from tests.table.simulator import BUTTONS, Simulator, empty_table, game_of, with_settings
@@ -400,7 +401,7 @@ def test_with_physical_tiles_people_move_an_opponents_last_tiles_of_a_round_befo
 # --- Whole games ---
 
 
-@pytest.mark.parametrize(("mode", "players"), MIXTURES, ids=str)
+@pytest.mark.parametrize(("mode", "players"), some(MIXTURES), ids=str)
 def test_whole_games_of_people_and_opponents_end(mode: str, players: tuple[str, ...]) -> None:
     def greedy(state: State, seat: int) -> Event:
         return play_greedy(state.for_seat(seat), Random(1).randrange)

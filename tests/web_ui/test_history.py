@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import product
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,16 +14,13 @@ from device.records.review import real_choices
 from device.rules.events import Chance, Draft, Event
 from device.rules.game import Setup
 from device.socket.history import PastGame, entry_json, game_with_review_json, record_of, unreadable_json
+from tests.harness.sampling import some
 from tests.harness.stored_games import GRAY, PLACES, SOLO, SOLO_GRAY, STANDARD, greedy_game
 from tests.web_ui.browsing import Text
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.text.words import read_all_words
 
 ALL_WORDS = read_all_words()
-each_language = pytest.mark.parametrize("language", sorted(ALL_WORDS))
-each_mode = pytest.mark.parametrize(
-    "chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}-{chosen.wall}"
-)
 
 
 def past(chosen: Setup = STANDARD, number: int = 7, *, ended: bool = True, most: int = 10_000) -> PastGame:
@@ -137,8 +135,7 @@ def test_an_invalid_query_shows_the_newest_games(
 # --- Single games ----------------------------------------------------------------------------------------
 
 
-@each_language
-@each_mode
+@pytest.mark.parametrize(("chosen", "language"), some([*product(PLACES, sorted(ALL_WORDS))]))
 def test_every_choice_of_a_game_has_a_text(
     daemon: FakeDaemon, client: FlaskClient, chosen: Setup, language: str
 ) -> None:

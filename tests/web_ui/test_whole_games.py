@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from device.rules.game import Setup
+from tests.harness.sampling import some
 from tests.table.simulator import (
     GOLDEN,
     begin_game,
@@ -63,7 +64,7 @@ FIRST, STEP = 2, 20
 """The first moments of each prompt and every twentieth of the game are rendered: they use all texts."""
 
 
-@pytest.mark.parametrize(("setup", "seed", "physical_tiles"), GAMES)
+@pytest.mark.parametrize(("setup", "seed", "physical_tiles"), some(GAMES))
 def test_every_moment_of_a_game_has_texts(setup: Setup, seed: int, *, physical_tiles: bool) -> None:
     renderer, prompts = Renderer(), Counter[str]()
     for number, scene in enumerate(real_tables.whole_game(setup, seed, with_resin=physical_tiles), 1):
