@@ -261,6 +261,13 @@ def test_nothing_imports_the_tests_and_the_device_no_pages() -> None:
     assert not wrong, listed(wrong)
 
 
+def test_dataclasses_are_in_the_device_only() -> None:
+    """`dataclasses.replace` of a struct raises TypeError, and mypy does not notice."""
+    wrong = [each for each in imports("hardware", "firmware_bridge", "web_ui") if each.of("dataclasses")]
+    wrong += [each for each in imports("device.rules", "device.table") if each.of("msgspec")]
+    assert not wrong, listed(wrong)
+
+
 def test_random_numbers_are_drawn_outside_the_pure_packages() -> None:
     may = ("device.runtime", "device.store", "device.commands", "device.bots", "device.bench")
     wrong = [

@@ -92,10 +92,18 @@ class Terminal:
         self.write(b">>> \r\n")
         assert self.events.get(timeout=DEADLINE) == Noise(">>>")
 
-    def silence(self) -> None:
-        """Let the time pass in which a Pico counts as silent, and wake the link."""
-        self.now += SILENCE_TIMEOUT + 0.1
-        self.link.show(FRAME)
+    def silence(self) -> Lost:
+        """Let time pass, without an answer, until the link reports the Pico as lost; return that.
+
+        Bytes that the link has not read yet count as heard when it reads them: once may not be enough.
+        """
+
+        def reported() -> list[Lost]:
+            self.now += SILENCE_TIMEOUT + 0.1
+            self.link.show(FRAME)
+            return [] if self.events.empty() else [it for it in [self.events.get()] if isinstance(it, Lost)]
+
+        return until(reported, "Lost")[0]
 
     def reconnect(self, look: Callable[[], object]) -> None:
         """Let time pass until the link has opened the port again and `look` finds its greeting."""
@@ -131,34 +139,28 @@ def test_what_the_pico_sends_is_delivered(terminal: Terminal) -> None:
 
 def test_a_prompt_instead_of_an_answer_is_a_pico_without_firmware(terminal: Terminal) -> None:
     terminal.prompt()
-    terminal.silence()
-    lost = terminal.event(Lost)
+    lost = terminal.silence()
     assert lost.reason is Reason.NO_FIRMWARE
     assert "'>>>'" in lost.message and "azul-table firmware install" in lost.message
 
 
 def test_no_answer_at_all_is_silence(terminal: Terminal) -> None:
     until(terminal.read, "the greeting")
-    terminal.silence()
-    lost = terminal.events.get(timeout=DEADLINE)
-    assert isinstance(lost, Lost) and lost.reason is Reason.SILENT
+    assert terminal.silence().reason is Reason.SILENT
     assert isinstance(terminal.events.get(timeout=DEADLINE), Silent)
 
 
 def test_a_prompt_of_an_earlier_connection_explains_no_later_silence(terminal: Terminal) -> None:
     terminal.prompt()
-    terminal.silence()
-    assert terminal.event(Lost).reason is Reason.NO_FIRMWARE
+    assert terminal.silence().reason is Reason.NO_FIRMWARE
     terminal.reconnect(terminal.read)
-    terminal.silence()
-    assert terminal.event(Lost).reason is Reason.SILENT
+    assert terminal.silence().reason is Reason.SILENT
 
 
 def test_the_same_loss_is_reported_again_after_the_pico_was_back(terminal: Terminal) -> None:
     for _ in range(2):
         terminal.event(Ready)
-        terminal.silence()
-        assert terminal.event(Lost).reason is Reason.SILENT
+        assert terminal.silence().reason is Reason.SILENT
         terminal.reconnect(terminal.answer)
 
 
