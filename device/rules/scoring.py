@@ -20,6 +20,7 @@ from device.rules.board import (
     printed_column,
     set_tile,
 )
+from device.rules.errors import IllegalEventError
 from device.rules.tiles import COLOURS, NO_TILES, Colour, Counts, add, of_colour
 
 FLOOR_COSTS: Final = (0, 1, 2, 4, 6, 8, 11, 14)
@@ -148,9 +149,13 @@ def tile_points(across: int, down: int) -> int:
 
 
 def tile_line(board: Board, line: int, column: int) -> TilePlaced:
-    """Move a full line's tile to the wall, clear the line, and score at once (R10, R11)."""
+    """Move a full line's tile to the wall, clear the line, and score at once (R10, R11).
+
+    Raises IllegalEventError if the line is not full.
+    """
     colour = board.colours[line - 1]
-    assert colour is not None and board.line_is_full(line)
+    if colour is None or not board.line_is_full(line):
+        raise IllegalEventError("line_not_full", f"line {line} is not full")
     after = set_tile(board, line, column)
     across, down = (len(run) for run in runs(after.wall, line, column))
     points = tile_points(across, down)
@@ -158,9 +163,13 @@ def tile_line(board: Board, line: int, column: int) -> TilePlaced:
 
 
 def let_line_fall(board: Board, line: int) -> tuple[LineFell, Counts]:
-    """Let all tiles of a full line fall to the floor; the second value is the tiles that did not fit (G2)."""
+    """Let all tiles of a full line fall to the floor; the second value is the tiles that did not fit (G2).
+
+    Raises IllegalEventError if the line is empty.
+    """
     colour = board.colours[line - 1]
-    assert colour is not None
+    if colour is None:
+        raise IllegalEventError("line_not_full", f"line {line} is empty")
     after, over = drop(clear_line(board, line), (colour,) * line)
     return LineFell(after, line, colour), over
 

@@ -29,7 +29,7 @@ from tests.rules.positions import board, offer
 
 GOLDEN = sorted(Path(__file__).parents[1].joinpath("golden").glob("*.jsonl"))
 SHARED = sorted(Path(__file__).parents[3].joinpath("shared", "records").glob("*.jsonl"))
-GAMES, FEW = 100, 3
+GAMES, FEW = 100, 8
 
 
 @pytest.mark.parametrize("chosen", some(SETUPS), ids=title)
@@ -42,7 +42,7 @@ def test_random_games_agree_step_by_step(chosen: Setup) -> None:
 @pytest.mark.parametrize("path", some(GOLDEN + SHARED), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_records_agree_step_by_step(path: Path) -> None:
     with path.open("rb") as file:
-        for each in some(record.read(file), FEW):
+        for each in some(record.read(file), 30):
             check_events(each.setup, each.events)
 
 

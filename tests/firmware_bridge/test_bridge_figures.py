@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from device.bench.bridge import back_again, compare_events, frames_a_second, input_to_light, on_a_bad_line
+from tests.harness.sampling import some
 from tests.harness.waiting import DEADLINE
 
 
@@ -27,7 +28,7 @@ def test_the_reconnection_time_is_measured() -> None:
 
 
 def test_a_lossy_line_loses_and_doubles_no_event() -> None:
-    figures = on_a_bad_line(8_000)
+    figures = on_a_bad_line(len(some(range(30_000))))
     assert [figure.value for figure in figures] == [0, 0, 0]
     assert "damaged" in figures[0].name
 

@@ -109,7 +109,7 @@ def test_boards_stay_possible(mode: str) -> None:
 
 @every_mode
 def test_exactly_the_legal_choices_can_be_applied(mode: str) -> None:
-    for step in some_steps(mode, 41):
+    for step in some([*some_steps(mode, 13)]):
         state = step.before
         untouched = copy.deepcopy(state)
         legal = set(state.legal())
@@ -139,7 +139,7 @@ def test_either_chance_or_somebody_is_next_until_the_game_is_over(mode: str) -> 
 def test_an_event_that_is_not_due_is_refused(mode: str) -> None:
     for number, played in enumerate(sample(mode)):
         others = {type(step.event): step.event for step in played.steps}
-        for step in played.steps[number % 11 :: 11]:
+        for step in some(played.steps[number % 5 :: 5]):
             for kind, event in others.items():
                 if kind is not type(step.event):
                     with pytest.raises(IllegalEventError):
@@ -218,7 +218,7 @@ def refused_by_the_reader(lines: list[bytes], event: Event) -> bool:
 
 @every_mode
 def test_the_reader_accepts_exactly_the_legal_choices(mode: str) -> None:
-    for number, played in some(enumerate(sample(mode)), 5):
+    for number, played in some(enumerate(sample(mode)), 10):
         chance = Random(number)
         lines = played.lines()
         (found,) = read(lines)

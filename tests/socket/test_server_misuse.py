@@ -241,7 +241,7 @@ def test_clients_that_connect_during_close_leave_nothing_behind(
     socket_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Regression: the pages reconnect at once, and asyncio logged `Task was destroyed`."""
-    for _ in some(range(50), 8):
+    for _ in some(range(50), 20):
         server = SocketServer(socket_path, {}, lambda request: None)
         server.start()
         callers = [threading.Thread(target=reconnect, args=(socket_path,)) for _ in range(3)]

@@ -314,7 +314,7 @@ def record_files() -> list[Path]:
 def games_of(path: Path) -> tuple[Record, ...]:
     """Return some games of a file, verified."""
     with path.open("rb") as file:
-        return tuple(some(record.read(file), 3))
+        return tuple(some(record.read(file), 30))
 
 
 def finished(recorded: Record) -> bool:

@@ -64,7 +64,7 @@ def at_the_end(ended: Record) -> Simulator:
 ENDED = [
     pytest.param(each, id=f"{name}-{each.number}")
     for name in ("standard-2", "standard-3", "standard-4", "gray-2", "dtc-2")
-    for each in golden(name)[:1]
+    for each in golden(name)
 ]
 
 

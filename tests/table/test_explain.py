@@ -53,7 +53,7 @@ def test_reasons_hold_in_whole_games(setup: Setup) -> None:
     random = Random(7)
     state = game.setup(setup)
     seen: set[str] = set()
-    for _ in some(range(200), 30):
+    for _ in some(range(200), 60):
         if state.over:
             break
         if state.chance_due:
@@ -61,7 +61,7 @@ def test_reasons_hold_in_whole_games(setup: Setup) -> None:
             continue
         allowed = choices(state)
         chosen = play_greedy(state, random.randrange)
-        for event in (chosen, *random.sample(allowed, min(4, len(allowed)))):
+        for event in (chosen, *random.sample(allowed, min(6, len(allowed)))):
             found = reasons_for(state, event)
             assert len(found) <= MOST_REASONS
             for reason in found:

@@ -175,7 +175,7 @@ def test_a_single_legal_column_has_to_be_confirmed_by_default() -> None:
 GRAY = Setup("gray", ("Ana", "Rui", "Eva"))
 
 
-@pytest.mark.parametrize("seed", some(range(40), 2))
+@pytest.mark.parametrize("seed", some(range(40), 4))
 def test_unconfirmed_columns_are_chosen_at_once_and_are_in_the_record(seed: int) -> None:
     sim = to_end(midway(GRAY, seed, 0, confirm_columns=False), Random(seed))
     alone = 0
@@ -190,7 +190,7 @@ def test_unconfirmed_columns_are_chosen_at_once_and_are_in_the_record(seed: int)
     assert grouped_by_seat(again.play.events) == grouped_by_seat(sim.play.events)
 
 
-@pytest.mark.parametrize("seed", some(range(40), 2))
+@pytest.mark.parametrize("seed", some(range(40), 4))
 def test_unconfirmed_columns_are_never_asked_for_and_are_undone_together(seed: int) -> None:
     sim = midway(GRAY, seed, 0, confirm_columns=False)
     random = Random(seed)
@@ -214,7 +214,7 @@ def test_unconfirmed_columns_are_never_asked_for_and_are_undone_together(seed: i
 
 def test_unconfirmed_columns_are_never_asked_for_on_a_gray_wall_in_solo() -> None:
     setup = Setup("solo", ("Ana",), 0, "easy", "gray")
-    for seed in some(range(30), 2):
+    for seed in some(range(30), 3):
         sim = midway(setup, seed, 0, confirm_columns=False)
         random = Random(seed)
         while sim.table.stage is not Stage.OVER:

@@ -28,6 +28,7 @@ DEVICE = Path(device.__file__).parent
 ALL_WORDS = read_all_words()
 
 NO_PRESS_CAUSES = {
+    "line_not_full": "the table tiles full lines only",
     "wrong_mode": "no button makes an event of another mode",
 }
 """The rules' reasons that only a record can cause."""

@@ -60,8 +60,8 @@ GAMES = [
 ]
 """Setup, seed, and whether with physical tiles; together they use all texts that any game was seen to use."""
 
-FIRST, STEP = 2, 20
-"""The first moments of each prompt and every twentieth of the game are rendered: they use all texts."""
+FIRST, STEP = 3, 8
+"""The first moments of each prompt and every eighth of the game are rendered: they use all texts."""
 
 
 @pytest.mark.parametrize(("setup", "seed", "physical_tiles"), some(GAMES))
