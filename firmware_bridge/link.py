@@ -56,8 +56,12 @@ def find_port(devices: Path = USB) -> str:
 
 def pico_ports(devices: Path) -> list[str]:
     """Return the names of the serial ports of all Picos with MicroPython: `ttyACM0`."""
-    picos = (device for product, device in _boards(devices) if product == MICROPYTHON)
-    return sorted({tty.name for device in picos for tty in device.glob("*/tty/*")})
+    names: set[str] = set()
+    for product, device in _boards(devices):
+        if product == MICROPYTHON:
+            with suppress(OSError):  # unplugged meanwhile
+                names.update(tty.name for tty in device.glob("*/tty/*"))
+    return sorted(names)
 
 
 def find_bootloader(devices: Path) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -168,6 +169,22 @@ def test_one_pico_is_found_and_several_are_listed(tmp_path: Path) -> None:
     plug(tmp_path, "1-3", "ttyACM1")
     with pytest.raises(PortError, match=r"several Picos \(/dev/ttyACM0, /dev/ttyACM1\); name the port"):
         find_port(tmp_path)
+
+
+class UnpluggedPath(type(Path())):  # type: ignore[misc]
+    """A path whose folder is gone as soon as its serial ports are listed."""
+
+    def glob(self, pattern: str) -> Iterator[Path]:
+        if "tty" in pattern:
+            raise FileNotFoundError
+        return super().glob(pattern)  # type: ignore[no-any-return]
+
+
+def test_a_pico_that_is_unplugged_during_the_search_is_missing(tmp_path: Path) -> None:
+    """Bug fixed: the search ended in FileNotFoundError."""
+    plug(tmp_path, "1-1", "ttyACM0")
+    with pytest.raises(PortError, match="no Pico is plugged in"):
+        find_port(UnpluggedPath(tmp_path))
 
 
 def test_a_pico_in_its_bootloader_is_recognized(tmp_path: Path) -> None:
