@@ -127,8 +127,8 @@ def install(
     """Copy the firmware to the Pico at a port, restart it, and verify the checksum of its files.
 
     `report` receives a line for each step, `source` returns the path of each file, `start_timeout` (seconds)
-    limits the restart. Raises InstallError; the Pico then has no `main.py`, so that an
-    incomplete firmware never runs, and the installation can be repeated.
+    limits the restart. Raises InstallError; the Pico then has no `main.py`, so that an incomplete firmware
+    never runs, and the installation can be repeated.
     """
     board, version = micropython(port)
     report(f"{board}, MicroPython {version}")

@@ -228,7 +228,7 @@ def _conditional(response: Response, etag: str) -> Response:
 
 def _static_file(path: Path) -> StaticFile:
     content = path.read_bytes()
-    return StaticFile(content, _TYPES[path.suffix], _hash(content))
+    return StaticFile(content, _TYPES.get(path.suffix, "application/octet-stream"), _hash(content))
 
 
 def _hash(content: bytes) -> str:

@@ -106,7 +106,7 @@ def _read_sensors(root: Path) -> Reading | None:
 
 
 Alarms = Mapping[str, float]
-"""The parts whose fault is reported, and when it was last seen, in seconds."""
+"""The time in seconds at which each reported fault was last seen, by part."""
 
 
 def evaluate(alarms: Alarms, reading: Reading, at: float) -> tuple[Alarms, tuple[PartLost | PartBack, ...]]:

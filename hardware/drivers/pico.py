@@ -66,8 +66,8 @@ class PicoDriver:
     `port` names the serial port; without it the only Pico that is plugged in is searched for, again and
     again. `watch` is called with every new `state`, from the thread of the link, `bridge-link`. A tag has
     left when it was not read for `leaves` seconds. The Pico counts as lost after `silence` seconds without a
-    frame of its own. `make_link` makes the serial link, whose bytes are all
-    recorded for `firmware_bridge.dump` if the environment variable RECORD is set.
+    frame of its own. `make_link` makes the serial link, whose bytes are all recorded for
+    `firmware_bridge.dump` if the environment variable RECORD is set.
 
     Raises HardwareError if the layout is not wired to a Pico, or if that file can't be written.
     """

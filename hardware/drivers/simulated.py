@@ -20,8 +20,8 @@ from hardware.layout.model import Layout
 class SimulatedTable:
     """The lights, buttons and readers of a layout without hardware (drivers `Lights` and `Inputs` in one).
 
-    `frame` is the latest frame, all dark before the first; `frames_shown` counts them. Every method may be
-    called from any thread.
+    `frame` is the latest frame, all dark before the first; `frames_shown` is the number of frames shown so
+    far. Every method may be called from any thread.
     """
 
     def __init__(self, layout: Layout, clock: Callable[[], float] = monotonic) -> None:

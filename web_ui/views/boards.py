@@ -223,7 +223,7 @@ def _floor(formatter: SnapshotFormatter, seat: Seat, *, offered: bool) -> FloorV
     reported, due = _reported_tiles(formatter) if penalty else ({}, 0)
     floor = seat.floor[1:] if penalty and due and seat.floor else seat.floor  # the leftmost was set aside
     choice = formatter.snapshot.choice
-    coming = formatter.sent_by(choice.tried) if penalty and choice is not None else ""
+    coming = formatter.sent_by(choice.tried) if penalty and choice and choice.tried is not None else ""
     chosen = _penalty_choices(formatter) if penalty else set()
     spaces = []
     for at, cost in enumerate(FLOOR_COSTS, 1):

@@ -121,7 +121,8 @@ class Supervisor:
 
     def _limit(self) -> None:
         """Set the limits, in the bot's process before its program."""
-        _LIBC.prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)  # when the thread that started it ends
+        # The kernel kills this process when the thread that started it ends.
+        _LIBC.prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         # If memory is short, the kernel kills a bot first, and not the table or the match.
         with suppress(OSError), open("/proc/self/oom_score_adj", "wb") as score:  # noqa: PTH123
             score.write(b"1000")
