@@ -142,10 +142,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List the system tests that failed and then passed when they were run once more."""
+    """List the system tests that failed and then passed when they were run once more, each with its failure."""
     passed = {report.nodeid for report in terminalreporter.getreports("passed")}
-    rerun = [report.nodeid for report in terminalreporter.getreports("rerun")]
-    if flaky := [test for test in dict.fromkeys(rerun) if test in passed]:
+    if flaky := [report for report in terminalreporter.getreports("rerun") if report.nodeid in passed]:
         terminalreporter.section("flaky: failed, and passed when run once more", yellow=True)
-        for test in flaky:
-            terminalreporter.write_line(f"FLAKY {test}", yellow=True)
+        for report in flaky:
+            terminalreporter.write_line(f"FLAKY {report.nodeid}", yellow=True)
+            terminalreporter.write_line(report.longreprtext)

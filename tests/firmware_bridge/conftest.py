@@ -16,6 +16,8 @@ from firmware_bridge.firmware import session
 session.HOST_TIMEOUT = {1000 * WAIT_TIMEOUT:.0f}
 """
 """Lines that give the firmware a long silence timeout, so that a busy machine does not disconnect it."""
+PATIENCE = 10.0
+"""Factor for its watchdog, for the same reason."""
 
 
 def main_py_after(lines: str) -> str:
@@ -24,8 +26,8 @@ def main_py_after(lines: str) -> str:
 
 
 def patient_pico(folder: Path) -> SimulatedPico:
-    """Return a Pico without power whose firmware waits long for a silent host."""
-    pico = SimulatedPico(folder, start_timeout=WAIT_TIMEOUT)
+    """Return a Pico without power that waits long for a silent host and for its own firmware."""
+    pico = SimulatedPico(folder, watchdog=PATIENCE, start_timeout=WAIT_TIMEOUT)
     (pico.flash / "main.py").write_text(main_py_after(PATIENT))
     return pico
 

@@ -64,6 +64,7 @@ def host(pico: SimulatedPico, make_host: MakeHost) -> Host:
     """A host that has completed the handshake."""
     made = make_host(pico.port)
     made.wait_for(Ready)
+    pico.resets.clear()  # it restarts if the test before has left another wiring
     return made
 
 
