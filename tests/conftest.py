@@ -142,7 +142,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List the system tests that failed and then passed when they were run once more, each with its failure."""
+    """List the system tests that failed and passed when they were run once more, each with its failure."""
     passed = {report.nodeid for report in terminalreporter.getreports("passed")}
     if flaky := [report for report in terminalreporter.getreports("rerun") if report.nodeid in passed]:
         terminalreporter.section("flaky: failed, and passed when run once more", yellow=True)

@@ -27,7 +27,7 @@ from firmware_bridge.protocol import (
 )
 from firmware_bridge.simulator.process import PICO_2, SimulatedPico
 from firmware_bridge.wiring import WiredChain, Wiring
-from tests.firmware_bridge.conftest import MakePico, main_py_after
+from tests.firmware_bridge.conftest import PATIENCE, PATIENT, MakePico, main_py_after
 from tests.firmware_bridge.hosts import WAIT_TIMEOUT, Host
 from tests.firmware_bridge.test_vectors import VECTORS, read_vectors
 from tests.firmware_bridge.wirings import SMALL
@@ -64,7 +64,6 @@ def host(pico: SimulatedPico, make_host: MakeHost) -> Host:
     """A host that has completed the handshake."""
     made = make_host(pico.port)
     made.wait_for(Ready)
-    pico.resets.clear()  # it restarts if the test before has left another wiring
     return made
 
 
@@ -203,35 +202,43 @@ def test_a_switch_held_during_a_reset_is_closed_but_not_pressed(pico: SimulatedP
     host.wait_for(SwitchChanged, len(changed) + 1)
 
 
-def test_a_changed_wiring_restarts_the_pico(host: Host, pico: SimulatedPico, make_host: MakeHost) -> None:
+@pytest.fixture
+def wired(make_pico: MakePico, make_host: MakeHost) -> SimulatedPico:
+    """A patient Pico of the test's own, with the wiring SMALL; the shared one must keep it."""
+    pico = make_pico(main=main_py_after(PATIENT), watchdog=PATIENCE)
+    pico.plug()
+    host = make_host(pico.port)
+    host.wait_for(Ready)
+    host.link.close()
+    return pico
+
+
+def test_a_changed_wiring_restarts_the_pico(wired: SimulatedPico, make_host: MakeHost) -> None:
     """And a reader works at the default TX pin of a UART.
 
     Bug fixed: the reader at pin 4 was set up first, then the UART of pin 5 drove it high.
     """
-    host.link.close()
-    other = Wiring((WiredChain(20, 2),), buttons=(21,), readers=(4, 5))
-    second = make_host(pico.port, other)
-    second.wait_for(Ready)
-    assert pico.resets == ["restart"]
-    second.link.show(b"abcdef")
-    assert pico.wait_until(lambda: pico.strips.get(20) == b"abcdef")
-    pico.press(21)
-    second.wait_for(SwitchChanged, 2)
+    host = make_host(wired.port, Wiring((WiredChain(20, 2),), buttons=(21,), readers=(4, 5)))
+    host.wait_for(Ready)
+    assert wired.resets == ["restart"]
+    host.link.show(b"abcdef")
+    assert wired.wait_until(lambda: wired.strips.get(20) == b"abcdef")
+    wired.press(21)
+    host.wait_for(SwitchChanged, 2)
     for reader, pin in enumerate((4, 5), start=1):
-        pico.receive(pin, TAG)
-        second.wait_for(TagSeen, reader)
-    assert [event.reader for event in second.of(TagSeen)] == [0, 1]
+        wired.receive(pin, TAG)
+        host.wait_for(TagSeen, reader)
+    assert [event.reader for event in host.of(TagSeen)] == [0, 1]
 
 
 def test_unplugging_and_plugging_in(host: Host, pico: SimulatedPico) -> None:
-    lost, ready = len(host.of(Lost)), len(host.of(Ready))  # the test before may have restarted the Pico
     pico.unplug()
-    host.wait_for(Lost, lost + 1)
+    host.wait_for(Lost)
     tries = host.tries
     assert host.wait_until(lambda: host.tries >= tries + 3)
     pico.plug()
-    host.wait_for(Ready, ready + 1)
-    losses = host.of(Lost)[lost:]
+    host.wait_for(Ready, 2)
+    losses = host.of(Lost)
     assert len(losses) == len(set(losses)), "a loss is reported once, not at each attempt"
 
 
@@ -366,15 +373,14 @@ def test_a_wiring_with_too_many_chains_is_rejected(make_pico: MakePico, make_hos
 
 
 def test_a_rejected_wiring_is_rejected_again_after_a_restart(
-    host: Host, pico: SimulatedPico, make_host: MakeHost
+    wired: SimulatedPico, make_host: MakeHost
 ) -> None:
     """Bug fixed: the second handshake took the wiring for known and the table for ready."""
-    host.link.close()
-    second = make_host(pico.port, Wiring((WiredChain(2, 2),), buttons=(2,)))
-    assert pico.wait_until(lambda: pico.resets == ["restart"])
-    second.wait_for(Refused, 2)
-    assert {refused.detail for refused in second.of(Refused)} == {"GP2 is given twice"}
-    assert second.of(Ready) == []
+    host = make_host(wired.port, Wiring((WiredChain(2, 2),), buttons=(2,)))
+    assert wired.wait_until(lambda: wired.resets == ["restart"])
+    host.wait_for(Refused, 2)
+    assert {refused.detail for refused in host.of(Refused)} == {"GP2 is given twice"}
+    assert host.of(Ready) == []
 
 
 def test_an_exception_in_the_firmware_is_logged_and_the_chip_restarts(
