@@ -56,6 +56,57 @@ def test_a_draft_is_not_described_as_a_button() -> None:
         choice_json(sim.play, Draft(1, Colour.BLUE, 2))
 
 
+def test_a_position_is_described_in_full() -> None:
+    sim = dealt(DEAL)
+    for draft in (Draft(5, Colour.BLUE, 4), Draft(2, Colour.BLACK, 1), Draft(0, Colour.WHITE, 3)):
+        sim.make(draft)
+    sim.choose("display.1", "y")
+    state = shown(sim)
+    assert {key: state[key] for key in ("stage", "mode", "round", "first", "displays", "centre")} == {
+        "stage": "offer",
+        "mode": "standard",
+        "round": 1,
+        "first": 1,
+        "displays": ["bbyr", "", "yyrr", "bykw", ""],
+        "centre": "",
+    }
+    assert not state["marker_in_centre"]
+    empty = {"taken": False, "role": "player", "name": None, "acting": False, "score": 0, "marker": False}
+    empty |= {"lines": [""] * 5, "wall": ["....."] * 5, "floor": "", "cost": 0, "bot": None, "stand_in": None}
+    empty |= {"pattern": ["byrkw", "wbyrk", "kwbyr", "rkwby", "yrkwb"]}
+    ana = {"seat": 1, "taken": True, "name": "Ana", "marker": True, "floor": "m", "cost": 1}
+    rui = {"seat": 2, "taken": True, "name": "Rui", "acting": True, "floor": "k", "cost": 1}
+    assert state["seats"] == [
+        empty | ana | {"lines": ["", "", "ww", "bbbb", ""]},
+        empty | rui | {"lines": ["k", "", "", "", ""]},
+        empty | {"seat": 3},
+        empty | {"seat": 4},
+    ]
+    choice = {"source": 1, "colour": "y", "count": 1, "lines": [2, 3, 4, 5, 0], "sends": {}, "tried": None}
+    assert state["choice"] == choice
+    assert state["moves"] == [
+        {"seat": 1, "name": "Ana", "source": 5, "colour": "b", "count": 4, "line": 4}
+        | {"fell": 0, "marker": False, "token": "5b4", "because": []},
+        {"seat": 2, "name": "Rui", "source": 2, "colour": "k", "count": 2, "line": 1}
+        | {"fell": 1, "marker": False, "token": "2k1", "because": []},
+        {"seat": 1, "name": "Ana", "source": 0, "colour": "w", "count": 2, "line": 3}
+        | {"fell": 0, "marker": True, "token": "0w3", "because": []},
+    ]
+    assert state["palette"]["k"] == {"name": "black", "rgb": "#9600ff"}
+
+
+def test_the_columns_of_a_gray_wall_are_offered_with_their_colour() -> None:
+    """On gray walls a person chooses the columns (G3)."""
+    sim = next(each for seed in range(50) if (each := midway(GRAY, seed, 24)).table.stage is Stage.CHOICE)
+    state = shown(sim)
+    assert state["choosing"]
+    for column in state["choosing"]:
+        seat = state["seats"][column["seat"] - 1]
+        assert seat["pattern"] is None
+        line = seat["lines"][column["row"] - 1]
+        assert (column["kind"], line) == ("column", column["colour"] * column["row"])
+
+
 def test_a_lost_part_has_the_unix_time_of_its_loss() -> None:
     sim = playing()
     sim.table = update(sim.table, PartLost("lights", Loss.ABSENT, "no strip", sim.now))
