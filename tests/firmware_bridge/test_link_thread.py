@@ -17,7 +17,16 @@ import pytest
 
 from firmware_bridge.dump import dump
 from firmware_bridge.firmware.session import Session
-from firmware_bridge.link import FIRST_BACKOFF, IN_USE, Link, Lost, PortError, Reason, describe_port_error
+from firmware_bridge.link import (
+    FIRST_BACKOFF,
+    IN_USE,
+    REFUSED_BACKOFF,
+    Link,
+    Lost,
+    PortError,
+    Reason,
+    describe_port_error,
+)
 from firmware_bridge.loopback import FakeBoard
 from firmware_bridge.protocol import (
     SILENCE_TIMEOUT,
@@ -25,6 +34,7 @@ from firmware_bridge.protocol import (
     Event,
     Noise,
     Ready,
+    Refused,
     Silent,
     SwitchChanged,
 )
@@ -41,6 +51,7 @@ class Terminal:
 
     def __init__(self, boot: int = 1) -> None:
         self.now = 0.0
+        self.opened: list[float] = []  # when the link opened the port
         self.events: SimpleQueue[Event | Lost] = SimpleQueue()
         self.recorded: list[bytes] = []
         self._master, self._port = pty.openpty()
@@ -55,6 +66,7 @@ class Terminal:
         self.link.start()
 
     def _name(self) -> str:
+        self.opened.append(self.now)
         return os.ttyname(self._port)
 
     def _clock(self) -> float:
@@ -155,6 +167,15 @@ def test_a_prompt_of_an_earlier_connection_explains_no_later_silence(terminal: T
     assert terminal.silence().reason is Reason.NO_FIRMWARE
     terminal.reconnect(terminal.read)
     assert terminal.silence().reason is Reason.SILENT
+
+
+def test_a_pico_that_refuses_is_left_alone_for_a_while(terminal: Terminal) -> None:
+    """Other programs can use its port meanwhile."""
+    terminal.board.fault = "there is no pin GP29"
+    terminal.event(Refused)
+    terminal.reconnect(terminal.read)
+    first, second = terminal.opened
+    assert second - first >= REFUSED_BACKOFF
 
 
 def test_the_same_loss_is_reported_again_after_the_pico_was_back(terminal: Terminal) -> None:

@@ -89,6 +89,13 @@ def test_a_payload_cut_short_is_a_message_or_a_wire_error(message: Message, data
         decode(kind, cut)
 
 
+def test_a_run_of_lights_that_is_cut_short_is_refused() -> None:
+    kind, body = encode(Lights((Run(0, b"abc"), Run(30, b"defghi"))))
+    for cut in (body[:-1], body[:-6], body[:-8]):
+        with pytest.raises(WireError):
+            decode(kind, cut)
+
+
 pins = st.integers(0, 29)
 
 

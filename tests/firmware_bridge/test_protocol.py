@@ -118,6 +118,18 @@ def ready_connection() -> Connection:
     return connection
 
 
+def test_a_frame_is_due_at_once_and_again_until_it_is_acknowledged() -> None:
+    connection = ready_connection()
+    connection.data_to_send(0)
+    idle = connection.next_time()
+    connection.show(bytes(range(SMALL.light_bytes)))
+    assert connection.next_time() <= 0
+    assert connection.data_to_send(0)
+    again = connection.next_time()
+    assert 0 < again < idle
+    assert connection.data_to_send(again)
+
+
 def test_unknown_messages_are_ignored() -> None:
     connection = ready_connection()
     receive(connection, Unknown(0x7F, b"new"), 3)
