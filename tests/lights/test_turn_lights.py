@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from device.lights.animation import FAINT, FLASH
+from device.lights.animation import FAINT, FLASH, dimmed
 from device.lights.palettes import BOX
-from device.lights.view import CREST, LONGEST_SWEEP, REFUSED
+from device.lights.view import CREST, LONGEST_SWEEP, LOST, OFFERED, REFUSED
+from device.rules.events import Draft
+from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
-from device.table.update import FLASH_APART
+from device.table.state import BotReply, HintRequested
+from device.table.update import FLASH_APART, update
+from hardware.api import Loss, PartBack, PartLost
 from tests.table.simulator import FULL, Simulator, dealt, empty_table, rhythm_of
 
 DEAL = "bbyr kkww rryy bykw bbbb"
@@ -214,3 +218,36 @@ def test_every_light_is_one_of_the_table() -> None:
     assert sim.frame.lit.keys() <= names
     assert sim.press("display.1").frame.lit.keys() <= names
     assert empty_table().frame.lit.keys() <= names
+
+
+# --- Hints and the status light ---
+
+
+@pytest.mark.parametrize(
+    ("line", "lights"), [(4, places("seat.1.line.4", 4)), (0, places("seat.1.floor", 4))], ids=str
+)
+def test_an_advised_draft_shows_where_its_tiles_would_lie(line: int, lights: list[str]) -> None:
+    sim = dealt(DEAL).wait(SETTLED)
+    assert spelt(sim, *lights) == "...."
+    sim.take(HintRequested(1, sim.now))
+    (request,) = sim.hint_requests
+    sim.reply(BotReply(request.number, Draft(5, Colour.BLUE, line), sim.now, gain=2.5))
+    levels = sim.wait(SETTLED).levels(*lights)
+    assert all(max(level) > min(level) for level in levels.values()), "they swell"
+    assert spelt(sim, *lights) == "bbbb"
+
+
+def test_the_status_light_is_faint_while_ok_does_nothing() -> None:
+    sim = dealt(DEAL).wait(SETTLED)
+    assert sim.rhythm("status") == "steady"
+    assert sim.colour("status") == dimmed(OFFERED, FAINT)
+
+
+def test_the_status_light_beats_while_a_part_is_lost() -> None:
+    sim = dealt(DEAL).wait(SETTLED)
+    before = sim.colour("status")
+    sim.table = update(sim.table, PartLost("reader.shared", Loss.ABSENT, "no reader", sim.now))
+    seen = {sim.wait(1 / 16).colour("status") for _ in range(64)}
+    assert LOST in seen and len(seen) == 2
+    sim.table = update(sim.table, PartBack("reader.shared", sim.now))
+    assert {sim.wait(1 / 16).colour("status") for _ in range(64)} == {before}
