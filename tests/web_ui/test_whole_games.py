@@ -78,11 +78,12 @@ def test_every_moment_of_a_game_has_texts(setup: Setup, seed: int, *, physical_t
 
 
 def render_all_pages(renderer: Renderer, scene: Message, number: int) -> None:
-    """Render the pages of a moment with all controls; a missing text raises."""
+    """Render the pages of a moment with all controls; a missing text raises or is rendered as None."""
     phones = {"press": scene["live"], "tell": True, "hint": True, "learn": True}
     view = real_tables.view_of({**scene, "phones": phones}, number)
     for viewer in (Viewer(PHONE), Viewer(PHONE, at_table=False, seat=1), Viewer(TABLE)):
-        renderer.rendering(viewer, STRICT, view)
+        html = "".join(renderer.rendering(viewer, STRICT, view).html.values())
+        assert "None" not in html
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
