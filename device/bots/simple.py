@@ -7,6 +7,7 @@ chooses for the first seat that has to act.
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from device.rules.board import FLOOR, LINES, Board, Wall, legal_columns, next_full_line, printed_column
@@ -144,6 +145,7 @@ def _line_potential(board: Board, line: int, *, gray: bool) -> float:
     return LINE_FACTOR * _points(board.wall, line, column) * board.held[line - 1] / line
 
 
+@lru_cache(maxsize=1024)  # most choices of a turn leave the same wall
 def wall_potential(wall: Wall) -> float:
     """Return parts of the bonuses 2, 7 and 10, growing with the square of the tiles present (R14)."""
     rows = [5 - row.count(None) for row in wall]

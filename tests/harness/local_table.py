@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Self
@@ -17,7 +18,7 @@ from device.socket.server import Request, SocketServer
 from device.table.score_animation import OPENING
 from device.table.state import TableSettings
 from hardware.drivers.simulated import SimulatedTable
-from hardware.layout.model import layout_json, read_layout
+from hardware.layout.model import Layout, layout_json, read_layout
 from tests.harness.client import Message
 from tests.harness.player import next_button
 from tests.harness.reference_table import snapshot_json
@@ -47,6 +48,12 @@ class RecordingPublisher:
             self.server.publish_frame(line)
 
 
+@cache
+def shipped_layout(name: str) -> Layout:
+    """Read a layout that ships with the project, once."""
+    return read_layout(name)
+
+
 class LocalTable:
     """A table whose loop, and socket server if it has one, run in threads until the `with` ends."""
 
@@ -63,10 +70,10 @@ class LocalTable:
         self.opening = opening
         self.clock = clock
         self.inbox: Inbox = SimpleQueue()
-        plan = layout_json(read_layout(layout))
-        self.server = None if socket is None else SocketServer(socket, plan, self.inbox.put)
+        plan = shipped_layout(layout)
+        self.server = None if socket is None else SocketServer(socket, layout_json(plan), self.inbox.put)
         self.publisher = RecordingPublisher(self.server)
-        self.hardware = SimulatedTable(read_layout(layout))
+        self.hardware = SimulatedTable(plan)
         self.hardware.start(self.inbox.put)
         self.store = store
         self.fault: BaseException | None = None
