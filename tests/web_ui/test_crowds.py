@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
 from flask.testing import FlaskClient
@@ -27,13 +27,26 @@ def greedy() -> Iterator[ExitStack]:
         yield connections
 
 
+def received(connection: socket.socket) -> int:
+    """Return the number of bytes that a connection still brings until the other side closes it."""
+    number = 0
+    with suppress(ConnectionResetError):
+        while data := connection.recv(65_536):
+            number += len(data)
+    return number
+
+
 def test_a_client_that_reads_no_responses_blocks_no_thread(
     daemon: FakeDaemon, start_pages: StartPages, greedy: ExitStack
 ) -> None:
-    """As many such clients as threads once blocked all pages for 20 seconds, or for good."""
+    """As many such clients as threads once blocked all pages for 20 seconds, or for good.
+
+    They are disconnected.
+    """
     browser = start_pages("--port", "0", "--streams", "1").address()
     daemon.play(scenes.offer())
     asking = b"GET /table HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 5
+    connections = []
     for _ in range(THREADS + 3):
         connection = greedy.enter_context(socket.socket())
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -41,7 +54,10 @@ def test_a_client_that_reads_no_responses_blocks_no_thread(
         connection.connect(("127.0.0.1", browser.port))
         connection.sendall(asking)
         assert connection.recv(100).startswith(b"HTTP/1.1 200")
+        connections.append(connection)
     assert browser.ask("/rules").status == 200
+    page = len(browser.ask("/table").body)
+    assert received(connections[0]) < 2 * page  # of five
 
 
 def test_a_client_behind_a_proxy_on_this_machine_is_a_phone(browser: Browser) -> None:
