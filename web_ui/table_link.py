@@ -59,15 +59,20 @@ class TableAwayError(OSError):
 
 
 class TableLink:
-    """Keeps `latest` up to date from the table's socket, and sends actions and questions to it."""
+    """Keeps `latest` up to date from the table's socket, and sends actions and questions to it.
+
+    A subscription to frames looks every `lease_check` seconds whether they are still wanted.
+    """
 
     def __init__(
         self,
         path: Path,
         latest: Latest,
         pause: Callable[[threading.Event, float], object] = threading.Event.wait,
+        lease_check: float = LEASE_CHECK,
     ) -> None:
         self.path = path
+        self._lease_check = lease_check
         self.latest = latest
         self._pause = pause
         self._closing = threading.Event()
@@ -162,7 +167,7 @@ class TableLink:
         lines = Lines()
         with (
             contextlib.suppress(OSError),  # no table, or gone: the caller tries again
-            _connect(self.path, LEASE_CHECK if frames else None) as connection,
+            _connect(self.path, self._lease_check if frames else None) as connection,
         ):
             self._open.add(connection)
             try:

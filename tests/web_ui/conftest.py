@@ -23,6 +23,9 @@ from web_ui.table_link import TableLink
 
 StartPages = Callable[..., "PagesProcess"]
 
+LEASE_CHECK = 0.05
+"""Seconds after which the link of the tests looks whether frames are still wanted."""
+
 
 @pytest.fixture
 def socket_path() -> Iterator[Path]:
@@ -44,7 +47,7 @@ def daemon(socket_path: Path) -> Iterator[FakeDaemon]:
 
 @pytest.fixture
 def link(socket_path: Path) -> Iterator[TableLink]:
-    table_link = TableLink(socket_path, Latest())
+    table_link = TableLink(socket_path, Latest(), lease_check=LEASE_CHECK)
     table_link.start()
     yield table_link
     table_link.close()

@@ -101,8 +101,9 @@ def test_every_response_has_security_headers(client: FlaskClient) -> None:
 def test_unchanged_pages_are_not_sent_again(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, path: str
 ) -> None:
-    daemon.colours = None  # a frame between two requests would be a change
     show(daemon, link, scenes.offer(3))
+    link.latest.want_frames(TIMEOUT)
+    until_frame(link, Frame())  # one between two requests would be a change
     first = client.get(path)
     assert first.status_code == 200
     etag = first.headers["ETag"]

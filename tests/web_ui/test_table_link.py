@@ -13,7 +13,7 @@ from threading import enumerate as running_threads
 import pytest
 
 from tests.web_ui import scenes
-from tests.web_ui.conftest import until, until_frame, until_presence
+from tests.web_ui.conftest import LEASE_CHECK, until, until_frame, until_presence
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.latest import Frame, Latest, Presence
 from web_ui.messages import SCHEMA, MessageError, NamePlayer, PressButton
@@ -150,7 +150,7 @@ def test_no_pause_follows_the_end_of_a_lease(daemon: FakeDaemon, socket_path: Pa
             return super().wait_until_frames_wanted()
 
     pauses = Pauses()
-    link = TableLink(socket_path, Watched(), pauses)
+    link = TableLink(socket_path, Watched(), pauses, LEASE_CHECK)
     link.start()
     waits.get(timeout=TIMEOUT)
     link.latest.want_frames(0.1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -45,8 +46,9 @@ def read_rulebook(folder: Path) -> Rulebook:
     return {mode: _read(folder / f"{mode}.toml") for mode in MODES}
 
 
+@cache
 def read_all_rules() -> dict[str, Rulebook]:
-    """Read the rules in every language, by language. Raises RulesError if a file is invalid."""
+    """Read the rules in every language, by language, once. Raises RulesError if a file is invalid."""
     return {path.name: read_rulebook(path) for path in sorted(FOLDER.iterdir()) if path.is_dir()}
 
 
