@@ -85,6 +85,7 @@ class Simulator:
     now: float = 100.0
     pressed: list[str] = field(default_factory=list)
     taken: int = 0  # events so far
+    _frames: tuple[Table | None, dict[float, LightFrame]] = (None, {})  # of the present table, by time
 
     def wait(self, seconds: float) -> Simulator:
         """Let some seconds pass."""
@@ -152,11 +153,20 @@ class Simulator:
     @property
     def frame(self) -> LightFrame:
         """What all lights show now, with or without a place in the layout."""
-        return view(self.table, self.now, BOX)
+        return self.frame_at(self.now)
+
+    def frame_at(self, now: float) -> LightFrame:
+        """Return what all lights show at a time without presses, computed once for each table."""
+        if self._frames[0] is not self.table:
+            self._frames = (self.table, {})
+        frames = self._frames[1]
+        if now not in frames:
+            frames[now] = view(self.table, now, BOX)
+        return frames[now]
 
     def levels(self, *lights: str, seconds: float = 2.0) -> dict[str, list[int]]:
         """Return the brightest channel of some lights in each of the next frames, without presses."""
-        frames = [view(self.table, self.now + at / 16, BOX) for at in range(int(seconds * 16))]
+        frames = [self.frame_at(self.now + at / 16) for at in range(int(seconds * 16))]
         return {light: [max(frame.colour(light)) for frame in frames] for light in lights}
 
     def rhythm(self, light: str) -> str:
