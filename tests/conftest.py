@@ -28,7 +28,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No time limits: a busy machine is no fault of an example. The same examples every time in `quick` and
 # `short`, so that a failure is the fault of the last change.
-for name, examples in {"quick": 5, "short": 15}.items():  # `make check`; the default
+for name, examples in {"quick": 3, "short": 15}.items():  # `make check`; the default
     settings.register_profile(
         name,
         max_examples=examples,

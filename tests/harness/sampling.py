@@ -10,12 +10,12 @@ from hypothesis import settings
 
 T = TypeVar("T")
 
-QUICK = 4
+QUICK = 8
 """`make check` takes one item of so many."""
 
 
 def some(items: Iterable[T], few: int | None = None) -> list[T]:
-    """Return `few` items, all by default; a quarter of them in `make check`, all items in `make test-long`.
+    """Return `few` items, all by default; an eighth of them in `make check`, all items in `make test-long`.
 
     Those of a sequence are spread over it, others are the first ones.
     """

@@ -43,7 +43,7 @@ def test_golden_games_verify_and_are_written_again_byte_for_byte(path: Path) -> 
 
 
 @pytest.mark.skipif(not SHARED, reason="the folder ../shared/records is not here")
-@pytest.mark.parametrize("path", SHARED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", some(SHARED), ids=lambda path: path.stem)
 def test_shared_records_verify_and_are_written_again_byte_for_byte(path: Path) -> None:
     assert_verifies(path)
 

@@ -98,7 +98,7 @@ def test_every_game_is_played_to_the_same_end(path: Path) -> None:
 GRAY = [path for path in FILES if path.stem.startswith("gray")]
 
 
-@pytest.mark.parametrize("path", GRAY, ids=named)
+@pytest.mark.parametrize("path", some(GRAY), ids=named)
 def test_columns_pressed_from_the_last_seat_to_the_first_give_the_same_game(path: Path) -> None:
     """G3: the seats choose at the same time, so a record's order of seats is one of many."""
     for recorded in some(games_of(path), 3):
@@ -183,7 +183,7 @@ BY_LOOP = (
 """The files of which the loop plays a game: every mode, and games that end in different ways."""
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.stem in BY_LOOP], ids=named)
+@pytest.mark.parametrize("path", some([path for path in FILES if path.stem in BY_LOOP]), ids=named)
 def test_a_game_of_every_mode_is_played_by_the_loop(path: Path, tmp_path: Path) -> None:
     recorded = max(games_of(path), key=finished)  # the first that ended by itself, if there is one
     layout = DUO if len(recorded.setup.players) <= DUO.seats else FULL

@@ -130,11 +130,12 @@ def test_the_ruler_is_100_mm() -> None:
     assert line.points == ((7, 3), (107, 3))
 
 
-def test_equal_layouts_give_equal_documents() -> None:
+def test_equal_layouts_give_equal_documents(documents: Documents) -> None:
     """They hold no time and nothing random."""
-    layout = read_layout("duo")
-    for made in (template_svg, whole_pdf, a4_pdf):
-        assert made(layout) == made(layout)
+    layout = documents.layout
+    assert template_svg(layout) == documents.template
+    assert whole_pdf(layout) == documents.whole
+    assert a4_pdf(layout) == documents.a4
 
 
 def test_the_committed_documents_are_up_to_date(documents: Documents) -> None:
