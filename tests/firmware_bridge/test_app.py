@@ -144,7 +144,7 @@ def test_only_the_status_light_pulses_while_the_host_is_lost(pico: FakePico, chi
         red, green, blue = shown[21:24]
         assert red == green and blue == 0
         seen.add(red)
-    assert len(seen) > 5 and max(seen) <= 90
+    assert len(seen) > 5 and max(seen) <= 90  # `strips.BRIGHTEST`, which needs a chip to be imported
 
 
 def test_the_status_light_pulses_while_a_line_of_a_lost_host_blocks_the_loop(
