@@ -12,7 +12,7 @@ from device.table.state import ChanceDrawn, Stage, Table, TableSettings, needed_
 from device.table.update import update
 from hardware.api import ButtonPressed, LightFrame
 from hardware.layout.model import Layout
-from hardware.power import limit
+from hardware.power import CurrentLimiter
 
 GOAL = 1.0  # milliseconds, median
 STEP = 0.05  # seconds of game time between two frames
@@ -23,13 +23,13 @@ def measure(
 ) -> Figure:
     """Measure the time for every frame of random games at a full table, for so many seconds."""
     names = [light.name for light in layout.lights]
-    taken = []
+    limiter, taken = CurrentLimiter(layout), []
     start = clock()
     while clock() - start < seconds:
         for table, now in _random_game(layout, below):
             began = clock()
             lit = view(table, now, BOX).lit
-            limit(LightFrame({name: lit[name] for name in names if name in lit}), layout.supply)
+            limiter.limit(LightFrame({name: lit[name] for name in names if name in lit}))
             taken.append(clock() - began)
     name = f"lights, a frame of {len(names)}, median"
     return Figure(name, median(taken) * 1000, "ms", GOAL, at_least=False)

@@ -4,10 +4,19 @@ A tile that lies on the table is a steady light. Functions named `paint_...` cha
 """
 
 from collections.abc import Callable, Collection, Iterable
-from math import lcm
 from typing import Final
 
-from device.lights.animation import FAST, SLOW, STEADY, dimmed, pulse, swell
+from device.lights.animation import (
+    CAN_BE_CHOSEN,
+    CHOSEN,
+    STEADY,
+    InTurn,
+    Level,
+    Pulsing,
+    Shown,
+    at_level,
+    dimmed,
+)
 from device.lights.palettes import Palette
 from device.rules import game as rules
 from device.rules.board import FLOOR, FLOOR_SPACES, LINES, Board, tiles_on_wall
@@ -29,24 +38,25 @@ SCORE_BELOW_0: Final[Rgb] = (255, 30, 30)
 """Both lights of a score below 0, which only solo games can end with (S13)."""
 
 
-class Painting(dict[str, Rgb]):
-    """The lights of one frame by name, for a palette and a time; lights that are missing are dark."""
+class Painting(dict[str, Shown]):
+    """What the lights show, by name, in a palette; lights that are missing are dark.
+
+    Rhythms go on by themselves. What passes (flashes, sweeps, the score animation) is painted for the time
+    `now`, in seconds on the clock of the events.
+    """
 
     def __init__(self, palette: Palette, now: float) -> None:
         super().__init__()
         self.palette = palette
         self.now = now
-        self.slow = pulse(now, SLOW, 0.25, 1.0)  # level of what can be chosen
-        self.fast = pulse(now, FAST, 0.1, 1.0)  # chosen
-        self.swell = swell(now)  # advised
 
-    def paint(self, names: Iterable[str], light: Rgb, level: float) -> None:
+    def paint(self, names: Iterable[str], light: Rgb, level: Level) -> None:
         """Set some lights to a light at a level."""
-        at_level = dimmed(light, level)
+        shown = at_level(light, level)
         for name in names:
-            self[name] = at_level
+            self[name] = shown
 
-    def paint_tiles(self, names: Iterable[str], colour: Colour, level: float) -> None:
+    def paint_tiles(self, names: Iterable[str], colour: Colour, level: Level) -> None:
         """Set some lights to the light of a tile colour at a level."""
         self.paint(names, self.palette.shades[colour].light, level)
 
@@ -105,7 +115,13 @@ def paint_boards(painting: Painting, play: Play) -> None:
 
 def paint_board(painting: Painting, place: int, board: Board, level: float = STEADY) -> None:
     """Light the tiles on a place's board."""
-    lights = [dimmed(shade.light, level) for shade in painting.palette.shades]
+    painting.update(board_lights(painting.palette, place, board, level))
+
+
+def board_lights(palette: Palette, place: int, board: Board, level: float = 1.0) -> dict[str, Rgb]:
+    """Return the lights of the tiles on a place's board."""
+    painting: dict[str, Rgb] = {}
+    lights = [dimmed(shade.light, level) for shade in palette.shades]
     for row, names in zip(board.wall, _WALL[place - 1], strict=True):
         for tile, name in zip(row, names, strict=True):
             if tile is not None:
@@ -114,9 +130,10 @@ def paint_board(painting: Painting, place: int, board: Board, level: float = STE
         if colour is not None:
             for name in names[len(names) - held :]:
                 painting[name] = lights[colour]
-    marker = dimmed(painting.palette.marker, level)
+    marker = dimmed(palette.marker, level)
     for tile_or_marker, name in zip(board.floor, _FLOOR[place - 1], strict=False):
         painting[name] = marker if tile_or_marker is MARKER else lights[tile_or_marker]
+    return painting
 
 
 def paint_score(painting: Painting, place: int, score: int, level: float = STEADY) -> None:
@@ -135,7 +152,7 @@ def paint_score(painting: Painting, place: int, score: int, level: float = STEAD
 
 
 def paint_sources(
-    painting: Painting, state: rules.State, level_of: Callable[[int, Colour], float] = lambda *_: STEADY
+    painting: Painting, state: rules.State, level_of: Callable[[int, Colour], Level] = lambda *_: STEADY
 ) -> None:
     """Light the tiles of all sources, each colour of a source at its level; the marker lies first."""
     centre = _CENTRE
@@ -163,9 +180,6 @@ def selected_lights(state: rules.State, source: int, colour: Colour) -> list[str
 # The light shows the colours of the source's tiles one after another, each for a slow pulse. What matters
 # most is shown instead of them: the selected colour, the space of the next reported tile, moving tiles.
 
-SINGLE_PERIOD: Final = SLOW * lcm(*range(1, len(COLOURS) + 2))
-"""Seconds after which all single lights begin anew together, whatever their numbers of colours, up to 6."""
-
 
 def merge_single_lights(painting: Painting, sources: Collection[int], foremost: Collection[str]) -> None:
     """Leave each of these sources its first light only, which shows what all its lights would show.
@@ -179,13 +193,13 @@ def merge_single_lights(painting: Painting, sources: Collection[int], foremost: 
         first = [lit[name] for name in foremost if lit.get(name, DARK) != DARK]
         if lights:
             shown = first[:1] or list(dict.fromkeys(lights))  # the different ones in turn
-            painting[names[0]] = shown[int(painting.now // SLOW) % len(shown)]
+            painting[names[0]] = shown[0] if len(shown) == 1 else InTurn(tuple(shown))
 
 
 # --- Choices other than drafts ---
 
 
-def paint_choice(painting: Painting, play: Play, event: Event, level: float, line_level: float) -> None:
+def paint_choice(painting: Painting, play: Play, event: Event, level: Level, line_level: Level) -> None:
     """Light where a choice goes; a tile's line at a level of its own."""
     penalty_lights = line_lights(play.places[ACTION], FLOOR)
     match event:
@@ -219,7 +233,7 @@ def paint_sent(painting: Painting, play: Play, selection: Selection) -> None:
     draft = Draft(selection.source, selection.colour, selection.tried)
     free = line_lights(play.places[ACTION], FLOOR)[len(play.state.boards[ACTION].floor) :]
     for name, colour in zip(free, play.state.sent_to_penalty_row(draft), strict=False):
-        painting.paint_tiles([name], colour, painting.fast)
+        painting.paint_tiles([name], colour, CHOSEN)
 
 
 # --- Score animation: the placed tile, its run across, its run down, then the points ---
@@ -252,8 +266,7 @@ def _paint_step(painting: Painting, place: int, step: Step, before: Board, part:
                 _paint_change(painting, place, before, step.item.board)
                 paint_score(painting, place, before.score)
         case LineFell(line=line, colour=colour):
-            level = painting.fast if part < 0.6 else 0.0
-            painting.paint_tiles(line_lights(place, line), colour, level)
+            painting.paint_tiles(line_lights(place, line), colour, CHOSEN if part < 0.6 else 0.0)
         case BonusGiven():
             _paint_bonus(painting, place, step.item)
             if part < 0.5:
@@ -279,17 +292,15 @@ def _paint_placed(painting: Painting, place: int, placed: TilePlaced, before: Bo
 
 def _paint_change(painting: Painting, place: int, before: Board, after: Board) -> None:
     """Pulse the tiles that came to a board and those that left it."""
-    old, new = Painting(painting.palette, painting.now), Painting(painting.palette, painting.now)
-    paint_board(old, place, before, 1.0)
-    paint_board(new, place, after, 1.0)
+    old, new = board_lights(painting.palette, place, before), board_lights(painting.palette, place, after)
     for name in old.keys() | new.keys():
         if old.get(name) != new.get(name):
-            painting[name] = dimmed(new.get(name) or old[name], painting.fast)
+            painting[name] = Pulsing(new.get(name) or old[name], CHOSEN)
 
 
 def _paint_bonus(painting: Painting, place: int, bonus: BonusGiven) -> None:
     """Pulse the row, column or colour that is complete; the other tiles are faint."""
     for row, column, tile in tiles_on_wall(bonus.board):
         which = {BonusKind.ROW: row, BonusKind.COLUMN: column, BonusKind.COLOUR: tile}[bonus.kind]
-        level = painting.slow if which == bonus.which else WATCHING
+        level = CAN_BE_CHOSEN if which == bonus.which else WATCHING
         painting.paint_tiles([wall_light(place, row, column)], tile, level)

@@ -7,9 +7,25 @@ tiles move. Two beats and a pause on the status light: a part of the table is lo
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from device.lights.animation import FAINT, FLASH, SLOW, STEADY, beats, dimmed, frame_time
+from device.lights.animation import (
+    ADVISED,
+    CAN_BE_CHOSEN,
+    CHOSEN,
+    FAINT,
+    FLASH,
+    FRAMES_A_SECOND,
+    STEADY,
+    TICKS_A_SECOND,
+    Beating,
+    Level,
+    Moving,
+    Pulsing,
+    colour_at,
+    frame_time,
+    mixed,
+    next_time,
+)
 from device.lights.board import (
-    SINGLE_PERIOD,
     Painting,
     free_spaces,
     line_lights,
@@ -57,11 +73,16 @@ GUIDING: Final = 6.0  # seconds for which the lights show people what to move (p
 
 def view(table: Table, now: float, palette: Palette) -> LightFrame:
     """Return what every light shows at `now`, in seconds on the clock of the events."""
-    painting = Painting(palette, frame_time(now))
+    return LightFrame({name: colour_at(shown, now) for name, shown in paint(table, now, palette).items()})
+
+
+def paint(table: Table, now: float, palette: Palette) -> Painting:
+    """Return what every light shows from `now` on, until something passes or the table changes."""
+    painting = Painting(palette, now)
     foremost: list[str] = []
     match table.stage:
         case Stage.UNUSABLE:
-            painting.paint([api.STATUS], REFUSED, painting.fast)
+            painting.paint([api.STATUS], REFUSED, CHOSEN)
         case Stage.SEATING:
             _paint_seating(painting, table)
         case Stage.CHOOSING:
@@ -73,52 +94,72 @@ def view(table: Table, now: float, palette: Palette) -> LightFrame:
     _paint_status(painting, table)
     _paint_refusal(painting, table)
     merge_single_lights(painting, table.settings.equipment.single, foremost)
-    return LightFrame(painting)
+    return painting
 
 
-# --- Frame cache ---
+def is_passing(table: Table, now: float) -> bool:
+    """Return whether something is shown that comes to an end: a flash, a sweep or a score animation."""
+    game = table.game
+    if table.refusal is not None and now - table.refusal.at < FLASH:
+        return True
+    if game is None:
+        return False
+    return game.animation is not None or (not game.tiles_to_move and _is_moving(table, game, now))
 
 
-class FrameCache:
-    """Makes the frames of a layout's lights; while a table rests, frames that repeat are made once."""
+# --- Successive frames ---
+
+
+class FrameMaker:
+    """Maker of the successive frames of a layout's lights.
+
+    A table at rest is painted once; then only its moving lights are computed for each frame.
+    """
 
     def __init__(self, names: Sequence[str], limit: Callable[[LightFrame], LightFrame]) -> None:
         """`names` are the layout's lights; every frame passes through `limit` (electric current)."""
         self.names = names
         self._limit = limit
-        self._key: tuple[Table, Palette] | None = None
-        self._frames: dict[float, LightFrame] = {}
+        self._key: tuple[Table, Palette] | None = None  # what was painted, if it may be used again
+        self._lit: dict[str, Rgb] = {}
+        self._moving: dict[Moving, list[str]] = {}
+        self._frame = LightFrame({})
 
     def at(self, table: Table, now: float, palette: Palette) -> LightFrame:
-        """Return the frame at `now`, in seconds on the clock of the events."""
-        period = repeats_after(table, now)
-        if period is None:
-            return self._make(table, now, palette)
-        if self._key is None or self._key[0] is not table or self._key[1] is not palette:
-            self._key, self._frames = (table, palette), {}
-        moment = frame_time(now) % period
-        if moment not in self._frames:
-            self._frames[moment] = self._make(table, now, palette)
-        return self._frames[moment]
+        """Return the frame at `now`, in seconds on the clock of the events.
 
-    def _make(self, table: Table, now: float, palette: Palette) -> LightFrame:
-        lit = view(table, now, palette).lit
-        return self._limit(LightFrame({name: lit[name] for name in self.names if name in lit}))
+        While all lights are steady it is the same object. Rhythms change at frame times only; a flash begins
+        at once.
+        """
+        passing = is_passing(table, now)
+        if not passing:
+            now = frame_time(now)
+        if passing or self._key is None or self._key[0] is not table or self._key[1] is not palette:
+            self._key = None if passing else (table, palette)
+            self._paint(paint(table, now, palette))
+        elif not self._moving:
+            return self._frame
+        lit = self._lit.copy()
+        for moving, names in self._moving.items():
+            lit.update(dict.fromkeys(names, moving.at(now)))
+        self._frame = self._limit(LightFrame(lit))
+        return self._frame
 
+    def next_time(self, now: float) -> float:
+        """Return when the next frame is due, or, while all lights are steady, when time passes next."""
+        moves = self._key is None or self._moving
+        return next_time(now, FRAMES_A_SECOND if moves else TICKS_A_SECOND)
 
-def repeats_after(table: Table, now: float) -> float | None:
-    """Return the seconds after which the frames of a table repeat; None while something passes.
-
-    That is a flash, a sweep or a score animation: they come to an end.
-    """
-    now, game = frame_time(now), table.game
-    if table.refusal is not None and now - table.refusal.at < FLASH:
-        return None
-    if game is not None and game.animation is not None:
-        return None
-    if game is not None and not game.tiles_to_move and _is_moving(table, game, now):
-        return None
-    return SINGLE_PERIOD if table.settings.equipment.single else SLOW
+    def _paint(self, painting: Painting) -> None:
+        """Keep the layout's lights of a painting, in the layout's order."""
+        self._lit, self._moving = {}, {}
+        for name in self.names:
+            shown = painting.get(name)
+            if isinstance(shown, tuple):
+                self._lit[name] = shown
+            elif shown is not None:
+                self._lit[name] = DARK  # keeps its place
+                self._moving.setdefault(shown, []).append(name)
 
 
 # --- Before a game, and lessons ---
@@ -126,9 +167,9 @@ def repeats_after(table: Table, now: float) -> float | None:
 
 def _paint_seating(painting: Painting, table: Table) -> None:
     for place in range(1, table.settings.places + 1):
-        level = STEADY if place in table.seats.taken else painting.slow * 0.5
+        level: Level = STEADY if place in table.seats.taken else CAN_BE_CHOSEN * 0.5
         if table.tags.card is not None and place in seats_for_a_card(table):
-            level = painting.fast
+            level = CHOSEN
         painting.paint([api.turn_light(place)], TURN, level)
         _paint_opponent(painting, table, place)
 
@@ -149,13 +190,13 @@ def _paint_choosing(painting: Painting, table: Table) -> None:
     """Light the options on the sources; the seats ask for the starting player, and the centre draws."""
     for item in menu(table):
         light = OPPONENT if item.group == "hints" else OFFERED
-        level = painting.fast if item.chosen else painting.slow * 0.5
+        level = CHOSEN if item.chosen else CAN_BE_CHOSEN * 0.5
         painting.paint(source_lights(source_of(item.button) or CENTRE)[:DISPLAY_TILES], light, level)
     for place in table.seats.taken:
-        painting.paint([api.turn_light(place)], TURN, painting.slow)
+        painting.paint([api.turn_light(place)], TURN, CAN_BE_CHOSEN)
         _paint_opponent(painting, table, place)
     if table.next_game.options.mode != SOLO:
-        painting.paint([api.centre_light(1)], OFFERED, painting.slow)
+        painting.paint([api.centre_light(1)], OFFERED, CAN_BE_CHOSEN)
 
 
 def _paint_lesson(painting: Painting, table: Table) -> None:
@@ -165,7 +206,7 @@ def _paint_lesson(painting: Painting, table: Table) -> None:
     """
     assert table.tags.lesson is not None
     meaning = next_meaning(table.tags.lesson, table.tags.known)
-    painting.paint([api.STATUS], TEACHING, painting.fast if meaning is not None else STEADY)
+    painting.paint([api.STATUS], TEACHING, CHOSEN if meaning is not None else STEADY)
     if not isinstance(meaning, TileTag):
         return
     known = tile_counts(table.tags.known)[meaning.colour]
@@ -176,7 +217,7 @@ def _paint_lesson(painting: Painting, table: Table) -> None:
         else:
             is_known = number < known
         name = source_lights(display + 1)[at]
-        painting.paint_tiles([name], meaning.colour, STEADY if is_known else painting.fast)
+        painting.paint_tiles([name], meaning.colour, STEADY if is_known else CHOSEN)
 
 
 # --- The game ---
@@ -193,7 +234,7 @@ def _paint_game(painting: Painting, table: Table) -> list[str]:
     else:
         paint_boards(painting, play)
         resting = moving or (physical and game.question is Question.YOUR_BOARD)
-        _paint_sources(painting, table, game, STEADY if resting else painting.slow)
+        _paint_sources(painting, table, game, STEADY if resting else CAN_BE_CHOSEN)
     paint_scoring_tile(painting, play)
     if moving:
         foremost = (_guide if physical else _sweep)(painting, game)
@@ -211,18 +252,18 @@ def _paint_game(painting: Painting, table: Table) -> list[str]:
     return foremost
 
 
-def _paint_sources(painting: Painting, table: Table, game: CurrentGame, offered: float) -> None:
+def _paint_sources(painting: Painting, table: Table, game: CurrentGame, offered: Level) -> None:
     """Light the sources: tiles on offer at the level `offered`, selected ones fast; advised ones swell."""
     selection = game.selection
     on_offer = sources_on_offer(table)
     drafts = [each.choice for each in game.hints if isinstance(each.choice, Draft)]
     advised = {(draft.source, draft.colour) for draft in drafts}
 
-    def level_of(source: int, colour: Colour) -> float:
+    def level_of(source: int, colour: Colour) -> Level:
         if (source, colour) in advised:
-            return painting.swell
+            return ADVISED
         if selection is not None and (source, colour) == (selection.source, selection.colour):
-            return painting.fast
+            return CHOSEN
         takes = source in on_offer and game.colour_in_hand in (None, colour)
         return offered if takes else STEADY
 
@@ -245,7 +286,7 @@ def _paint_targets(painting: Painting, table: Table, game: CurrentGame) -> None:
     for line in lines_for_selection(table):
         if line == FLOOR and not play.state.keeps_score(seat):
             continue
-        level = painting.fast if line == selection.tried else FAINT + FAINT * painting.slow
+        level = CHOSEN if line == selection.tried else FAINT + FAINT * CAN_BE_CHOSEN
         extra = marker if line == FLOOR else 0
         spaces = free_spaces(place, board, line, tiles + extra)
         painting.paint(spaces[:extra], painting.palette.marker, level)
@@ -257,12 +298,12 @@ def _paint_targets(painting: Painting, table: Table, game: CurrentGame) -> None:
 def _paint_choices(painting: Painting, table: Table, game: CurrentGame) -> None:
     """Pulse the choices other than drafts: people's slowly, those that opponents have made fast."""
     for event in choices_of_people(table).values():
-        paint_choice(painting, game.play, event, painting.slow * STEADY, painting.fast)
+        paint_choice(painting, game.play, event, CAN_BE_CHOSEN * STEADY, CHOSEN)
     for each in game.bot_choices:
         if each.step:
-            paint_choice(painting, game.play, each.choice, painting.fast, painting.fast)
+            paint_choice(painting, game.play, each.choice, CHOSEN, CHOSEN)
     for hint in game.hints:
-        paint_choice(painting, game.play, hint.choice, painting.swell, painting.fast)
+        paint_choice(painting, game.play, hint.choice, ADVISED, CHOSEN)
 
 
 def _paint_reported(painting: Painting, game: CurrentGame) -> list[str]:
@@ -271,7 +312,7 @@ def _paint_reported(painting: Painting, game: CurrentGame) -> list[str]:
         painting.paint_tiles(_slot_lights(game.play, slot), tile.colour, STEADY)
     next_one = next_slot(game)
     due = _slot_lights(game.play, next_one) if next_one is not None else []
-    painting.paint(due, OFFERED, painting.fast)
+    painting.paint(due, OFFERED, CHOSEN)
     return due
 
 
@@ -289,7 +330,7 @@ def _paint_advice(painting: Painting, play: Play, draft: Draft) -> list[str]:
     tiles = play.state.sources[draft.source][draft.colour]
     if draft.line != FLOOR or play.state.keeps_score(seat):
         spaces = free_spaces(play.places[seat], play.state.boards[seat], draft.line, tiles)
-        painting.paint_tiles(spaces, draft.colour, painting.swell)
+        painting.paint_tiles(spaces, draft.colour, ADVISED)
     return selected_lights(play.state, draft.source, draft.colour)
 
 
@@ -298,7 +339,7 @@ def _paint_turn(painting: Painting, table: Table, play: Play) -> None:
     result = play.state.outcome()
     if table.stage is Stage.OVER and isinstance(result, Outcome):
         for seat in result.winners:
-            painting.paint([api.turn_light(play.places[seat])], TURN, painting.fast)
+            painting.paint([api.turn_light(play.places[seat])], TURN, CHOSEN)
     for place in acting_places(table):
         painting.paint([api.turn_light(place)], TURN, STEADY)
 
@@ -328,15 +369,21 @@ def _changes(painting: Painting, game: CurrentGame) -> tuple[Painting, list[str]
 
 
 def _sweep(painting: Painting, game: CurrentGame) -> list[str]:
-    """Show the changed lights one after another, and a crest on the one that changes; return that one."""
+    """Show the changed lights one after another, and a crest that moves over them; return its lights.
+
+    The crest passes evenly from one light to the next: each grows to it and fades to what it shows then.
+    """
     assert game.movement is not None
     before, changed = _changes(painting, game)
+    if not changed:
+        return []
     seconds = min(LONGEST_SWEEP, SWEEP * len(changed))
-    arrived = int((painting.now - game.movement.at) / seconds * len(changed)) if changed else 0
-    for name in changed[arrived + 1 :]:
+    arrived, part = divmod((painting.now - game.movement.at) / seconds * len(changed), 1)
+    crest = changed[int(arrived) : int(arrived) + 2]
+    for name in changed[int(arrived) + 1 :]:
         painting[name] = before.get(name, DARK)
-    crest = changed[arrived : arrived + 1]
-    painting.paint(crest, CREST, 1.0)
+    for name, share in zip(crest, (1 - part, part), strict=False):
+        painting[name] = mixed(colour_at(painting.get(name, DARK), painting.now), CREST, share)
     return crest
 
 
@@ -346,7 +393,8 @@ def _guide(painting: Painting, game: CurrentGame) -> list[str]:
     for name in changed:
         leaves = name not in painting
         light = before[name] if leaves else painting[name]
-        painting[name] = dimmed(light, painting.fast if leaves else painting.slow)
+        if isinstance(light, tuple):
+            painting[name] = Pulsing(light, CHOSEN if leaves else CAN_BE_CHOSEN)
     return changed
 
 
@@ -355,10 +403,10 @@ def _guide(painting: Painting, game: CurrentGame) -> list[str]:
 
 def _paint_status(painting: Painting, table: Table) -> None:
     """Pulse the status light while `ok` would do something; beat while a part is lost."""
-    if table.faults.parts and beats(painting.now):
-        painting[api.STATUS] = LOST
-    elif table.faults.store is None and table.tags.lesson is None:
-        painting.paint([api.STATUS], OFFERED, painting.slow if api.OK in live_buttons(table) else FAINT)
+    if table.faults.store is None and table.tags.lesson is None:
+        painting.paint([api.STATUS], OFFERED, CAN_BE_CHOSEN if api.OK in live_buttons(table) else FAINT)
+    if table.faults.parts:
+        painting[api.STATUS] = Beating(LOST, painting.get(api.STATUS, DARK))
 
 
 def _paint_refusal(painting: Painting, table: Table) -> None:

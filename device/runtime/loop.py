@@ -14,11 +14,10 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
-from device.lights.animation import next_frame_time
 from device.lights.board import source_lights
 from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
-from device.lights.view import FrameCache
+from device.lights.view import FrameMaker
 from device.rules.events import CENTRE, Chance
 from device.runtime.simulation import NOT_SIMULATED, SimulatedParts, with_simulated_tags
 from device.socket import messages
@@ -59,7 +58,7 @@ from hardware.api import (
     turn_light,
 )
 from hardware.layout.model import Layout
-from hardware.power import limit
+from hardware.power import CurrentLimiter
 
 REFRESH: Final = 1.0  # seconds after which an unchanged frame is sent again
 MOST_AT_ONCE: Final = 64  # events that are handled before the next frame at most
@@ -134,9 +133,7 @@ class TableLoop:
         observers: Sequence[Observer] = (),
         log: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
-        self._frames = FrameCache(
-            [light.name for light in layout.lights], lambda frame: limit(frame, layout.supply)
-        )
+        self._frames = FrameMaker([light.name for light in layout.lights], CurrentLimiter(layout).limit)
         self._button_names = frozenset(all_buttons(layout.seats, layout.displays))
         self._palette = palette
         self._inbox = inbox
@@ -204,7 +201,7 @@ class TableLoop:
     def _take_events(self) -> bool:
         """Wait for events until the next frame is due and handle all that are there; False on `Stop`."""
         now = self._clock()
-        wait = max(0.0, next_frame_time(now) - now)
+        wait = max(0.0, self._frames.next_time(now) - now)
         for _ in range(MOST_AT_ONCE):
             try:
                 item = self._inbox.get(timeout=wait)

@@ -29,7 +29,7 @@ from hardware.api import (
 )
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import Layout
-from hardware.power import limit
+from hardware.power import CurrentLimiter
 
 WHITE: Final[Rgb] = (120, 120, 120)
 COLOURS: Final[tuple[tuple[str, Rgb], ...]] = (
@@ -274,7 +274,7 @@ class _Test(Struct):
         self._show({}, 0)
 
     def _show(self, lit: dict[str, Rgb], seconds: float) -> None:
-        frame = limit(LightFrame(lit), self.layout.supply)
+        frame = CurrentLimiter(self.layout).limit(LightFrame(lit))
         self.lights.show(frame)
         self.operator.look(frame, seconds)
 

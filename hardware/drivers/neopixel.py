@@ -14,8 +14,10 @@ from contextlib import suppress
 from time import monotonic
 from typing import Final, Protocol
 
+from msgspec.structs import replace
+
 from hardware.api import DARK, LIGHTS, HardwareEvent, LightFrame, Loss, PartError, Rgb
-from hardware.drivers.pixels import BYTES_PER_PIXEL, FrameEncoder
+from hardware.drivers.pixels import DitheringEncoder
 from hardware.drivers.raspberry_pi import Board, find_board, skip_dependency_check
 from hardware.drivers.supervisor import Supervisor, one_line
 from hardware.layout.checks import LIGHT_PINS
@@ -96,7 +98,8 @@ class NeoPixelLights:
     ) -> None:
         (self._chain,) = layout.chains  # the checks of the layout allow a Pi only one
         self._driver = layout.drivers.lights
-        self._encoder = FrameEncoder(layout, "RGB")
+        # The library orders the colours itself.
+        self._encoder = DitheringEncoder(replace(layout, chains=(replace(self._chain, order="RGB"),)), clock)
         self._opener = opener
         self._lock = threading.Lock()
         self._latest: bytes | None = None
@@ -129,7 +132,7 @@ class NeoPixelLights:
                 if data is None:
                     supervisor.wait(IDLE)
                     continue
-                colours: list[Rgb] = list(zip(*[iter(data)] * BYTES_PER_PIXEL, strict=True))
+                colours: list[Rgb] = list(zip(*[iter(data)] * 3, strict=True))
                 for pixel, (colour, before) in enumerate(zip(colours, shown, strict=True)):
                     if colour != before:
                         strip[pixel] = colour

@@ -36,7 +36,7 @@ from firmware_bridge.protocol import (
 )
 from firmware_bridge.wiring import WiredChain, Wiring
 from hardware.api import STATUS, ButtonPressed, HardwareError, InputEvent, LightFrame, Loss
-from hardware.drivers.pixels import FrameEncoder, pixel_numbers
+from hardware.drivers.pixels import DitheringEncoder, pixel_offsets
 from hardware.drivers.rfid import LEAVES, Presence, parse_tag
 from hardware.layout.model import Layout
 
@@ -85,7 +85,7 @@ class PicoDriver:
     ) -> None:
         self.state = PicoState()
         self._wiring = wiring(layout)
-        self._encoder = FrameEncoder(layout)
+        self._encoder = DitheringEncoder(layout, clock)
         self._buttons = button_of_switch(layout, self._wiring)
         self._readers = [Presence(reader.name, leaves) for reader in layout.readers]
         self._watch = watch
@@ -207,7 +207,7 @@ def wiring(layout: Layout) -> Wiring:
         columns=matrix.columns if matrix else (),
         buttons=tuple(button.switch for button in layout.buttons if isinstance(button.switch, int)),
         readers=tuple(reader.pin for reader in layout.readers),
-        status=pixel_numbers(layout).get(STATUS),
+        status=pixel_offsets(layout)[STATUS] // 3,
     )
 
 

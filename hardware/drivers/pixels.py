@@ -1,23 +1,32 @@
-"""Pixel bytes of light frames: gamma correction, brightness and colour order of each chain.
+"""Pixel bytes of light frames: gamma correction, brightness, white channels and colour order of each chain.
 
 A `FrameEncoder` turns a `LightFrame` into the bytes that go over the data lines. Gamma correction and
-brightness are applied here and nowhere else.
+brightness are applied here and nowhere else; `hardware.power` sums up the same bytes.
+
+A channel of a strip has 256 levels. At low levels the steps between them are visible: level 2 is twice as
+bright as level 1. So a `DitheringEncoder` lets moving lights alternate between two neighbouring levels.
 """
 
 from __future__ import annotations
 
-from math import ceil
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from math import ceil, floor
+from time import monotonic
+from typing import Final, NamedTuple
 
-from hardware.api import HardwareError, LightFrame
+from hardware.api import DARK, HardwareError, LightFrame, Rgb
 from hardware.layout.file import ColourOrder
 from hardware.layout.model import Chain, Layout
-from hardware.power import FULL
 
-BYTES_PER_PIXEL: Final = 3
+FULL: Final = 255
+"""The highest value of a channel."""
 INVALID_CHANNEL: Final = "a frame has a channel outside of 0 to 255; use values from 0 to 255"
-_ROUNDING: Final = 1e-9
-"""Floating point error that must not round a whole number up to the next."""
+
+DITHER: Final = (0, 2, 1, 3)
+"""Quarters of a level that are added in turn before rounding down, in the order of the fastest flicker."""
+MOVING: Final = 0.5
+"""Seconds within which a light must change twice to count as moving, and for which it then does."""
 
 
 def unknown_light(light: str, layout: str) -> HardwareError:
@@ -28,47 +37,100 @@ def unknown_light(light: str, layout: str) -> HardwareError:
     )
 
 
-def gamma_table(chain: Chain) -> bytes:
-    """Return the byte that is sent on this chain for each channel value, 0 to 255.
+# --- One light -------------------------------------------------------------------------------------------
 
-    Values are rounded up, so that a lit light stays lit; none is ever raised, because the current limit
-    is computed before gamma correction.
+
+class Pixel(NamedTuple):
+    """The bytes of one light for a colour: `steady`, and one variant for each phase of DITHER.
+
+    `most` is the sum of the channels of the brightest variant.
     """
-    exact = (FULL * chain.brightness * (value / FULL) ** chain.gamma for value in range(1, FULL + 1))
-    return bytes((0, *(max(1, ceil(value - _ROUNDING)) for value in exact)))
+
+    steady: bytes
+    dithered: tuple[bytes, ...]
+    most: int
 
 
-def pixel_numbers(layout: Layout) -> dict[str, int]:
-    """Return the pixel number of each light, counted from 0 over all chains in the layout's order."""
-    firsts: dict[str, int] = {}
+class Converter(dict[Rgb, Pixel]):
+    """Converter from colours to the bytes of one light, which remembers its results.
+
+    A channel of 0 to 1 is sent as `brightness * channel ** gamma`, rounded to the nearest level. For an order
+    with W, the part that red, green and blue have in common is sent on the white channel instead. The
+    brightest channels of a lit light are never below 1.
+
+    `converter[colour]` raises HardwareError for a channel outside of 0 to 255.
+    """
+
+    LARGEST = 4096  # colours that are remembered
+
+    def __init__(self, order: ColourOrder, brightness: float, gamma: float) -> None:
+        super().__init__()
+        self._order = ["RGBW".index(letter) for letter in order]
+        self._quarters = [4 * FULL * brightness * (value / FULL) ** gamma for value in range(FULL + 1)]
+
+    def __missing__(self, colour: Rgb) -> Pixel:
+        if len(self) >= self.LARGEST:
+            self.clear()
+        pixel = self[colour] = self._convert(colour)
+        return pixel
+
+    def _convert(self, colour: Rgb) -> Pixel:
+        if not all(0 <= channel <= FULL for channel in colour):
+            raise HardwareError(INVALID_CHANNEL)
+        channels = [self._quarters[channel] for channel in colour]
+        if len(self._order) > len(channels):
+            white = min(channels)
+            channels = [*(channel - white for channel in channels), white]
+        brightest = max(channels)
+        if any(colour) and brightest < 4:
+            channels = [4.0 if channel == brightest else channel for channel in channels]
+        quarters = [floor(channels[at] + 0.5) for at in self._order]
+        return Pixel(
+            steady=bytes((quarter + 2) // 4 for quarter in quarters),
+            dithered=tuple(bytes((quarter + more) // 4 for quarter in quarters) for more in DITHER),
+            most=sum(ceil(quarter / 4) for quarter in quarters),
+        )
+
+
+@cache
+def _converter(order: ColourOrder, brightness: float, gamma: float) -> Converter:
+    return Converter(order, brightness, gamma)
+
+
+def converter(chain: Chain) -> Converter:
+    """Return the converter of a chain; chains with equal conversions share one."""
+    return _converter(chain.order, chain.brightness, chain.gamma)
+
+
+# --- All lights ------------------------------------------------------------------------------------------
+
+
+def pixel_offsets(layout: Layout) -> dict[str, int]:
+    """Return the offset of each light's first byte, counted over all chains in the layout's order."""
+    firsts: dict[str, tuple[int, int]] = {}
     first = 0
     for chain in layout.chains:
-        firsts[chain.name] = first
-        first += chain.pixels
-    return {light.name: firsts[light.chain] + light.pixel for light in layout.lights}
+        firsts[chain.name] = first, chain.channels
+        first += chain.channels * chain.pixels
+    return {
+        light.name: start + channels * light.pixel
+        for light in layout.lights
+        for start, channels in [firsts[light.chain]]
+    }
 
 
 class FrameEncoder:
-    """Encoder from light frames to the bytes of all chains of a layout, one chain after another.
+    """Encoder from light frames to the bytes of all chains of a layout, one chain after another."""
 
-    `order` is the colour order of the result; by default each chain has its own.
-    """
-
-    def __init__(self, layout: Layout, order: ColourOrder | None = None) -> None:
+    def __init__(self, layout: Layout) -> None:
         self._layout = layout.name
-        self._chains: list[tuple[int, int, bytes]] = []
-        orders: dict[str, tuple[int, int, int]] = {}
-        end = 0
-        for chain in layout.chains:
-            start, end = end, end + BYTES_PER_PIXEL * chain.pixels
-            self._chains.append((start, end, gamma_table(chain)))
-            first, second, third = ("RGB".index(colour) for colour in order or chain.order)
-            orders[chain.name] = first, second, third
-        self._size = end
-        pixels = pixel_numbers(layout)
+        self._size = sum(chain.channels * chain.pixels for chain in layout.chains)
+        chains = {chain.name: chain for chain in layout.chains}
+        offsets = pixel_offsets(layout)
         self._places = {
-            light.name: (BYTES_PER_PIXEL * pixels[light.name], *orders[light.chain])
+            light.name: (slice(offsets[light.name], offsets[light.name] + chain.channels), converter(chain))
             for light in layout.lights
+            for chain in [chains[light.chain]]
         }
 
     def encode(self, frame: LightFrame) -> bytes:
@@ -77,14 +139,59 @@ class FrameEncoder:
         Raises HardwareError if the frame names an unknown light or has a channel outside of 0 to 255.
         """
         data = bytearray(self._size)
-        try:
-            for light, channels in frame.lit.items():
-                offset, first, second, third = self._places[light]
-                data[offset : offset + BYTES_PER_PIXEL] = bytes(
-                    (channels[first], channels[second], channels[third])
-                )
-        except KeyError as error:
-            raise unknown_light(error.args[0], self._layout) from None
-        except ValueError:
-            raise HardwareError(INVALID_CHANNEL) from None
-        return b"".join(data[start:end].translate(table) for start, end, table in self._chains)
+        for place, pixel in self._pixels(frame.lit):
+            data[place] = pixel.steady
+        return bytes(data)
+
+    def _pixels(self, lit: Mapping[str, Rgb]) -> Iterator[tuple[slice, Pixel]]:
+        for light, colour in lit.items():
+            try:
+                place, colours = self._places[light]
+            except KeyError:
+                raise unknown_light(light, self._layout) from None
+            yield place, colours[colour]
+
+
+class DitheringEncoder(FrameEncoder):
+    """Encoder of successive frames that dithers moving lights over time; all others get their nearest level.
+
+    Two bits are gained that way. Neighbouring lights are in different phases, so that they don't flicker
+    together. A light that rests is not dithered: its flicker would be visible.
+    """
+
+    def __init__(self, layout: Layout, clock: Callable[[], float] = monotonic) -> None:
+        super().__init__(layout)
+        self._clock = clock
+        self._shown: Mapping[str, Rgb] = {}
+        self._data = bytearray(self._size)
+        self._changed_at: dict[str, float] = {}
+        self._moving: dict[str, float] = {}  # the time of the last change of each
+        self._phase = 0
+
+    def encode(self, frame: LightFrame) -> bytes:
+        """Return the bytes of the next frame. Raises HardwareError as `FrameEncoder.encode` does."""
+        now = self._clock()
+        lit, shown = frame.lit, self._shown
+        changed = {light: colour for light, colour in lit.items() if shown.get(light) != colour}
+        changed |= dict.fromkeys(shown.keys() - lit.keys(), DARK)
+        pixels = list(self._pixels(changed))  # raises before anything is changed
+        for light, (place, pixel) in zip(changed, pixels, strict=True):
+            self._data[place] = pixel.steady
+            if now - self._changed_at.get(light, -MOVING) < MOVING:
+                self._moving[light] = now
+            self._changed_at[light] = now
+        self._shown = lit
+        self._dither(now)
+        return bytes(self._data)
+
+    def _dither(self, now: float) -> None:
+        """Give moving lights the bytes of the next phase, and those that came to rest the steady ones."""
+        self._phase += 1
+        for light, changed_at in list(self._moving.items()):
+            place, colours = self._places[light]
+            pixel = colours[self._shown.get(light, DARK)]
+            if now - changed_at < MOVING:
+                self._data[place] = pixel.dithered[(self._phase + place.start) % len(DITHER)]
+            else:
+                self._data[place] = pixel.steady
+                del self._moving[light]

@@ -19,8 +19,10 @@ from msgspec.structs import FieldInfo
 
 _FAR = 10_000
 
-ColourOrder = Literal["GRB", "RGB", "RBG", "GBR", "BRG", "BGR"]
-"""The order in which a light receives its colours; most receive green first."""
+ColourOrder = Literal[
+    "GRB", "RGB", "RBG", "GBR", "BRG", "BGR", "GRBW", "RGBW", "RBGW", "GBRW", "BRGW", "BGRW"
+]
+"""The order in which a light receives its colours; most receive green first, and white (SK6812) last."""
 LightsDriver = Literal["neopixel", "spi", "pwm", "pio", "pico", "simulated"]
 """`neopixel` stands for `spi`, `pwm` or `pio`, whichever the pin and the board allow."""
 ButtonsDriver = Literal["gpio", "pico", "simulated"]
@@ -147,7 +149,11 @@ class FileChain(FileTable, frozen=True):
     pin: Pin
     pixels: Count
     order: Annotated[
-        ColourOrder, Meta(title="order of colours", description='"GRB", "RGB", "RBG", "GBR", "BRG" or "BGR"')
+        ColourOrder,
+        Meta(
+            title="order of colours",
+            description='"GRB", "RGB", "RBG", "GBR", "BRG" or "BGR"; with a white channel "GRBW"...',
+        ),
     ] = "GRB"
     brightness: Annotated[
         float, Meta(gt=0, le=1, title="brightness", description="a number above 0, at most 1")

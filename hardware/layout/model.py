@@ -34,7 +34,6 @@ from hardware.layout.file import (
     read_tables,
 )
 from hardware.layout.geometry import Component, Switch, components
-from hardware.power import Supply
 
 _SHIPPED: Final = Path(__file__).parents[1] / "layouts"
 _LARGEST_FILE: Final = 1_000_000
@@ -82,8 +81,8 @@ class Reader(Struct, frozen=True):
 class Chain(Struct, frozen=True):
     """Lights on one data line: the controller's pin, their number, and the conversion of colours.
 
-    `order` is the order of the colours on the wire. A channel of 0 to 1 is sent as
-    `brightness * channel ** gamma`.
+    `order` is the order of the colours on the wire, with W for lights that have a white channel. A channel of
+    0 to 1 is sent as `brightness * channel ** gamma`.
     """
 
     name: str
@@ -92,6 +91,35 @@ class Chain(Struct, frozen=True):
     order: ColourOrder = "GRB"
     brightness: float = 1.0
     gamma: float = 2.2
+
+    @property
+    def channels(self) -> int:
+        """The number of channels of a light, and so of its bytes: 3, or 4 with a white channel."""
+        return len(self.order)
+
+
+class Supply(Struct, frozen=True):
+    """The power supply of the lights: its volts and amperes, and the milliamperes that lights take.
+
+    A light takes `idle_milliamperes` when it is dark, and `channel_milliamperes` more for each channel at its
+    brightest.
+    """
+
+    volts: float
+    amperes: float
+    lights: int
+    channel_milliamperes: float = 20.0
+    idle_milliamperes: float = 1.0
+
+    @property
+    def budget(self) -> float:
+        """The milliamperes that all lights together may take."""
+        return self.amperes * 1000.0
+
+    @property
+    def dark(self) -> float:
+        """The milliamperes that the lights take when all of them are dark."""
+        return self.lights * self.idle_milliamperes
 
 
 class Drivers(Struct, frozen=True):

@@ -12,14 +12,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from hardware.api import HardwareError, LightFrame
-from hardware.layout.model import Layout
-from hardware.power import FULL, milliamperes
+from hardware.api import HardwareError
+from hardware.layout.model import Chain, Layout
 
 MAX_LIGHTS: Final = 36
-"""Lights on one feed, so that a fuse of 3 A is enough: the wires of a chain have 0.2 mm², and a short circuit
-at the far end draws 6 to 8 A. A fuse of 3 A blows at once, one of 5 A would not; and with more lights on a
-feed the far ones would look reddish."""
+"""Lights on one feed: with more of them the far ones would look reddish."""
+MAX_FUSE: Final = 3.0
+"""The largest fuse of a feed, in amperes: the wires of a chain have 0.2 mm², and a short circuit at the far
+end draws 6 to 8 A. A fuse of 3 A blows at once, one of 5 A would not."""
 FUSES: Final = {1.0: 0.5, 2.0: 0.5, 3.0: 0.5, 5.0: 0.75, 7.5: 1.0, 10.0: 1.5, 15.0: 2.5, 20.0: 4.0, 30.0: 6.0}
 """Blade fuses in amperes, each with the thinnest wire in square millimetres that it protects."""
 FUSE_LOAD: Final = 0.75
@@ -61,28 +61,33 @@ def feeds(layout: Layout) -> tuple[Feed, ...]:
             f"{layout.name}: supply.volts: only lights for {LOGIC_VOLTS:g} V are supported, "
             f"not for {layout.supply.volts:g} V"
         )
-    return tuple(feed for chain in layout.chains for feed in _chain_feeds(layout, chain.name, chain.pixels))
+    return tuple(feed for chain in layout.chains for feed in _chain_feeds(layout, chain))
 
 
-def _chain_feeds(layout: Layout, chain: str, pixels: int) -> Iterator[Feed]:
-    names = {light.pixel: light.name for light in layout.lights if light.chain == chain}
-    number = ceil(pixels / MAX_LIGHTS)
+def _chain_feeds(layout: Layout, chain: Chain) -> Iterator[Feed]:
+    names = {light.pixel: light.name for light in layout.lights if light.chain == chain.name}
+    most = min(MAX_LIGHTS, int(MAX_FUSE * FUSE_LOAD / light_amperes(layout, chain)))
+    number = ceil(chain.pixels / most)
     first = 0
     for place in range(number):
-        end = ceil((place + 1) * pixels / number)
+        end = ceil((place + 1) * chain.pixels / number)
         lights = end - first
-        amperes = lights * full_white_amperes(layout) / len(layout.lights)
+        amperes = lights * light_amperes(layout, chain)
         fuse = next(fuse for fuse in FUSES if fuse * FUSE_LOAD >= amperes)
-        yield Feed(
-            chain, first, names[first], lights, amperes, fuse, wire_size(fuse, amperes, wire_length(layout))
-        )
+        wire = wire_size(fuse, amperes, wire_length(layout))
+        yield Feed(chain.name, first, names[first], lights, amperes, fuse, wire)
         first = end
 
 
+def light_amperes(layout: Layout, chain: Chain) -> float:
+    """Return the current in amperes of a light of a chain with all its channels at their brightest."""
+    supply = layout.supply
+    return (supply.idle_milliamperes + chain.channels * supply.channel_milliamperes) / 1000
+
+
 def full_white_amperes(layout: Layout) -> float:
-    """Return the current in amperes of all lights at full white, as estimated by `hardware.power`."""
-    white = LightFrame({light.name: (FULL, FULL, FULL) for light in layout.lights})
-    return milliamperes(white, layout.supply) / 1000
+    """Return the current in amperes of all lights with all channels at their brightest."""
+    return sum(chain.pixels * light_amperes(layout, chain) for chain in layout.chains)
 
 
 def wire_length(layout: Layout) -> float:

@@ -24,7 +24,7 @@ from hardware.layout.model import (
     read_layout,
     shipped_layouts,
 )
-from hardware.power import limit
+from hardware.power import CurrentLimiter
 
 from .conftest import SHIPPED
 
@@ -92,7 +92,7 @@ def test_the_pi_can_feed_the_smallest_table() -> None:
     """All of its lights at full white are within the current limit."""
     layout = read_layout("indicators")
     white = LightFrame({light.name: (255, 255, 255) for light in layout.lights})
-    assert limit(white, layout.supply) is white
+    assert CurrentLimiter(layout).limit(white) is white
 
 
 @every

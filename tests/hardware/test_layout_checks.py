@@ -549,7 +549,7 @@ def test_with_pio_the_pins_of_the_spi_bus_are_free(tmp_path: Path) -> None:
             ("[drivers]", '"neopixel"', '"pwm"'),
             ("chain.lights.pin: GPIO10 can't send by pwm", "GPIO18"),
         ),
-        ("duo", ("[chain]", "pin = 10", 'order = "GRBW", pin = 10'), ("chain.lights.order: 'GRBW' is not",)),
+        ("duo", ("[chain]", "pin = 10", 'order = "GRWB", pin = 10'), ("chain.lights.order: 'GRWB' is not",)),
         ("duo", ("[chain]", "pin = 10", "brightness = 0, pin = 10"), ("chain.lights.brightness: 0 is not",)),
         (
             "duo",

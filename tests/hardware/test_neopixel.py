@@ -10,14 +10,14 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from hardware.api import HardwareError, LightFrame, Loss, PartBack, PartError, PartLost, Rgb
 from hardware.drivers import neopixel as driver
 from hardware.drivers.neopixel import NeoPixelLights, check_board
-from hardware.drivers.pixels import FrameEncoder, gamma_table
+from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.raspberry_pi import Board, parse_model
 from hardware.layout.file import ColourOrder, LightsDriver
 from hardware.layout.model import Chain, Layout
@@ -96,13 +96,19 @@ def with_chain(layout: Layout, **changes: Any) -> Layout:
 
 
 def expected(layout: Layout, frame: LightFrame, order: str = "GRB") -> bytes:
-    """Return the bytes of a frame, computed in the simplest lights_driver: gamma 2.2, full brightness."""
+    """Return the bytes of a frame, computed in the simplest way: gamma 2.2, full brightness."""
     data = bytearray(3 * len(layout.lights))
     for light in layout.lights:
-        for name, value in zip("RGB", frame.colour(light.name), strict=True):
-            exact = 255 * (value / 255) ** 2.2
-            data[3 * light.pixel + order.index(name)] = int(exact) + (exact > int(exact))
+        exact = [255 * (value / 255) ** 2.2 for value in frame.colour(light.name)]
+        for name, value in zip("RGB", exact, strict=True):
+            lit = max(exact) > 0 and value == max(exact)
+            data[3 * light.pixel + order.index(name)] = max(int(value + 0.5), int(lit))
     return bytes(data)
+
+
+def assert_near(sent: bytes, nearest: bytes) -> None:
+    """Assert that every byte is at its level or a neighbouring one, as with dithering."""
+    assert all(abs(byte - level) <= 1 for byte, level in zip(sent, nearest, strict=True))
 
 
 FRAME = LightFrame({"seat.1.turn": (255, 128, 1), "status": (0, 10, 255), "display.5.5": (1, 2, 3)})
@@ -114,9 +120,9 @@ FRAME = LightFrame({"seat.1.turn": (255, 128, 1), "status": (0, 10, 255), "displ
 def test_a_frame_becomes_the_expected_bytes(duo: Layout, open_lights: Open, wire: Wire) -> None:
     open_lights().show(FRAME)
     sent = next_of(wire.sent)
-    assert sent[0:3] == bytes((56, 255, 1))  # the turn light of seat 1 is pixel 0: green, red, blue
-    assert sent[3 * 88 : 3 * 89] == bytes((1, 1, 1))
-    assert sent[3 * 105 : 3 * 106] == bytes((1, 0, 255))
+    assert sent[0:3] == bytes((56, 255, 0))  # the turn light of seat 1 is pixel 0: green, red, blue
+    assert sent[3 * 88 : 3 * 89] == bytes((0, 0, 1))
+    assert sent[3 * 105 : 3 * 106] == bytes((0, 0, 255))
     assert sent == expected(duo, FRAME)
     assert wire.pins == {10}
 
@@ -132,11 +138,6 @@ def test_colours_have_the_order_of_the_chain(
 def test_frames_have_the_brightness_and_gamma_of_the_chain(open_lights: Open, wire: Wire) -> None:
     open_lights(brightness=0.5, gamma=1.0, order="RGB").show(LightFrame({"seat.1.turn": (255, 100, 1)}))
     assert next_of(wire.sent)[:3] == bytes((128, 50, 1))
-
-
-def test_a_whole_number_is_not_rounded_up() -> None:
-    """0.2 * 35 is slightly more than 7 in floating point."""
-    assert gamma_table(Chain("lights", 10, 1, "GRB", 0.2, 1.0))[35] == 7
 
 
 def test_a_light_that_is_not_in_the_next_frame_is_dark_again(open_lights: Open, wire: Wire) -> None:
@@ -160,22 +161,10 @@ def test_any_frame_after_any_other_is_sent_as_a_whole(duo: Layout, wire: Wire, d
         next_of(wire.sent)
         for frame in frames:
             lights.show(frame)
-            assert next_of(wire.sent) == expected(duo, frame)
+            assert_near(next_of(wire.sent), expected(duo, frame))
     finally:
         lights.close()
         waiting_in(wire.sent)
-
-
-@given(st.sampled_from(ORDERS), st.floats(0.001, 1), st.floats(1, 4))
-@example("GRB", 0.001, 4.0)
-def test_gamma_correction_raises_no_channel_and_keeps_lit_lights_lit(
-    order: ColourOrder, brightness: float, gamma: float
-) -> None:
-    """The current limit relies on the first, players on the second."""
-    table = gamma_table(Chain("lights", 10, 1, order, brightness, gamma))
-    assert table[0] == 0
-    assert all(1 <= sent <= value for value, sent in enumerate(table) if value)
-    assert sorted(table) == list(table)
 
 
 @given(colours)
@@ -429,7 +418,7 @@ def test_blinka_sends_the_same_bytes_to_one_strip_of_a_pi_4(
     for number in range(20):
         frame = LightFrame({"status": (number, 0, 9), "centre.1": (200, 100, number)})
         lights.show(frame)
-        assert next_of(library.shown) == expected(duo, frame)
+        assert_near(next_of(library.shown), expected(duo, frame))
     lights.close()
     assert next_of(library.shown) == bytes(3 * 174)
     assert library.begun == 1

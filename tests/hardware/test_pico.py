@@ -22,7 +22,7 @@ from firmware_bridge.protocol import (
 )
 from hardware.api import ButtonPressed, HardwareError, HardwareEvent, LightFrame, Loss, TagArrived, TagLeft
 from hardware.drivers.pico import RECORD, PicoDriver, PicoState, button_of_switch, wiring
-from hardware.drivers.pixels import BYTES_PER_PIXEL, FrameEncoder, gamma_table, pixel_numbers
+from hardware.drivers.pixels import FrameEncoder, pixel_offsets
 from hardware.drivers.rfid import LEAVES, encode_frame
 from hardware.layout.model import Layout, read_layout
 
@@ -39,27 +39,18 @@ def test_the_wiring_is_derived_from_the_layout(full: Layout) -> None:
     assert (len(wired.rows) * len(wired.columns), wired.buttons) == (36, ()) and wired.readers == tuple(
         reader.pin for reader in full.readers
     )
-    assert wired.status == pixel_numbers(full)["status"] == 337
+    assert wired.status == 337
 
 
 def test_every_button_is_a_switch_and_every_light_three_bytes(full: Layout) -> None:
     switches = button_of_switch(full, wiring(full))
     assert sorted(switches) == list(range(36))
     assert set(switches.values()) == {button.name for button in full.buttons}
-    assert sorted(pixel_numbers(full).values()) == list(range(338))
 
 
 def test_a_layout_without_a_pico_is_refused() -> None:
     with pytest.raises(HardwareError, match="wired to a pi, not to a Pico"):
         PicoDriver(read_layout("duo"))
-
-
-def test_bytes_are_in_the_order_of_the_chain_with_gamma_correction(full: Layout) -> None:
-    sent = gamma_table(full.chains[0])
-    data = FrameEncoder(full).encode(LightFrame({"status": (10, 128, 255)}))
-    at = BYTES_PER_PIXEL * pixel_numbers(full)["status"]
-    assert data[at : at + 3] == bytes((sent[128], sent[10], sent[255]))
-    assert data[:at] == bytes(at) and sent[0] == 0
 
 
 @pytest.mark.parametrize("number", [0, -1], ids=["first", "last"])
@@ -68,14 +59,9 @@ def test_each_chain_has_an_order_and_a_brightness_of_its_own(full: Layout, numbe
     chains[number] = chain = replace(chains[number], order="BGR", brightness=0.5, gamma=1.0)
     other = replace(full, chains=tuple(chains))
     light = next(light.name for light in full.lights if light.chain == chain.name and light.pixel == 0)
-    at = BYTES_PER_PIXEL * pixel_numbers(full)[light]
+    at = pixel_offsets(full)[light]
     data = FrameEncoder(other).encode(LightFrame({light: (100, 50, 200)}))
     assert data[at : at + 3] == bytes((100, 25, 50))
-
-
-def test_no_byte_exceeds_the_value_of_the_current_limit(full: Layout) -> None:
-    for chain in full.chains:
-        assert all(sent <= value for value, sent in enumerate(gamma_table(chain)))
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from hardware.drivers.open import Hardware
 from hardware.drivers.pico import RECORD
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import Layout, shipped_layouts
-from hardware.power import milliamperes
+from hardware.power import CurrentLimiter
 
 from .waiting import Inbox
 
@@ -150,7 +150,7 @@ def test_each_light_is_shown_alone_and_each_group_in_three_colours(
         [False, True, False],
         [False, False, True],
     ]
-    assert all(milliamperes(frame, small.supply) <= small.supply.budget for frame in operator.frames)
+    assert all(CurrentLimiter(small).milliamperes(frame) <= small.supply.budget for frame in operator.frames)
 
 
 def test_lights_are_judged_and_shown_again_on_request(duo: Layout, operator: FakeOperator) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from device.lights.animation import SLOW
 from device.lights.palettes import BOX
-from device.lights.view import CREST, REFUSED, view
+from device.lights.view import REFUSED, view
 from device.rules.tiles import NO_TILES, Colour
 from device.runtime.loop import equipment_of
 from device.table.state import LessonBegun, TagState
@@ -120,7 +120,7 @@ def test_a_refused_press_flashes_where_it_was_made_or_at_the_status_light(button
 def test_a_sweep_is_seen_at_the_display_that_the_tiles_leave() -> None:
     sim = small(dealt(DEAL).wait(SETTLED)).press("display.5", "seat.1.line.4", after=0.0)
     seen = [sim.wait(1 / 16).colour("display.5.1") for _ in range(24)]
-    assert CREST in seen
+    assert any(min(light) > 200 for light in seen), "the crest of the sweep is white"
     assert seen[-1] == (0, 0, 0)
 
 
