@@ -141,14 +141,38 @@ HardwareEvent = InputEvent | PartLost | PartBack | PartMessage
 # --- Drivers ---------------------------------------------------------------------------------------------
 
 
-class LightFrame(Struct, frozen=True):
-    """Colours of all lights at one moment; a light that is not named is dark."""
+class LightFrame(Struct, frozen=True, eq=False):
+    """Colours of all lights at one moment; a light that is not named is dark.
 
-    lit: Mapping[str, Rgb]
+    Successive frames may share one mapping `steady`, and differ in the lights of `moving` only: then work on
+    a frame is work on these few. No light is in both.
+    """
+
+    steady: Mapping[str, Rgb]
+    moving: Mapping[str, Rgb] = {}
+
+    @property
+    def lit(self) -> Mapping[str, Rgb]:
+        """The colours of all lights that are named."""
+        return {**self.steady, **self.moving} if self.moving else self.steady
 
     def colour(self, light: str) -> Rgb:
         """Return the colour of a light."""
-        return self.lit.get(light, DARK)
+        return self.moving.get(light) or self.steady.get(light, DARK)
+
+    def changes(self, before: LightFrame) -> dict[str, Rgb]:
+        """Return the lights whose colours differ from those of an earlier frame, with the new ones."""
+        new, old = self.moving, before.moving
+        if self.steady is not before.steady:
+            new, old = self.lit, before.lit
+        changed = {light: colour for light, colour in new.items() if old.get(light, DARK) != colour}
+        changed |= {light: DARK for light, colour in old.items() if light not in new and colour != DARK}
+        return changed
+
+    def __eq__(self, other: object) -> bool:
+        return not self.changes(other) if isinstance(other, LightFrame) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Lights(Protocol):

@@ -6,15 +6,12 @@ channels takes current in proportion to the level that is sent to it, after gamm
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
 from hardware.api import LightFrame, Rgb
-from hardware.drivers.pixels import FULL, Converter, converter
+from hardware.drivers.pixels import FULL, converter
 from hardware.layout.model import Layout
-
-Colours = Counter[tuple[int, Rgb]]
-"""How many lights have each colour, by the number of their converter."""
 
 
 class CurrentLimiter:
@@ -23,47 +20,43 @@ class CurrentLimiter:
     def __init__(self, layout: Layout) -> None:
         self._supply: Final = layout.supply
         chains = {chain.name: converter(chain) for chain in layout.chains}
-        self._converters: list[Converter] = list({id(each): each for each in chains.values()}.values())
-        self._converter_of = {
-            light.name: next(at for at, each in enumerate(self._converters) if each is chains[light.chain])
-            for light in layout.lights
-        }
+        self._converters = {light.name: chains[light.chain] for light in layout.lights}
         self._allowed = self._allowed_sum()
+        self._steady: Mapping[str, Rgb] = {}  # of the last frame, and the sum of its channels
+        self._steady_sum = 0
 
     def milliamperes(self, frame: LightFrame) -> float:
         """Estimate the current of a frame in milliamperes: an upper bound, whatever the phase of dithering.
 
         Raises KeyError if it names a light that the layout does not have.
         """
-        return self._estimate(self._channel_sum(self._colours(frame)))
+        return self._estimate(self._channel_sum(frame.lit))
 
     def limit(self, frame: LightFrame) -> LightFrame:
         """Return the frame, dimmed as a whole if its estimate exceeds the supply's budget.
 
-        A frame within the budget is returned itself, not a copy. All channels are multiplied by the largest
-        256th with which the estimate stays within the budget, and rounded down. Raises KeyError if it names a
-        light that the layout does not have.
+        A frame within the budget is returned itself, not a copy. Otherwise all channels are multiplied by the
+        largest number of 255ths with which the estimate stays within the budget, and rounded down. Raises
+        KeyError if it names a light that the layout does not have.
         """
-        colours = self._colours(frame)
-        if self._channel_sum(colours) <= self._allowed:
+        if self._steady is not frame.steady:
+            self._steady, self._steady_sum = frame.steady, self._channel_sum(frame.steady)
+        if self._steady_sum + self._channel_sum(frame.moving) <= self._allowed:
             return frame
+        lit = frame.lit
         low, high = 0, FULL  # dimmed to `low` the frame is within the budget, to `high` it is not
         while high - low > 1:
             middle = (low + high) // 2
-            if self._channel_sum(_dimmed_colours(colours, middle)) <= self._allowed:
+            if self._channel_sum(_dimmed(lit, middle)) <= self._allowed:
                 low = middle
             else:
                 high = middle
-        return LightFrame({light: _dimmed(colour, low) for light, colour in frame.lit.items()})
+        return LightFrame(_dimmed(lit, low))
 
-    def _colours(self, frame: LightFrame) -> Colours:
-        converter_of = self._converter_of
-        return Counter([(converter_of[light], colour) for light, colour in frame.lit.items()])
-
-    def _channel_sum(self, colours: Colours) -> int:
+    def _channel_sum(self, lit: Mapping[str, Rgb]) -> int:
         """Return the sum of all channels that are sent."""
         converters = self._converters
-        return sum(number * converters[at][colour].most for (at, colour), number in colours.items())
+        return sum([converters[light][colour].most for light, colour in lit.items()])
 
     def _estimate(self, channel_sum: int) -> float:
         return self._supply.dark + channel_sum * self._supply.channel_milliamperes / FULL
@@ -77,14 +70,7 @@ class CurrentLimiter:
         return allowed
 
 
-def _dimmed(colour: Rgb, level: int) -> Rgb:
-    """Return a colour with every channel multiplied by `level` 255ths, rounded down."""
-    red, green, blue = colour
-    return red * level // FULL, green * level // FULL, blue * level // FULL
-
-
-def _dimmed_colours(colours: Colours, level: int) -> Colours:
-    dimmed: Colours = Counter()
-    for (at, colour), number in colours.items():
-        dimmed[at, _dimmed(colour, level)] += number
-    return dimmed
+def _dimmed(lit: Mapping[str, Rgb], level: int) -> dict[str, Rgb]:
+    """Return lights with every channel multiplied by `level` 255ths, rounded down."""
+    dimmed = [channel * level // FULL for channel in range(FULL + 1)]
+    return {light: (dimmed[red], dimmed[green], dimmed[blue]) for light, (red, green, blue) in lit.items()}

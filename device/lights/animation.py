@@ -19,10 +19,12 @@ SWELL: Final = 1.0  # seconds in which a light grows bright and falls dark: advi
 FLASH: Final = 0.25  # seconds of one short flash: refused
 BEATS: Final = ((0.0, 0.25), (0.5, 0.75))
 """Seconds within a slow pulse in which a fault is shown: two beats, then a pause."""
-FRAMES_A_SECOND: Final = 48
-"""Frames in which light moves: below some 40 the eye sees steps. The periods are whole numbers of frames."""
-TICKS_A_SECOND: Final = 16
-"""How often time passes for a table whose lights are all steady."""
+FRAMES_A_SECOND: Final = 44
+"""Frames in which light moves: below some 40 the eye sees steps. Every period is a whole number of frames."""
+TICKS_A_SECOND: Final = 11
+"""How often time passes for a table without events, at every fourth frame."""
+
+ROUNDING: Final = 1e-6  # of a frame: the time of a frame must not count as one before it
 
 STEADY: Final = 0.7  # level of a tile that lies there; pulses go above and below it
 FAINT: Final = 0.15  # level of a space that tiles would fill
@@ -153,9 +155,13 @@ def colour_at(shown: Shown, now: float) -> Rgb:
 
 def frame_time(now: float) -> float:
     """Return the time of the frame shown at `now`."""
-    return math.floor(now * FRAMES_A_SECOND) / FRAMES_A_SECOND
+    return _times_passed(now, FRAMES_A_SECOND) / FRAMES_A_SECOND
 
 
 def next_time(now: float, times_a_second: int) -> float:
     """Return the next of the times at which something happens so many times a second."""
-    return (math.floor(now * times_a_second) + 1) / times_a_second
+    return (_times_passed(now, times_a_second) + 1) / times_a_second
+
+
+def _times_passed(now: float, times_a_second: int) -> int:
+    return math.floor(now * times_a_second + ROUNDING)

@@ -42,22 +42,20 @@ def limit_flashes(before: FlashLimiter, frame: LightFrame, now: float) -> FlashL
 
     No channel is brighter than the frame asks for.
     """
-    lit, shown_before = frame.lit, before.frame.lit
-    changed = [name for name, light in lit.items() if shown_before.get(name) != light]
-    changed += shown_before.keys() - lit.keys()
+    changed = frame.changes(before.frame)
     if not changed:
         return before
     swings = dict(before.swings)
     held: dict[str, Rgb] = {}
     followed: dict[tuple[Swing, Rgb], tuple[Swing, Rgb]] = {}  # most lights swing as others do
-    for name in changed:
-        step = swings.get(name, _RESTING), frame.colour(name)
+    for name, light in changed.items():
+        step = swings.get(name, _RESTING), light
         if step not in followed:
             followed[step] = _follow(*step, now)
         swings[name], shown = followed[step]
-        if shown != step[1]:
+        if shown != light:
             held[name] = shown
-    return FlashLimiter(LightFrame({**lit, **held}) if held else frame, swings)
+    return FlashLimiter(LightFrame({**frame.lit, **held}) if held else frame, swings)
 
 
 def _follow(swing: Swing, light: Rgb, now: float) -> tuple[Swing, Rgb]:

@@ -5,6 +5,7 @@ tiles move. Two beats and a pause on the status light: a part of the table is lo
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from typing import Final
 
 from device.lights.animation import (
@@ -15,7 +16,6 @@ from device.lights.animation import (
     FLASH,
     FRAMES_A_SECOND,
     STEADY,
-    TICKS_A_SECOND,
     Beating,
     Level,
     Moving,
@@ -121,7 +121,7 @@ class FrameMaker:
         self.names = names
         self._limit = limit
         self._key: tuple[Table, Palette] | None = None  # what was painted, if it may be used again
-        self._lit: dict[str, Rgb] = {}
+        self._steady: dict[str, Rgb] = {}
         self._moving: dict[Moving, list[str]] = {}
         self._frame = LightFrame({})
 
@@ -139,26 +139,25 @@ class FrameMaker:
             self._paint(paint(table, now, palette))
         elif not self._moving:
             return self._frame
-        lit = self._lit.copy()
-        for moving, names in self._moving.items():
-            lit.update(dict.fromkeys(names, moving.at(now)))
-        self._frame = self._limit(LightFrame(lit))
+        moving: dict[str, Rgb] = {}
+        for light, names in self._moving.items():
+            moving |= dict.fromkeys(names, light.at(now))
+        self._frame = self._limit(LightFrame(self._steady, moving))
         return self._frame
 
     def next_time(self, now: float) -> float:
-        """Return when the next frame is due, or, while all lights are steady, when time passes next."""
+        """Return when the next frame is due: never while all lights are steady and the table rests."""
         moves = self._key is None or self._moving
-        return next_time(now, FRAMES_A_SECOND if moves else TICKS_A_SECOND)
+        return next_time(now, FRAMES_A_SECOND) if moves else inf
 
     def _paint(self, painting: Painting) -> None:
-        """Keep the layout's lights of a painting, in the layout's order."""
-        self._lit, self._moving = {}, {}
+        """Keep the layout's lights of a painting."""
+        self._steady, self._moving = {}, {}
         for name in self.names:
             shown = painting.get(name)
             if isinstance(shown, tuple):
-                self._lit[name] = shown
+                self._steady[name] = shown
             elif shown is not None:
-                self._lit[name] = DARK  # keeps its place
                 self._moving.setdefault(shown, []).append(name)
 
 

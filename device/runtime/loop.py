@@ -14,6 +14,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
+from device.lights.animation import TICKS_A_SECOND, next_time
 from device.lights.board import source_lights
 from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
@@ -149,6 +150,7 @@ class TableLoop:
         self._lit_at = float("-inf")
         self._snapshot: Json = {}  # the latest, without its version
         self._snapshot_of: tuple[Table, bool | None] | None = None  # the state that it was made from
+        self._next_tick = float("-inf")
         self._version = time.time_ns() // 1_000_000  # above that of an earlier run: it is the pages' ETag
         self._zero = time.time() - clock()  # the Unix time at which the events' clock read 0
         self._folder = store_path.parent
@@ -199,9 +201,13 @@ class TableLoop:
     # --- Input: hardware events, requests of clients, and time -------------------------------------------
 
     def _take_events(self) -> bool:
-        """Wait for events until the next frame is due and handle all that are there; False on `Stop`."""
+        """Wait for events until the next frame is due and handle all that are there; False on `Stop`.
+
+        Time passes for the table after events, and otherwise at the times of ticks only.
+        """
         now = self._clock()
-        wait = max(0.0, self._frames.next_time(now) - now)
+        wait = max(0.0, min(self._frames.next_time(now), self._next_tick) - now)
+        taken = False
         for _ in range(MOST_AT_ONCE):
             try:
                 item = self._inbox.get(timeout=wait)
@@ -210,10 +216,13 @@ class TableLoop:
             if isinstance(item, Stop):
                 return False
             self._take(item)
-            wait = 0.0
-        self._step(Tick(self._clock()))
-        for observer in self._observers:
-            observer(self.table)
+            taken, wait = True, 0.0
+        now = self._clock()
+        if taken or now >= self._next_tick:
+            self._next_tick = next_time(now, TICKS_A_SECOND)
+            self._step(Tick(now))
+            for observer in self._observers:
+                observer(self.table)
         return True
 
     def _take(self, item: TableEvent | HardwareEvent | Request) -> None:

@@ -9,13 +9,13 @@ bright as level 1. So a `DitheringEncoder` lets moving lights alternate between 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from math import ceil, floor
 from time import monotonic
 from typing import Final, NamedTuple
 
-from hardware.api import DARK, HardwareError, LightFrame, Rgb
+from hardware.api import HardwareError, LightFrame, Rgb
 from hardware.layout.file import ColourOrder
 from hardware.layout.model import Chain, Layout
 
@@ -139,17 +139,17 @@ class FrameEncoder:
         Raises HardwareError if the frame names an unknown light or has a channel outside of 0 to 255.
         """
         data = bytearray(self._size)
-        for place, pixel in self._pixels(frame.lit):
+        for _, place, pixel in self._pixels(frame.lit):
             data[place] = pixel.steady
         return bytes(data)
 
-    def _pixels(self, lit: Mapping[str, Rgb]) -> Iterator[tuple[slice, Pixel]]:
-        for light, colour in lit.items():
-            try:
-                place, colours = self._places[light]
-            except KeyError:
-                raise unknown_light(light, self._layout) from None
-            yield place, colours[colour]
+    def _pixels(self, lit: Mapping[str, Rgb]) -> list[tuple[str, slice, Pixel]]:
+        """Return each light with the place of its bytes. Raises HardwareError as `encode` does."""
+        places = self._places
+        try:
+            return [(light, places[light][0], places[light][1][colour]) for light, colour in lit.items()]
+        except KeyError as error:
+            raise unknown_light(error.args[0], self._layout) from None
 
 
 class DitheringEncoder(FrameEncoder):
@@ -162,36 +162,28 @@ class DitheringEncoder(FrameEncoder):
     def __init__(self, layout: Layout, clock: Callable[[], float] = monotonic) -> None:
         super().__init__(layout)
         self._clock = clock
-        self._shown: Mapping[str, Rgb] = {}
+        self._shown = LightFrame({})
         self._data = bytearray(self._size)
         self._changed_at: dict[str, float] = {}
-        self._moving: dict[str, float] = {}  # the time of the last change of each
+        self._moving: dict[str, tuple[slice, Pixel]] = {}
         self._phase = 0
 
     def encode(self, frame: LightFrame) -> bytes:
         """Return the bytes of the next frame. Raises HardwareError as `FrameEncoder.encode` does."""
         now = self._clock()
-        lit, shown = frame.lit, self._shown
-        changed = {light: colour for light, colour in lit.items() if shown.get(light) != colour}
-        changed |= dict.fromkeys(shown.keys() - lit.keys(), DARK)
-        pixels = list(self._pixels(changed))  # raises before anything is changed
-        for light, (place, pixel) in zip(changed, pixels, strict=True):
-            self._data[place] = pixel.steady
-            if now - self._changed_at.get(light, -MOVING) < MOVING:
-                self._moving[light] = now
-            self._changed_at[light] = now
-        self._shown = lit
-        self._dither(now)
-        return bytes(self._data)
-
-    def _dither(self, now: float) -> None:
-        """Give moving lights the bytes of the next phase, and those that came to rest the steady ones."""
+        pixels = self._pixels(frame.changes(self._shown))  # raises before anything is changed
+        self._shown = frame
         self._phase += 1
-        for light, changed_at in list(self._moving.items()):
-            place, colours = self._places[light]
-            pixel = colours[self._shown.get(light, DARK)]
-            if now - changed_at < MOVING:
+        for light, place, pixel in pixels:
+            if now - self._changed_at.get(light, -MOVING) < MOVING:
+                self._moving[light] = place, pixel
+            else:
+                self._data[place] = pixel.steady
+            self._changed_at[light] = now
+        for light, (place, pixel) in list(self._moving.items()):
+            if now - self._changed_at[light] < MOVING:
                 self._data[place] = pixel.dithered[(self._phase + place.start) % len(DITHER)]
             else:
                 self._data[place] = pixel.steady
                 del self._moving[light]
+        return bytes(self._data)

@@ -43,10 +43,11 @@ class SimulatedTable:
         Raises HardwareError, and leaves the lights as they were, if the frame names an unknown light or has a
         channel outside of 0 to 255.
         """
-        if not frame.lit.keys() <= self._light_names:
-            raise unknown_light(min(frame.lit.keys() - self._light_names), self.layout.name)
+        changes = frame.changes(self.frame)
+        if not changes.keys() <= self._light_names:
+            raise unknown_light(min(changes.keys() - self._light_names), self.layout.name)
         try:
-            bytes(chain.from_iterable(frame.lit.values()))
+            bytes(chain.from_iterable(changes.values()))
         except ValueError:
             raise HardwareError(INVALID_CHANNEL) from None
         with self._lock:

@@ -61,7 +61,7 @@ def test_each_light_is_followed_by_itself() -> None:
 
 
 def test_slow_changes_and_small_ones_are_no_flashes() -> None:
-    rising = [(at / 50, {"a": (at, at, at)}) for at in range(256)]
+    rising = [(at / 50, {"a": (at, at, at)}) for at in range(1, 256)]
     assert shown(*rising) == [lit for _, lit in rising]
     dim = [(at / 50, {"a": (0, 0, 20 + (STEP - 1) * (at % 2))}) for at in range(100)]
     assert shown(*dim) == [lit for _, lit in dim]
