@@ -19,9 +19,9 @@ SWELL: Final = 1.0  # seconds in which a light grows bright and falls dark: advi
 FLASH: Final = 0.25  # seconds of one short flash: refused
 BEATS: Final = ((0.0, 0.25), (0.5, 0.75))
 """Seconds within a slow pulse in which a fault is shown: two beats, then a pause."""
-FRAMES_A_SECOND: Final = 44
+FRAMES_A_SECOND: Final = 48
 """Frames in which light moves: below some 40 the eye sees steps. Every period is a whole number of frames."""
-TICKS_A_SECOND: Final = 11
+TICKS_A_SECOND: Final = 12
 """How often time passes for a table without events, at every fourth frame."""
 
 ROUNDING: Final = 1e-6  # of a frame: the time of a frame must not count as one before it

@@ -161,6 +161,22 @@ class FrameMaker:
                 self._moving.setdefault(shown, []).append(name)
 
 
+class FrameColours:
+    """The colours of successive frames, three bytes for each of a layout's lights in its order."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._places = {name: slice(3 * at, 3 * at + 3) for at, name in enumerate(names)}
+        self._frame = LightFrame({})
+        self._colours = bytearray(3 * len(names))
+
+    def after(self, frame: LightFrame) -> bytes:
+        """Return the colours of the next frame."""
+        for name, colour in frame.changes(self._frame).items():
+            self._colours[self._places[name]] = bytes(colour)
+        self._frame = frame
+        return bytes(self._colours)
+
+
 # --- Before a game, and lessons ---
 
 

@@ -18,7 +18,7 @@ from device.lights.animation import TICKS_A_SECOND, next_time
 from device.lights.board import source_lights
 from device.lights.flash_limiter import FlashLimiter, limit_flashes
 from device.lights.palettes import Palette, palette_for
-from device.lights.view import FrameMaker
+from device.lights.view import FrameColours, FrameMaker
 from device.rules.events import CENTRE, Chance
 from device.runtime.simulation import NOT_SIMULATED, SimulatedParts, with_simulated_tags
 from device.socket import messages
@@ -148,6 +148,7 @@ class TableLoop:
         self._answers: list[Callable[[], None]] = []  # to requests of this turn of the loop
         self._lit = FlashLimiter()  # the frame that the lights have
         self._lit_at = float("-inf")
+        self._colours = FrameColours([light.name for light in layout.lights])  # what was published last
         self._snapshot: Json = {}  # the latest, without its version
         self._snapshot_of: tuple[Table, bool | None] | None = None  # the state that it was made from
         self._next_tick = float("-inf")
@@ -336,8 +337,8 @@ class TableLoop:
         self._lit, self._lit_at = lit, now
         self._lights.show(lit.frame)
         if self._publisher.frames_wanted:
-            colours = (bytes(lit.frame.colour(name)) for name in self._frames.names)
-            self._publisher.publish_frame(messages.encode(messages.FrameMessage(b"".join(colours).hex())))
+            colours = self._colours.after(lit.frame).hex()
+            self._publisher.publish_frame(messages.encode(messages.FrameMessage(colours)))
 
     def _publish(self) -> None:
         """Publish a snapshot if it differs from the last one."""
