@@ -13,6 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from hardware.api import LightFrame
+from hardware.drivers.pixels import FULL
 from hardware.layout.checks import CONTROLLERS
 from hardware.layout.model import Layout
 from hardware.papers.power_feeds import (
@@ -30,6 +32,7 @@ from hardware.papers.power_feeds import (
     wire_length,
 )
 from hardware.papers.template import BUTTON_BORES, button_bore
+from hardware.power import CurrentLimiter
 
 # --- Shopping list ---------------------------------------------------------------------------------------
 
@@ -132,8 +135,8 @@ def _lights(layout: Layout) -> list[Item]:
         Item(
             "lights, WS2812 for 5 V",
             len(layout.lights),
-            note="Capped ones of 12 mm on wires (WS2811, 5 V), or single WS2812B on boards; SK6812 without "
-            'white work, too. Many capped ones need `order = "RGB"`. Not WS2815 or 12 V ones.',
+            note="Capped ones of 12 mm on wires (WS2811, 5 V), or single WS2812B or SK6812 on boards. Many "
+            'capped ones need `order = "RGB"`, SK6812 with white `order = "GRBW"`. Not WS2815 or 12 V ones.',
         ),
         Item(
             "74AHCT125 in DIP-14",
@@ -233,6 +236,13 @@ def parts_table(layouts: Sequence[Layout]) -> Rows:
     return rows
 
 
+def _dimmed_amperes(layout: Layout) -> float:
+    """Return the current in amperes of full white within the current limit."""
+    limiter = CurrentLimiter(layout)
+    white = LightFrame({light.name: (FULL, FULL, FULL) for light in layout.lights})
+    return limiter.milliamperes(limiter.limit(white)) / 1000
+
+
 def power_table(layouts: Sequence[Layout]) -> Rows:
     """Return the table of currents, with the fuses and wires that follow from them."""
     rows = _head("", layouts)
@@ -241,6 +251,7 @@ def power_table(layouts: Sequence[Layout]) -> Rows:
         "all of them dark": lambda layout: f"{layout.supply.dark / 1000:.2f} A",
         "all of them at full white": lambda layout: f"{full_white_amperes(layout):.1f} A",
         "current limit of the table (`[supply]`)": lambda layout: f"{layout.supply.amperes:g} A",
+        "all of them at full white, as the table dims it": lambda layout: f"{_dimmed_amperes(layout):.1f} A",
         "power supply, with a margin of a quarter": lambda layout: (
             "the Pi's own" if fed_by_pi(layout) else f"{supply_amperes(layout):g} A"
         ),
