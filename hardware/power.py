@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from hardware.api import LightFrame, Rgb
-from hardware.drivers.pixels import FULL, converter
 from hardware.layout.model import Layout
+from hardware.pixels import FULL, converter
 
 
 class CurrentLimiter:

@@ -42,12 +42,12 @@ MAY_IMPORT = {
         *("device.rules", "device.records", "device.table", "device.lights", "device.socket", "device.store"),
         *("device.bots", "device.runtime", "device.bench", "hardware", "firmware_bridge"),
     ),
-    "hardware.layout": ("hardware.api", "hardware.power"),
-    "hardware.drivers": ("hardware.api", "hardware.power", "hardware.layout", "firmware_bridge"),
+    "hardware.layout": ("hardware.api",),
+    "hardware.drivers": ("hardware.api", "hardware.pixels", "hardware.layout", "firmware_bridge"),
     "hardware.diagnostics": (
         *("hardware.api", "hardware.power", "hardware.layout", "hardware.drivers", "firmware_bridge"),
     ),
-    "hardware.papers": ("hardware.api", "hardware.power", "hardware.layout"),
+    "hardware.papers": ("hardware.api", "hardware.pixels", "hardware.power", "hardware.layout"),
     "firmware_bridge": (),
     "web_ui": (),
 }

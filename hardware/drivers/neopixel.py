@@ -17,12 +17,12 @@ from typing import Final, Protocol
 from msgspec.structs import replace
 
 from hardware.api import DARK, LIGHTS, HardwareEvent, LightFrame, Loss, PartError, Rgb
-from hardware.drivers.pixels import DitheringEncoder
 from hardware.drivers.raspberry_pi import Board, find_board, skip_dependency_check
 from hardware.drivers.supervisor import Supervisor, one_line
 from hardware.layout.checks import LIGHT_PINS
 from hardware.layout.file import LightsDriver
 from hardware.layout.model import Chain, Layout
+from hardware.pixels import DitheringEncoder
 
 IDLE: Final = 1.0
 """Seconds that the thread waits for a frame at a time."""

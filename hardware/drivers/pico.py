@@ -36,9 +36,9 @@ from firmware_bridge.protocol import (
 )
 from firmware_bridge.wiring import WiredChain, Wiring
 from hardware.api import STATUS, ButtonPressed, HardwareError, InputEvent, LightFrame, Loss
-from hardware.drivers.pixels import DitheringEncoder, pixel_offsets
 from hardware.drivers.rfid import LEAVES, Presence, parse_tag
 from hardware.layout.model import Layout
+from hardware.pixels import DitheringEncoder, pixel_offsets
 
 RECORD: Final = "AZUL_TABLE_RECORD"
 """Environment variable with the path of a file in which all bytes of the link are recorded."""

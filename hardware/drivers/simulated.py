@@ -13,8 +13,8 @@ from itertools import chain
 from time import monotonic
 
 from hardware.api import ButtonPressed, HardwareError, InputEvent, LightFrame, Rgb, TagArrived, TagLeft
-from hardware.drivers.pixels import INVALID_CHANNEL, unknown_light
 from hardware.layout.model import Layout
+from hardware.pixels import INVALID_CHANNEL, unknown_light
 
 
 class SimulatedTable:

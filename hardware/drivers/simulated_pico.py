@@ -19,9 +19,9 @@ from firmware_bridge.protocol import SILENCE_TIMEOUT
 from firmware_bridge.simulator.process import PRESS, SimulatedPico, SimulatorError
 from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.drivers.pico import PicoDriver, PicoState
-from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.rfid import LEAVES, encode_frame
 from hardware.layout.model import Layout
+from hardware.pixels import FrameEncoder
 
 RELEASE: Final = 0.06
 """Seconds for which a button must be released before it can be pressed again: less is debounced."""

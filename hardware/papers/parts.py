@@ -14,7 +14,6 @@ from typing import Final
 from msgspec import Struct
 
 from hardware.api import LightFrame
-from hardware.drivers.pixels import FULL
 from hardware.layout.checks import CONTROLLERS
 from hardware.layout.model import Layout
 from hardware.papers.power_feeds import (
@@ -32,6 +31,7 @@ from hardware.papers.power_feeds import (
     wire_length,
 )
 from hardware.papers.template import BUTTON_BORES, button_bore
+from hardware.pixels import FULL
 from hardware.power import CurrentLimiter
 
 # --- Shopping list ---------------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ import pytest
 from device.lights.palettes import PALETTES
 from device.runtime.loop import Inbox, Stop, TableLoop
 from hardware.api import HardwareEvent, LightFrame
-from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import read_layout
+from hardware.pixels import FrameEncoder
 from tests.firmware_bridge.conftest import patient_pico
 from tests.harness.player import next_button
 from tests.harness.waiting import DEADLINE, until

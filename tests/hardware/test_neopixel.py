@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from hardware.api import HardwareError, LightFrame, Loss, PartBack, PartError, PartLost, Rgb
 from hardware.drivers import neopixel as driver
 from hardware.drivers.neopixel import NeoPixelLights, check_board
-from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.raspberry_pi import Board, parse_model
 from hardware.layout.file import ColourOrder, LightsDriver
 from hardware.layout.model import Chain, Layout
+from hardware.pixels import FrameEncoder
 
 from . import vendors
 from .waiting import Inbox, next_of, until, waiting_in

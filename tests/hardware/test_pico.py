@@ -22,9 +22,9 @@ from firmware_bridge.protocol import (
 )
 from hardware.api import ButtonPressed, HardwareError, HardwareEvent, LightFrame, Loss, TagArrived, TagLeft
 from hardware.drivers.pico import RECORD, PicoDriver, PicoState, button_of_switch, wiring
-from hardware.drivers.pixels import FrameEncoder, pixel_offsets
 from hardware.drivers.rfid import LEAVES, encode_frame
 from hardware.layout.model import Layout, read_layout
+from hardware.pixels import FrameEncoder, pixel_offsets
 
 # --- Wiring and bytes ------------------------------------------------------------------------------------
 

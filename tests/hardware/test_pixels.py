@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from device.lights.animation import FRAMES_A_SECOND, Pulsing, Rhythm, slow_wave
 from hardware.api import HardwareError, LightFrame, Rgb
-from hardware.drivers.pixels import (
+from hardware.layout.file import ColourOrder
+from hardware.layout.model import Layout
+from hardware.pixels import (
     DITHER,
     FULL,
     Converter,
@@ -21,8 +23,6 @@ from hardware.drivers.pixels import (
     FrameEncoder,
     pixel_offsets,
 )
-from hardware.layout.file import ColourOrder
-from hardware.layout.model import Layout
 
 from .waiting import Clock
 

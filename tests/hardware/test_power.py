@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from hardware.api import LightFrame, Rgb
-from hardware.drivers.pixels import DitheringEncoder, FrameEncoder
 from hardware.layout.file import ColourOrder
 from hardware.layout.model import Chain, Layout, Supply
+from hardware.pixels import DitheringEncoder, FrameEncoder
 from hardware.power import CurrentLimiter
 
 from .test_pixels import ORDERS, brightnesses, colours, gammas

@@ -19,9 +19,9 @@ from device.lights.palettes import PALETTES
 from device.runtime.assembly import open_table_hardware
 from device.runtime.loop import Inbox, Stop, TableLoop
 from hardware.api import LightFrame
-from hardware.drivers.pixels import FrameEncoder
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import read_layout
+from hardware.pixels import FrameEncoder
 from tests.harness.client import Client, Message
 from tests.harness.local_table import RecordingPublisher
 from tests.harness.player import next_button
