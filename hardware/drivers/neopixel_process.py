@@ -201,7 +201,9 @@ def _explained(error: Exception) -> Exception:
         message = "only root may send to lights by PWM and PCM"
         return PartError(Loss.DENIED, f"{message}; wire them to GPIO10, which sends by SPI, or play as root")
     if "PIO" in message:
-        return PartError(Loss.ABSENT, f"{message}; `azul-table doctor` says what is missing")
+        return PartError(
+            Loss.ABSENT, f"there is no PIO ({message}); `azul-table doctor` says what is missing"
+        )
     return PartError(Loss.FAILED, f"{message}; `azul-table doctor` checks what the lights need")
 
 

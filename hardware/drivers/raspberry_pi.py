@@ -189,7 +189,7 @@ def _applies(section: str, board: Board) -> bool:
 
 
 # --- Vendor libraries ------------------------------------------------------------------------------------
-# The version bounds are those of the extra `pi` in pyproject.toml; a test compares them.
+# The version bounds are those of the extras `pi` and `pwm` in pyproject.toml; a test compares them.
 
 Version = tuple[int, ...]
 

@@ -102,6 +102,9 @@ class SpiStrip:
             there = read_text(root / _BUFFER).strip()
             if size > (int(there) if there.isdecimal() else BUFFER_SIZE):
                 raise _too_long(size)
+        except OSError as error:
+            os.close(self._device)
+            raise _failed(f"it does not take its settings: {error.strerror}") from error
         except BaseException:
             os.close(self._device)
             raise
@@ -114,11 +117,9 @@ class SpiStrip:
         except OSError as error:
             if error.errno == errno.EMSGSIZE:
                 raise _too_long(len(data)) from error
-            message = f"sending to the lights by {DEVICE} failed ({error.strerror})"
-            raise PartError(Loss.FAILED, f"{message}; `azul-table doctor` checks SPI") from error
+            raise _failed(str(error.strerror)) from error
         if sent != len(data):
-            message = f"{DEVICE} sent {sent} of {len(data)} bytes to the lights"
-            raise PartError(Loss.FAILED, f"{message}; `azul-table doctor` checks SPI")
+            raise _failed(f"{sent} of {len(data)} bytes were sent")
 
     def close(self) -> None:
         """Turn the lights dark, if they can be reached, and close the device."""
@@ -142,6 +143,11 @@ def _open() -> int:
         remedy = f"sudo usermod -aG spi {user_name()}, then log out and in again"
         reason = Loss.DENIED
     raise PartError(reason, f"{message}; {remedy}; `azul-table doctor` checks all that lights need")
+
+
+def _failed(how: str) -> PartError:
+    message = f"sending to the lights by {DEVICE} failed ({how})"
+    return PartError(Loss.FAILED, f"{message}; `azul-table doctor` checks SPI")
 
 
 def _too_long(size: int) -> PartError:

@@ -8,12 +8,14 @@
  *                      and PCM; they make progress while the program sleeps
  *     /dev/vcio        allocation of memory by the mailbox
  *     /dev/gpiochip*   chips and lines of GPIO
+ *     /dev/pio0        the PIO of a Pi 5: transfers to a state machine; all other requests succeed
  *
  * Every transfer is appended to the file `sent`: three words (device; speed in Hz, or the address that DMA writes
  * to; number of bytes), then the bytes. The settings of SPI are in `spi`: mode and bits of a word.
  *
  * The folder `faults` has faults: a file with the path of a device holds the number of the error that opening it
- * fails with, `transfer` that of a transfer by SPI, `mailbox` that of the mailbox; `dma` makes DMA never end.
+ * fails with, `settings` and `transfer` those of SPI, `mailbox` that of the mailbox, `pio` that of a request to PIO;
+ * `dma` makes DMA never end.
  * The file `user` has the number of the user that the program thinks it is.
  *
  * Registers: BCM2835 ARM Peripherals, chapters 4.2 (DMA) and 6.3 (clocks).
@@ -41,7 +43,7 @@
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-enum { SPI_WRITE = 1, SPI_MESSAGE = 2, DMA = 3 };
+enum { SPI_WRITE = 1, SPI_MESSAGE = 2, DMA = 3, PIO = 4 };
 
 /* --- Paths ------------------------------------------------------------------------------------------------ */
 
@@ -214,6 +216,11 @@ static int request_of_spi(unsigned long request, void *argument)
     const struct spi_ioc_transfer *message = argument;
     const char *name = NULL;
     char text[32];
+    int fault = fault_of("settings");
+    if (fault != 0) {
+        errno = fault;
+        return -1;
+    }
     switch (request) {
     case SPI_IOC_WR_MAX_SPEED_HZ:
         spi_speed = *(uint32_t *)argument;
@@ -286,6 +293,23 @@ static int request_of_gpio(unsigned long request, void *argument)
     return -1;
 }
 
+struct pio_transfer {
+    uint16_t machine, direction, length;
+    void *data;
+};
+
+static int request_of_pio(unsigned long request, const struct pio_transfer *transfer)
+{
+    int fault = fault_of("pio");
+    if (fault != 0) {
+        errno = fault;
+        return -1;
+    }
+    if (request == _IOW(102, 1, struct pio_transfer))
+        record(PIO, transfer->machine, transfer->data, transfer->length);
+    return 0;
+}
+
 int ioctl(int file, unsigned long asked, ...)
 {
     va_list arguments;
@@ -297,6 +321,8 @@ int ioctl(int file, unsigned long asked, ...)
         return request_of_spi(request, argument);
     if (is_device(file, "/dev/vcio"))
         return request_of_mailbox(argument);
+    if (is_device(file, "/dev/pio"))
+        return request_of_pio(request, argument);
     if (is_device(file, "/dev/gpiochip") || is_device(file, "/lines"))
         return request_of_gpio(request, argument);
     return NEXT(ioctl)(file, asked, argument);

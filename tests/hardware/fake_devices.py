@@ -47,7 +47,7 @@ def compile_library(folder: Path) -> Path:
 
 
 class Transfer(Struct, frozen=True):
-    """A transfer to lights, as the line sees it: by SPI at so many Hz, or by DMA to a register."""
+    """A transfer to lights: by SPI at so many Hz, by DMA to a register, or to a state machine of PIO."""
 
     kind: int
     target: int
@@ -57,6 +57,8 @@ class Transfer(Struct, frozen=True):
     def pixels(self) -> bytes:
         """The bytes that lights read: short pulses are 0, long ones 1."""
         data = self.data
+        if self.kind == PIO:  # words of 32 bits, which the state machine turns into pulses
+            return b"".join(data[first : first + 4][::-1] for first in range(0, len(data), 4))
         if self.kind == DMA:  # words of 32 bits; those of PWM are for its two channels in turn
             words = [data[first : first + 4][::-1] for first in range(0, len(data), 4)]
             channels = [words] if self.target == PCM_FIFO else [words[0::2], words[1::2]]
@@ -71,6 +73,7 @@ class Transfer(Struct, frozen=True):
 WRITE: Final = 1
 MESSAGE: Final = 2
 DMA: Final = 3
+PIO: Final = 4
 PWM_FIFO: Final = 0x7E20C018
 PCM_FIFO: Final = 0x7E203004
 

@@ -12,10 +12,11 @@ import pytest
 
 from hardware.api import LightFrame
 from hardware.drivers.pixels import FrameEncoder
+from hardware.layout.file import LightsDriver
 from hardware.layout.model import Layout
 from tests.harness.running import children, is_running
 
-from .fake_devices import DMA, MESSAGE, PCM_FIFO, PWM_FIFO, WRITE, FakeDevices, Session, compile_library
+from .fake_devices import DMA, MESSAGE, PCM_FIFO, PIO, PWM_FIFO, WRITE, FakeDevices, Session, compile_library
 from .waiting import until
 
 pytestmark = pytest.mark.system
@@ -91,6 +92,16 @@ def test_a_denied_spi_device_is_reported_with_the_group(pi: FakeDevices) -> None
         reason, message = lights.ask("open")
         assert reason == "denied"
         assert "usermod -aG spi" in message
+
+
+def test_a_device_that_refuses_its_settings_is_reported(pi: FakeDevices) -> None:
+    pi.fault("settings", errno.EINVAL)
+    with Session(pi) as lights:
+        before = lights.ask("descriptors")
+        reason, message = lights.ask("open")
+        assert reason == "failed"
+        assert "Invalid argument" in message and "doctor" in message
+        assert lights.ask("descriptors") == before
 
 
 def test_a_failed_transfer_is_reported_and_the_latest_frame_is_sent_after_it(
@@ -260,6 +271,50 @@ def test_a_library_that_hangs_is_killed_and_started_again(pi: FakeDevices, frame
         pi.fault("dma", 0)
         assert lights.event()[0] == "PartBack"
         pi.until_sent(frame)
+
+
+# --- PIO of a Pi 5 ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pi_5(library: Path, tmp_path: Path) -> FakeDevices:
+    return FakeDevices(tmp_path / "pi 5", library, 5)
+
+
+@pytest.mark.parametrize(("driver", "pin"), [("pio", 10), ("neopixel", 18)])
+def test_pio_sends_the_frames_of_the_driver(
+    pi_5: FakeDevices, frame: bytes, driver: LightsDriver, pin: int
+) -> None:
+    """Words of 32 bits: two more bytes, which follow the last light."""
+    with Session(pi_5, pin=pin, driver=driver, whole=True) as lights:
+        assert pi_5.until_sent(DARK + bytes(2)).kind == PIO
+        lights.ask("show", LIT)
+        pi_5.until_sent(frame + bytes(2))
+        lights.ask("close_lights")
+        assert pi_5.sent()[-1].pixels == DARK + bytes(2)
+        assert children(lights.process.pid) == []
+
+
+def test_an_exit_of_the_library_is_reported_with_its_last_words(pi_5: FakeDevices) -> None:
+    """Without the process of its own it would end the table."""
+    pi_5.fault("pio", errno.EBUSY)
+    with Session(pi_5, pin=18, whole=True) as lights:
+        lost, reason, message = lights.event()
+        assert (lost, reason) == ("PartLost", "failed")
+        assert "No PIO state machines are available" in message and "doctor" in message
+        assert lights.ask("close_lights") is None
+
+
+def test_a_pi_5_without_pio_is_reported(pi_5: FakeDevices) -> None:
+    pi_5.remove("dev/pio0")
+    with Session(pi_5, pin=18) as lights:
+        lights.ask("open")
+        reason, message = lights.ask("send", PIXELS.hex())
+        assert reason == "absent"
+        assert "PIO" in message and "doctor" in message
+
+
+# --- End of the process -----------------------------------------------------------------------------------
 
 
 def test_the_process_of_the_lights_ends_with_the_table(pi: FakeDevices) -> None:

@@ -37,7 +37,8 @@ def remedy(layout: Layout, pi: FakePi) -> str:
 def test_the_bounds_are_those_of_pyproject_toml() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
     written = {}
-    for requirement in project["project"]["optional-dependencies"]["pi"]:
+    extras = project["project"]["optional-dependencies"]
+    for requirement in extras["pi"] + extras["pwm"]:
         found = re.fullmatch(r"([\w-]+)(>=[^;]+?)\s*(?:;.*)?", requirement)
         assert found is not None
         written[found[1]] = found[2]
