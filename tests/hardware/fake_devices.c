@@ -15,7 +15,7 @@
  *
  * The folder `faults` has faults: a file with the path of a device holds the number of the error that opening it
  * fails with, `settings` and `transfer` those of SPI, `mailbox` that of the mailbox, `pio` that of a request to PIO;
- * `dma` makes DMA never end.
+ * `dma` makes DMA never end, `held` a transfer by SPI, during which there is a file `holding`.
  * The file `user` has the number of the user that the program thinks it is.
  *
  * Registers: BCM2835 ARM Peripherals, chapters 4.2 (DMA) and 6.3 (clocks).
@@ -200,6 +200,10 @@ static uint32_t spi_speed;
 
 static ssize_t transfer(uint32_t kind, const void *data, size_t length)
 {
+    if (fault_of("held"))
+        append("holding", "", 0);
+    while (fault_of("held"))
+        NEXT(usleep)(1000);
     int fault = fault_of("transfer");
     if (fault == 0 && (long)length > number_in("sys/module/spidev/parameters/bufsiz", 4096))
         fault = EMSGSIZE;

@@ -62,6 +62,18 @@ def test_spi_sends_the_frames_of_the_driver(
         assert children(lights.process.pid) == []
 
 
+def test_other_threads_run_while_a_frame_is_sent(pi: FakeDevices, frame: bytes) -> None:
+    """Bug fixed: rpi_ws281x held the GIL for the 6 ms of a frame, so that presses waited for it."""
+    with Session(pi, whole=True) as lights:
+        pi.until_sent(DARK)
+        pi.fault("held", 1)
+        lights.ask("show", LIT)
+        until((pi.root / "holding").exists)
+        assert lights.ask("descriptors")
+        pi.fault("held", 0)
+        pi.until_sent(frame)
+
+
 @pytest.mark.parametrize(("order", "pixels"), [("GRB", PIXELS), ("GRBW", (PIXELS + PIXELS)[: 4 * 174])])
 def test_spi_sends_each_byte_between_two_pauses(pi: FakeDevices, order: str, pixels: bytes) -> None:
     with Session(pi, order=order) as lights:
@@ -315,6 +327,17 @@ def test_a_pi_5_without_pio_is_reported(pi_5: FakeDevices) -> None:
 
 
 # --- End of the process -----------------------------------------------------------------------------------
+
+
+def test_closing_does_not_wait_for_a_library_that_hangs(pi: FakeDevices) -> None:
+    pi.write("user", "0")
+    with Session(pi, pin=18, whole=True) as lights:
+        pi.until_sent(DARK)
+        pi.fault("dma", 1)
+        lights.ask("show", LIT)
+        assert lights.ask("close_lights") is None
+        assert children(lights.process.pid) == []
+        assert not lights.has_event()
 
 
 def test_the_process_of_the_lights_ends_with_the_table(pi: FakeDevices) -> None:
