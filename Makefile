@@ -48,7 +48,11 @@ $(VENV)/micropython/current: Makefile
 	npm install --silent --no-audit --no-fund --prefix $(VENV)/micropython $(MICROPYTHON)
 	@touch $@
 
+# Compilers and Python's headers: for the libraries that send to lights, and for the fake devices beneath them.
 $(VENV)/tests-current: $(VENV)/current
+	@command -v gcc >/dev/null && command -v g++ >/dev/null && [ -e "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ] \
+		|| $(ROOT) sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install g++ libc6-dev python3-dev' \
+		|| { echo "The tests compile libraries of lights: install the packages g++, libc6-dev and python3-dev and try again." >&2; exit 1; }
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
 

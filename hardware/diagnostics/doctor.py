@@ -16,7 +16,7 @@ from msgspec import Struct
 from firmware_bridge.link import find_bootloader, pico_ports
 from hardware.api import PICO, PartError, reader_part
 from hardware.drivers.health import FAULTS, read
-from hardware.drivers.neopixel import check_board
+from hardware.drivers.neopixel import Way, check_board, check_user
 from hardware.drivers.raspberry_pi import (
     Board,
     BootConfig,
@@ -28,14 +28,10 @@ from hardware.drivers.raspberry_pi import (
     serial_port,
     unmet_libraries,
 )
-from hardware.layout.model import Layout, Reader
+from hardware.drivers.spi import BUFFER_SIZE, DEVICE, LARGER_BUFFER, frame_size
+from hardware.layout.model import Chain, Layout, Reader
 
 OLDEST_PYTHON: Final = (3, 11)
-SPI_BUFFER: Final = 4096
-"""Size in bytes of the SPI driver's buffer, unless cmdline.txt sets another."""
-SPI_BYTES: Final = 12
-"""Bytes in that buffer that rpi_ws281x needs for a light."""
-SPI_RESET: Final = 200
 CHIP_SELECTS: Final = (7, 8)
 CONSOLE_PIN: Final = 15
 I2C: Final = "dtparam=i2c_arm=on"
@@ -166,28 +162,27 @@ class _Examination:
         self._check_power()
 
     def _check_libraries(self, board: Board) -> None:
-        drivers = self._layout.drivers
-        faults = unmet_libraries(drivers, board, self._machine.installed)
+        faults = unmet_libraries(self._layout, board, self._machine.installed)
         for library, there in faults:
             wrong = "is missing" if there is None else f"{there} does not fit"
             remedy = install_command(library, self._machine.pip, self._machine.python)
             self._fault("libraries", f"{library.name} {wrong}", remedy)
-        if not faults and (required := required_libraries(drivers, board)):
+        if not faults and (required := required_libraries(self._layout, board)):
             self._fine("libraries", f"all installed: {', '.join(library.name for library in required)}")
 
     def _check_lights(self, board: Board, boot: BootConfig) -> None:
         (chain,) = self._layout.chains
         try:
-            check_board(chain, self._layout.drivers.lights, board)
+            way = check_board(chain, self._layout.drivers.lights, board)
         except PartError as error:
             self._fault_of("lights", error)
             return
-        if board.has_pio:
+        if way is Way.SPI:
+            self._check_spi(board, boot, chain)
+        elif way is Way.PIO:
             self._check_pio()
-        elif chain.pin == 10:
-            self._check_spi(board, boot, chain.pixels)
         else:
-            self._check_pwm(boot)
+            self._check_registers(boot, way)
 
     def _check_pio(self) -> None:
         device = self._machine.path("dev/pio0")
@@ -202,36 +197,33 @@ class _Examination:
         else:
             self._fine("lights", "sent by PIO: /dev/pio0 is there")
 
-    def _check_spi(self, board: Board, boot: BootConfig, pixels: int) -> None:
+    def _check_spi(self, board: Board, boot: BootConfig, chain: Chain) -> None:
         lines = ["dtparam=spi=on"]
         if board.generation == 4:
             lines += ["core_freq=500", "core_freq_min=500"]  # or the speed of the bus changes with the load
-        else:
+        elif board.generation < 4:  # the bus of a Pi 5 has a clock of its own, which is fixed
             lines += ["core_freq=250"]
         buttons = [it.name for it in self._layout.buttons if it.switch in CHIP_SELECTS]
         if buttons and self._layout.drivers.buttons == "gpio":
             lines.append("dtoverlay=spi0-0cs")
         configured = self._check_lines("lights", lines, boot, "the lights are sent by SPI")
         has_buffer = any(word.startswith("spidev.bufsiz=") for word in boot.words)
-        if pixels * SPI_BYTES + SPI_RESET > SPI_BUFFER and not has_buffer:
+        if frame_size(chain) > BUFFER_SIZE and not has_buffer:
             configured = False
             path = self._machine.shown(boot.cmdline)
-            message = f"{path} does not set spidev.bufsiz, and {pixels} lights need a larger buffer"
-            self._fault_until_restart("lights", message, f"sudo sed -i '1s/$/ spidev.bufsiz=32768/' {path}")
-        devices = {"dev/spidev0.0": "spi", "dev/gpiomem": "gpio"}  # the second sets GPIO10 to SPI
-        if configured and all(
-            self._check_device("lights", self._machine.path(device), group)
-            for device, group in devices.items()
-        ):
-            self._fine("lights", "sent by SPI: /dev/spidev0.0 is there, and its speed is fixed")
+            message = f"{path} does not set spidev.bufsiz, and {chain.pixels} lights need a larger buffer"
+            self._fault_until_restart("lights", message, f"sudo sed -i '1s/$/ {LARGER_BUFFER}/' {path}")
+        if configured and self._check_device("lights", self._machine.path(DEVICE), "spi"):
+            self._fine("lights", f"sent by SPI: {DEVICE} is there, and its speed is fixed")
 
-    def _check_pwm(self, boot: BootConfig) -> None:
-        self._check_lines("lights", ["dtparam=audio=off"], boot, "PWM is shared with the sound")
-        if not self._machine.is_root:
-            message = "only root may send to lights by PWM"
-            self._fault("lights", message, "wire the lights to GPIO10, which sends by SPI; or play as root")
+    def _check_registers(self, boot: BootConfig, way: Way) -> None:
+        self._check_lines("lights", ["dtparam=audio=off"], boot, f"{way} is shared with the sound")
+        try:
+            check_user(way, is_root=self._machine.is_root)
+        except PartError as error:
+            self._fault_of("lights", error)
         else:
-            self._fine("lights", "sent by PWM, as root")
+            self._fine("lights", f"sent by {way}, as root")
 
     def _check_buttons(self, boot: BootConfig) -> None:
         chips = [self._machine.path(f"dev/gpiochip{number}") for number in (0, 4)]

@@ -1,24 +1,24 @@
-"""Lights of a Raspberry Pi: WS2812 and compatible, sent by Adafruit's NeoPixel library.
+"""Lights of a Raspberry Pi: WS2812 and compatible (NeoPixels) on one data line.
 
-Below it, Blinka sends by SPI or PWM on a Pi 4 and older (the pin decides) and by PIO and DMA on a Pi 5.
-Blinka initializes the hardware again whenever a strip has another buffer, and blocks while a frame is sent:
-so there is one strip as long as the driver is open, and one thread that writes to it. The latest frame
-wins; no call of `show` blocks.
+The pin and the board decide how they are sent: by SPI from GPIO10 (`spi`), else by PWM or PCM on a Pi 4 and
+older and by PIO on a Pi 5 (`neopixel_process`). Each way blocks while it sends a frame, so one thread does
+it; the latest frame wins, and no call of `show` blocks.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from enum import StrEnum
+from os import geteuid
 from time import monotonic
 from typing import Final, Protocol
 
-from msgspec.structs import replace
-
-from hardware.api import DARK, LIGHTS, HardwareEvent, LightFrame, Loss, PartError, Rgb
-from hardware.drivers.raspberry_pi import Board, find_board, skip_dependency_check
-from hardware.drivers.supervisor import Supervisor, one_line
+from hardware.api import LIGHTS, HardwareEvent, LightFrame, Loss, PartError
+from hardware.drivers.neopixel_process import PAUSE, SHOW_SECONDS, StripProcess
+from hardware.drivers.raspberry_pi import Board, find_board, is_sent_by_spi
+from hardware.drivers.spi import SpiStrip
+from hardware.drivers.supervisor import LONGEST_PAUSE, Supervisor
 from hardware.layout.checks import LIGHT_PINS
 from hardware.layout.file import LightsDriver
 from hardware.layout.model import Chain, Layout
@@ -26,60 +26,84 @@ from hardware.pixels import DitheringEncoder
 
 IDLE: Final = 1.0
 """Seconds that the thread waits for a frame at a time."""
-_PCM: Final = 21
-"""One more pin from which a Pi 4 or older can send, by PCM, if its sound is not needed."""
+
+# --- Ways of sending -------------------------------------------------------------------------------------
 
 
-class Strip(Protocol):
-    """The part of Adafruit's NeoPixel that is used: pixels take red, green, blue, and `show` sends them."""
+class Way(StrEnum):
+    """How a board sends to lights."""
 
-    def __setitem__(self, pixel: int, colour: Rgb) -> None: ...
-
-    def show(self) -> None:
-        """Send all pixels; returns when they are sent."""
-
-    def deinit(self) -> None:
-        """Turn all pixels dark and release the pin."""
+    SPI = "SPI"
+    PWM = "PWM"
+    PCM = "PCM"
+    PIO = "PIO"
 
 
-OpenStrip = Callable[[Chain, LightsDriver], Strip]
-
-
-def open_strip(chain: Chain, driver: LightsDriver) -> Strip:
-    """Open a chain with the real library. Raises PartError, or whatever the library raises."""
-    check_board(chain, driver, find_board())
-    skip_dependency_check()
-    import board as pins
-    import neopixel
-
-    pin = getattr(pins, f"D{chain.pin}")
-    # The library orders the colours. Its brightness stays 1: it would round dim values to 0.
-    strip: Strip = neopixel.NeoPixel(pin, chain.pixels, auto_write=False, pixel_order=chain.order)
-    return strip
-
-
-def check_board(chain: Chain, driver: LightsDriver, board: Board | None) -> None:
-    """Raise PartError if this board can't send to this chain with this driver."""
-    able = (*(pin for pins in LIGHT_PINS.values() for pin in pins), _PCM)
+def check_board(chain: Chain, driver: LightsDriver, board: Board | None) -> Way:
+    """Return how this board sends to this chain. Raises PartError if it can't with this driver."""
     if board is None:
         message = (
             "this machine is not a Raspberry Pi and has no pins for lights; play with the simulated table"
         )
-    elif board.has_pio and driver in LIGHT_PINS:
+    elif is_sent_by_spi(chain, driver):
+        return Way.SPI
+    elif board.has_pio and driver != "pwm":
+        return Way.PIO
+    elif board.has_pio:
         message = (
-            f"a {board.model} sends to lights by PIO, not by {driver.upper()}; write "
+            f"a {board.model} sends to lights by SPI or PIO, not by {driver.upper()}; write "
             'lights = "neopixel" into [drivers] of the layout'
         )
-    elif driver == "pio" and not board.has_pio:
+    elif driver == "pio":
         message = f'a {board.model} has no PIO; write lights = "neopixel" into [drivers] of the layout'
-    elif not board.has_pio and chain.pin not in able:
-        names = ", ".join(f"GPIO{pin}" for pin in able)
+    elif chain.pin in LIGHT_PINS["pwm"]:
+        return Way.PWM
+    elif chain.pin in LIGHT_PINS["pcm"]:
+        return Way.PCM
+    else:
+        others = (pin for pins in LIGHT_PINS.values() for pin in pins if pins != LIGHT_PINS["spi"])
+        names = ", ".join(f"GPIO{pin}" for pin in others)
         message = (
             f"a {board.model} can't send to lights from GPIO{chain.pin}; use GPIO10, or else one of {names}"
         )
-    else:
-        return
     raise PartError(Loss.ABSENT, message)
+
+
+def check_user(way: Way, *, is_root: bool) -> None:
+    """Raise PartError if only root can send in this way: it writes to the registers of the chip."""
+    if way in (Way.PWM, Way.PCM) and not is_root:
+        message = f"only root may send to lights by {way}, and the installed service is not root"
+        remedy = "wire them to GPIO10, which sends by SPI, or play as root: sudo azul-table play"
+        raise PartError(Loss.DENIED, f"{message}; {remedy}")
+
+
+# --- Driver ----------------------------------------------------------------------------------------------
+
+
+class Strip(Protocol):
+    """The lights of a chain, opened."""
+
+    def send(self, pixels: bytes) -> None:
+        """Send a frame, in the bytes of the wire; returns when it is sent. Raises PartError if it was not."""
+
+    def close(self) -> None:
+        """Turn the lights dark, if they can be reached, and release them."""
+
+
+OpenStrip = Callable[[Chain, LightsDriver, Callable[[], bool]], Strip]
+"""Opens a chain with a driver; takes a function that says whether the lights are being closed."""
+
+
+def open_strip(
+    chain: Chain, driver: LightsDriver, stopping: Callable[[], bool], show_seconds: float = SHOW_SECONDS
+) -> Strip:
+    """Open a chain on this machine; `show_seconds` as in `StripProcess`.
+
+    Raises PartError if it can't be used.
+    """
+    way = check_board(chain, driver, find_board())
+    check_user(way, is_root=geteuid() == 0)
+    return SpiStrip(chain) if way is Way.SPI else StripProcess(chain, stopping, show_seconds)
 
 
 class NeoPixelLights:
@@ -98,13 +122,13 @@ class NeoPixelLights:
     ) -> None:
         (self._chain,) = layout.chains  # the checks of the layout allow a Pi only one
         self._driver = layout.drivers.lights
-        # The library orders the colours itself.
-        self._encoder = DitheringEncoder(replace(layout, chains=(replace(self._chain, order="RGB"),)), clock)
+        self._encoder = DitheringEncoder(layout, clock)
         self._opener = opener
         self._lock = threading.Lock()
-        self._latest: bytes | None = None
-        self._unsent = False
-        self._supervisor = Supervisor(LIGHTS, self._work, put, clock)
+        self._latest = self._encoder.encode(LightFrame({}))
+        self._unsent = True
+        longest = LONGEST_PAUSE if is_sent_by_spi(self._chain, self._driver) else PAUSE
+        self._supervisor = Supervisor(LIGHTS, self._work, put, clock, longest=longest)
         self._supervisor.start()
 
     def show(self, frame: LightFrame) -> None:
@@ -121,63 +145,21 @@ class NeoPixelLights:
     # --- In the thread of the lights ---
 
     def _work(self, supervisor: Supervisor) -> None:
-        strip = self._open()
+        strip = self._opener(self._chain, self._driver, lambda: supervisor.stopping)
         try:
-            shown = [DARK] * self._chain.pixels
-            supervisor.working()
             with self._lock:
-                self._unsent = self._latest is not None
+                self._unsent = True
             while not supervisor.stopping:
                 data = self._next()
                 if data is None:
                     supervisor.wait(IDLE)
                     continue
-                colours: list[Rgb] = list(zip(*[iter(data)] * 3, strict=True))
-                for pixel, (colour, before) in enumerate(zip(colours, shown, strict=True)):
-                    if colour != before:
-                        strip[pixel] = colour
-                strip.show()
-                shown = colours
+                strip.send(data)
+                supervisor.working()
         finally:
-            _release(strip)
-
-    def _open(self) -> Strip:
-        """Open the strip, all dark; the first transmission fails if it can't be reached."""
-        try:
-            strip = self._opener(self._chain, self._driver)
-            try:
-                strip.show()
-            except BaseException:
-                _release(strip)
-                raise
-        except NotImplementedError:  # a RuntimeError, too; `Supervisor` explains it
-            raise
-        except RuntimeError as error:  # which Blinka raises for almost everything
-            raise _explained(error) from error
-        return strip
+            strip.close()
 
     def _next(self) -> bytes | None:
         with self._lock:
             unsent, self._unsent = self._unsent, False
             return self._latest if unsent else None
-
-
-def _release(strip: Strip) -> None:
-    """Turn a strip dark and release it; a strip that is lost raises many kinds of errors."""
-    with suppress(Exception):
-        strip.deinit()
-
-
-def _explained(error: RuntimeError) -> PartError:
-    """Return an error of Blinka's with its kind and a remedy."""
-    message = one_line(error)
-    if "platform librar" in message:
-        return PartError(Loss.LIBRARY, message)
-    if "sudo" in message:
-        return PartError(
-            Loss.DENIED,
-            "only root may send to lights by PWM; wire them to GPIO10, which sends by SPI, or play as root",
-        )
-    if "SPI" in message or "PIO" in message:
-        return PartError(Loss.ABSENT, f"{message}; `azul-table doctor` says what is not enabled")
-    return PartError(Loss.FAILED, message)

@@ -19,7 +19,9 @@ from typing import Final
 from msgspec import Struct, field
 
 from hardware.api import Loss, PartError
-from hardware.layout.model import Drivers
+from hardware.layout.checks import LIGHT_PINS
+from hardware.layout.file import LightsDriver
+from hardware.layout.model import Chain, Layout
 
 ROOT: Final = Path("/")
 
@@ -34,7 +36,7 @@ class Board(Struct, frozen=True):
 
     @property
     def has_pio(self) -> bool:
-        """Whether it sends to lights by programmable pins (PIO), and in no other way."""
+        """Whether it sends to lights by programmable pins (PIO), and by neither PWM nor PCM."""
         return self.generation >= 5
 
 
@@ -187,7 +189,7 @@ def _applies(section: str, board: Board) -> bool:
 
 
 # --- Vendor libraries ------------------------------------------------------------------------------------
-# The version bounds are those of the extra `pi` in pyproject.toml; a test compares them.
+# The version bounds are those of the extras `pi` and `pwm` in pyproject.toml; a test compares them.
 
 Version = tuple[int, ...]
 
@@ -228,10 +230,16 @@ COMPILED: Final[Mapping[str, tuple[Version, str]]] = {
 """Libraries without a wheel for the Pi from this Python on, and the Debian packages that compile them."""
 
 
-def required_libraries(drivers: Drivers, board: Board | None) -> list[Library]:
-    """Return the libraries that these drivers need on this board, in the order in which they are imported."""
+def is_sent_by_spi(chain: Chain, driver: LightsDriver) -> bool:
+    """Return whether a driver of lights sends to this chain by SPI, which every board has at GPIO10."""
+    return driver == "spi" or (driver == "neopixel" and chain.pin in LIGHT_PINS["spi"])
+
+
+def required_libraries(layout: Layout, board: Board | None) -> list[Library]:
+    """Return the libraries that a layout needs on this board, in the order in which they are imported."""
+    drivers = layout.drivers
     found: list[Library] = []
-    if drivers.lights in ("neopixel", "spi", "pwm", "pio"):
+    if drivers.lights in ("neopixel", "pwm", "pio") and not is_sent_by_spi(layout.chains[0], drivers.lights):
         found += [BLINKA, GPIOD, NEOPIXEL, PIO if board is not None and board.has_pio else RPI_WS281X]
     if drivers.buttons == "gpio":
         found += [GPIOZERO, LGPIO]
@@ -249,12 +257,12 @@ def installed_version(name: str) -> str | None:
 
 
 def unmet_libraries(
-    drivers: Drivers, board: Board | None, installed: Callable[[str], str | None] = installed_version
+    layout: Layout, board: Board | None, installed: Callable[[str], str | None] = installed_version
 ) -> list[tuple[Library, str | None]]:
     """Return the libraries that are missing (None) or installed in a version out of bounds."""
     return [
         (library, there)
-        for library in required_libraries(drivers, board)
+        for library in required_libraries(layout, board)
         if (there := installed(library.name)) is None or not library.accepts(there)
     ]
 

@@ -374,8 +374,9 @@ DRIVERS_OF_CONTROLLER: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "pico": dict.fromkeys(("lights", "buttons", "readers"), ("pico", "simulated")),
 }
 """The drivers of each controller for lights, buttons and readers."""
-LIGHT_PINS: Final = {"spi": (10,), "pwm": (12, 13, 18, 19)}
-"""Pins of a Pi that can send to lights by each driver. PIO can use any."""
+LIGHT_PINS: Final = {"spi": (10,), "pwm": (12, 13, 18, 19), "pcm": (21,)}
+"""Pins of a Pi that can send to lights in each way; PIO can use any. `neopixel` takes the way of its pin,
+and is the only driver that sends by PCM."""
 
 
 def check_drivers(file: LayoutFile, faults: Faults) -> None:

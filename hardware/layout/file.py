@@ -24,7 +24,7 @@ ColourOrder = Literal[
 ]
 """The order in which a light receives its colours; most receive green first, and white (SK6812) last."""
 LightsDriver = Literal["neopixel", "spi", "pwm", "pio", "pico", "simulated"]
-"""`neopixel` stands for `spi`, `pwm` or `pio`, whichever the pin and the board allow."""
+"""`neopixel` stands for SPI at GPIO10, else for PIO on a Pi 5 and for PWM or PCM on others."""
 ButtonsDriver = Literal["gpio", "pico", "simulated"]
 ReadersDriver = Literal["rdm6300", "id-12la", "pn532", "pico", "simulated"]
 

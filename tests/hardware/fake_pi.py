@@ -14,7 +14,7 @@ MODELS = {
 CONFIG_FOR_DUO = {
     3: ["dtparam=spi=on", "core_freq=250", "dtoverlay=spi0-0cs", "enable_uart=1"],
     4: ["dtparam=spi=on", "core_freq=500", "core_freq_min=500", "dtoverlay=spi0-0cs", "enable_uart=1"],
-    5: ["dtparam=uart0=on"],
+    5: ["dtparam=spi=on", "dtoverlay=spi0-0cs", "dtparam=uart0=on"],
 }
 VERSIONS = {
     "adafruit-blinka": "10.0.0",

@@ -1,12 +1,13 @@
-"""Lights through Adafruit's real NeoPixel library, down to the bytes that it sends."""
+"""Lights on the pins of a Pi: bytes of frames, the thread, pulses of SPI, what boards can do."""
 
 from __future__ import annotations
 
-import sys
+import re
 import threading
 from collections.abc import Callable, Iterator
+from itertools import pairwise
+from math import ceil
 from queue import SimpleQueue
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,14 +16,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from hardware.api import HardwareError, LightFrame, Loss, PartBack, PartError, PartLost, Rgb
-from hardware.drivers import neopixel as driver
-from hardware.drivers.neopixel import NeoPixelLights, check_board
+from hardware.drivers.neopixel import NeoPixelLights, Strip, Way, check_board, check_user
 from hardware.drivers.raspberry_pi import Board, parse_model
+from hardware.drivers.spi import BUFFER_SIZE, RESET_SECONDS, SPEED, encode, frame_size
 from hardware.layout.file import ColourOrder, LightsDriver
 from hardware.layout.model import Chain, Layout
 from hardware.pixels import FrameEncoder
 
-from . import vendors
 from .waiting import Inbox, next_of, until, waiting_in
 
 PI_3 = Board("Raspberry Pi 3 Model B Plus Rev 1.3", 3)
@@ -35,36 +35,34 @@ colours = st.tuples(channels, channels, channels)
 
 
 class Wire:
-    """Replacement of `neopixel_write` that records every buffer."""
+    """A strip that records every frame."""
 
     def __init__(self) -> None:
         self.sent: SimpleQueue[bytes] = SimpleQueue()
-        self.pins: set[int] = set()
-        self.buffers: set[int] = set()
         self.threads: set[str] = set()
         self.errors: list[Exception] = []  # raised by the next frames, one each
+        self.opened = self.closed = 0
         self.free = threading.Event()
         self.free.set()
 
-    def __call__(self, pin: Any, buffer: bytearray) -> None:
+    def open(self, chain: Chain, driver: LightsDriver, stopping: Callable[[], bool]) -> Strip:
+        self.opened += 1
+        return self
+
+    def send(self, pixels: bytes) -> None:
         self.free.wait()
         if self.errors:
             raise self.errors.pop(0)
-        self.pins.add(pin._pin.id)
-        self.buffers.add(id(buffer))
         self.threads.add(threading.current_thread().name)
-        self.sent.put(bytes(buffer))
+        self.sent.put(pixels)
+
+    def close(self) -> None:
+        self.closed += 1
 
 
 @pytest.fixture
-def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
-    board, neopixel = vendors.blinka()
-    wire = Wire()
-    monkeypatch.setattr(neopixel, "neopixel_write", wire)
-    for number in (10, 12, 18):
-        monkeypatch.setattr(board, f"D{number}", vendors.pin(number), raising=False)
-    monkeypatch.setattr(driver, "find_board", lambda: PI_4)
-    return wire
+def wire() -> Wire:
+    return Wire()
 
 
 Open = Callable[..., NeoPixelLights]
@@ -81,7 +79,7 @@ def open_lights(duo: Layout, wire: Wire, inbox: Inbox) -> Iterator[Open]:
     opened: list[NeoPixelLights] = []
 
     def open_lights(**chain: Any) -> NeoPixelLights:
-        opened.append(NeoPixelLights(with_chain(duo, **chain), inbox.put))
+        opened.append(NeoPixelLights(with_chain(duo, **chain), inbox.put, wire.open))
         assert next_of(wire.sent) == bytes(3 * 174)
         return opened[-1]
 
@@ -106,11 +104,6 @@ def expected(layout: Layout, frame: LightFrame, order: str = "GRB") -> bytes:
     return bytes(data)
 
 
-def assert_near(sent: bytes, nearest: bytes) -> None:
-    """Assert that every byte is at its level or a neighbouring one, as with dithering."""
-    assert all(abs(byte - level) <= 1 for byte, level in zip(sent, nearest, strict=True))
-
-
 FRAME = LightFrame({"seat.1.turn": (255, 128, 1), "status": (0, 10, 255), "display.5.5": (1, 2, 3)})
 
 
@@ -124,7 +117,6 @@ def test_a_frame_becomes_the_expected_bytes(duo: Layout, open_lights: Open, wire
     assert sent[3 * 88 : 3 * 89] == bytes((0, 0, 1))
     assert sent[3 * 105 : 3 * 106] == bytes((0, 0, 255))
     assert sent == expected(duo, FRAME)
-    assert wire.pins == {10}
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -151,17 +143,18 @@ def test_a_light_that_is_not_in_the_next_frame_is_dark_again(open_lights: Open, 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_frame_after_any_other_is_sent_as_a_whole(duo: Layout, wire: Wire, data: st.DataObject) -> None:
-    """The driver passes only changed pixels to the library, which sends the whole strip."""
     names = [light.name for light in duo.lights]
     frames = data.draw(
         st.lists(st.dictionaries(st.sampled_from(names), colours, max_size=40).map(LightFrame), max_size=5)
     )
-    lights = NeoPixelLights(duo, lambda _event: None)
+    lights = NeoPixelLights(duo, lambda _event: None, wire.open)
     try:
         next_of(wire.sent)
         for frame in frames:
             lights.show(frame)
-            assert_near(next_of(wire.sent), expected(duo, frame))
+            sent: bytes = next_of(wire.sent)
+            pairs = zip(sent, expected(duo, frame), strict=True)
+            assert all(abs(byte - level) <= 1 for byte, level in pairs), "dithering adds a level"
     finally:
         lights.close()
         waiting_in(wire.sent)
@@ -185,12 +178,12 @@ def test_an_invalid_frame_is_an_error(open_lights: Open, wire: Wire) -> None:
 # --- Thread ---
 
 
-def test_one_buffer_and_one_thread_for_all_frames(open_lights: Open, wire: Wire) -> None:
+def test_one_strip_and_one_thread_for_all_frames(open_lights: Open, wire: Wire) -> None:
     lights = open_lights()
     for value in range(1, 50):
         lights.show(LightFrame({"status": (value, 0, 0)}))
         next_of(wire.sent)
-    assert len(wire.buffers) == 1
+    assert wire.opened == 1
     assert wire.threads == {"lights"}
 
 
@@ -216,13 +209,11 @@ def test_a_frame_shown_again_is_sent_again(open_lights: Open, wire: Wire) -> Non
         next_of(wire.sent)
 
 
-def test_closing_turns_the_lights_dark(open_lights: Open, wire: Wire, inbox: Inbox) -> None:
+def test_closing_closes_the_strip_once(open_lights: Open, wire: Wire, inbox: Inbox) -> None:
     lights = open_lights()
-    lights.show(FRAME)
-    next_of(wire.sent)
     lights.close()
-    assert next_of(wire.sent) == bytes(3 * 174)
     lights.close()
+    assert wire.closed == 1
     assert "lights" not in {thread.name for thread in threading.enumerate()}
     assert waiting_in(inbox) == []
 
@@ -236,45 +227,40 @@ def test_a_lost_strip_is_opened_again_with_the_latest_frame(
     lights = open_lights()
     lights.show(FRAME)
     next_of(wire.sent)
-    error = RuntimeError("ws2811_render failed with code -10 (Unable to start the DMA)")
-    wire.errors = [error, error]  # for a frame, and for the dark frame at the release of the strip
+    wire.errors = [PartError(Loss.FAILED, "unable to start the DMA")]
     latest = LightFrame({"centre.1": (9, 99, 199)})
     lights.show(latest)
     lost = next_of(inbox)
     assert isinstance(lost, PartLost) and (lost.part, lost.reason) == ("lights", Loss.FAILED)
     assert "DMA" in lost.message
-    assert isinstance(next_of(inbox), PartBack)
-    assert next_of(wire.sent) == bytes(3 * 174)
     assert next_of(wire.sent) == expected(duo, latest)
+    assert isinstance(next_of(inbox), PartBack)
+    assert (wire.opened, wire.closed) == (2, 1)
+
+
+def test_a_strip_is_back_only_after_its_first_frame(duo: Layout, wire: Wire) -> None:
+    """Many faults show only then."""
+    wire.errors = [PartError(Loss.FAILED, "no memory"), PartError(Loss.FAILED, "no memory")]
+    inbox: Inbox = SimpleQueue()
+    lights = NeoPixelLights(duo, inbox.put, wire.open)
+    next_of(wire.sent)
+    assert isinstance(next_of(inbox), PartLost)
+    assert isinstance(next_of(inbox), PartBack)
+    lights.close()
+    assert waiting_in(inbox) == []
 
 
 @pytest.mark.parametrize(
     ("error", "reason", "words"),
     [
-        (
-            RuntimeError("NeoPixel support requires running with sudo, please try again!"),
-            Loss.DENIED,
-            "GPIO10",
-        ),
-        (RuntimeError("ws2811_init failed with code -13 (Unable to initialize SPI)"), Loss.ABSENT, "doctor"),
-        (RuntimeError("Failed to open PIO device (error -13)"), Loss.ABSENT, "doctor"),
-        (
-            RuntimeError("The platform library '_rpi_ws281x' was not found. To install, try typing: pip"),
-            Loss.LIBRARY,
-            "_rpi_ws281x",
-        ),
-        (NotImplementedError("Board not supported"), Loss.LIBRARY, "Board not supported"),
-        (ModuleNotFoundError("No module named 'neopixel'"), Loss.LIBRARY, "'neopixel'"),
         (PermissionError(13, "Permission denied"), Loss.DENIED, "Permission denied"),
         (AttributeError("module 'board' has no attribute 'D99'"), Loss.FAILED, "D99"),
     ],
 )
-def test_errors_of_libraries_have_a_reason_and_a_remedy(
-    duo: Layout, wire: Wire, error: Exception, reason: Loss, words: str
+def test_a_frame_that_is_shown_while_the_strip_is_lost_is_no_error(
+    duo: Layout, error: Exception, reason: Loss, words: str
 ) -> None:
-    """A frame that is shown while the strip is lost is no error."""
-
-    def fail(_chain: Chain, _driver: LightsDriver) -> Any:
+    def fail(_chain: Chain, _driver: LightsDriver, _stopping: Callable[[], bool]) -> Any:
         raise error
 
     inbox: Inbox = SimpleQueue()
@@ -287,10 +273,10 @@ def test_errors_of_libraries_have_a_reason_and_a_remedy(
     assert words in lost.message
 
 
-def test_the_same_loss_is_reported_once(duo: Layout, wire: Wire) -> None:
+def test_the_same_loss_is_reported_once(duo: Layout) -> None:
     tries = 0
 
-    def fail(_chain: Chain, _driver: LightsDriver) -> Any:
+    def fail(_chain: Chain, _driver: LightsDriver, _stopping: Callable[[], bool]) -> Any:
         nonlocal tries
         tries += 1
         raise OSError(2, "No such file or directory")
@@ -302,32 +288,84 @@ def test_the_same_loss_is_reported_once(duo: Layout, wire: Wire) -> None:
     assert len(waiting_in(inbox)) == 1
 
 
+# --- SPI ---
+
+
+@given(st.binary(max_size=700))
+def test_spi_sends_short_pulses_for_0_and_long_ones_for_1(pixels: bytes) -> None:
+    bits = "".join(f"{byte:08b}" for byte in encode(pixels))
+    pulses = [len(pulse) for pulse in re.findall("1+", bits)]
+    assert pulses == [1 + int(bit) for byte in pixels for bit in f"{byte:08b}"]
+    starts = [match.start() for match in re.finditer("1+", bits)]
+    assert {later - earlier for earlier, later in pairwise(starts)} <= {4}
+
+
+def test_no_pulse_of_spi_crosses_the_end_of_a_byte() -> None:
+    """Controllers of a Pi pause between two bytes, with a low line."""
+    for byte in encode(bytes(range(256))):
+        assert byte & 0b1000_0001 == 0
+
+
+HIGH_FOR_0_AND_1 = {
+    "WS2812": ((200, 500), (550, 850)),
+    "WS2812B": ((250, 550), (650, 950)),
+    "WS2812B-V5": ((220, 380), (580, 1000)),
+    "SK6812": ((150, 450), (450, 750)),
+    "WS2811": ((100, 400), (450, 750)),
+}
+"""Nanoseconds that the data sheets allow."""
+
+
+@pytest.mark.parametrize("light", HIGH_FOR_0_AND_1)
+@pytest.mark.parametrize("clock", [200e6, 250e6, 400e6, 500e6])
+def test_pulses_fit_each_data_sheet_with_the_clocks_of_all_boards(light: str, clock: float) -> None:
+    """The kernel's drivers spi-bcm2835 and spi-dw divide the clock by an even number, rounded up."""
+    divider = 2 * ceil(clock / SPEED / 2)
+    bit = 1e9 * divider / clock
+    (shortest_0, longest_0), (shortest_1, longest_1) = HIGH_FOR_0_AND_1[light]
+    assert shortest_0 <= bit <= longest_0
+    assert shortest_1 <= 2 * bit <= longest_1
+    assert RESET_SECONDS >= 280e-6, "of a WS2812B-V5, the longest"
+
+
+@pytest.mark.parametrize(("order", "most"), [("GRB", 322), ("GRBW", 241)])
+def test_so_many_lights_fit_into_the_usual_buffer_of_spi(order: Any, most: int) -> None:
+    assert frame_size(Chain("lights", 10, most, order)) <= BUFFER_SIZE
+    assert frame_size(Chain("lights", 10, most + 1, order)) > BUFFER_SIZE
+    assert frame_size(Chain("lights", 10, 2, order)) == len(encode(bytes(2 * len(order))))
+
+
 # --- Boards ---
 
 
 @pytest.mark.parametrize(
-    ("board", "pin", "lights_driver"),
+    ("board", "pin", "lights_driver", "way"),
     [
-        (PI_3, 10, "neopixel"),
-        (PI_4, 10, "spi"),
-        (PI_4, 18, "pwm"),
-        (PI_4, 21, "neopixel"),
-        (PI_5, 10, "neopixel"),
-        (PI_5, 25, "pio"),
+        (PI_3, 10, "neopixel", Way.SPI),
+        (PI_4, 10, "spi", Way.SPI),
+        (PI_5, 10, "spi", Way.SPI),
+        (PI_5, 10, "neopixel", Way.SPI),
+        (PI_4, 18, "pwm", Way.PWM),
+        (PI_4, 13, "neopixel", Way.PWM),
+        (PI_4, 21, "neopixel", Way.PCM),
+        (PI_5, 10, "pio", Way.PIO),
+        (PI_5, 25, "pio", Way.PIO),
+        (PI_5, 18, "neopixel", Way.PIO),
     ],
 )
-def test_drivers_that_a_board_has(board: Board, pin: int, lights_driver: LightsDriver) -> None:
-    check_board(Chain("lights", pin, 1), lights_driver, board)
+def test_the_pin_and_the_board_decide_how_lights_are_sent(
+    board: Board, pin: int, lights_driver: LightsDriver, way: Way
+) -> None:
+    assert check_board(Chain("lights", pin, 1), lights_driver, board) is way
 
 
 @pytest.mark.parametrize(
     ("board", "pin", "lights_driver", "words"),
     [
         (None, 10, "neopixel", "not a Raspberry Pi"),
-        (PI_4, 5, "neopixel", "GPIO10"),
+        (PI_4, 5, "neopixel", "use GPIO10, or else one of GPIO12, GPIO13, GPIO18, GPIO19, GPIO21"),
         (PI_4, 10, "pio", "no PIO"),
-        (PI_5, 10, "spi", "by PIO"),
-        (PI_5, 18, "pwm", "by PIO"),
+        (PI_5, 18, "pwm", "by SPI or PIO, not by PWM"),
     ],
 )
 def test_drivers_that_a_board_does_not_have(
@@ -336,6 +374,19 @@ def test_drivers_that_a_board_does_not_have(
     with pytest.raises(PartError, match=words) as raised:
         check_board(Chain("lights", pin, 1), lights_driver, board)
     assert raised.value.reason is Loss.ABSENT
+
+
+@pytest.mark.parametrize("way", [Way.PWM, Way.PCM])
+def test_only_root_sends_by_pwm_and_pcm(way: Way) -> None:
+    check_user(way, is_root=True)
+    with pytest.raises(PartError, match=f"only root may send to lights by {way}.*GPIO10") as raised:
+        check_user(way, is_root=False)
+    assert raised.value.reason is Loss.DENIED
+
+
+@pytest.mark.parametrize("way", [Way.SPI, Way.PIO])
+def test_everybody_in_the_group_sends_by_spi_and_pio(way: Way) -> None:
+    check_user(way, is_root=False)
 
 
 @pytest.mark.parametrize(
@@ -360,69 +411,3 @@ def test_boards_are_parsed_from_their_models(model: str, generation: int) -> Non
 @pytest.mark.parametrize("model", ["", "Pine64 RockPro64", "linux,dummy-virt\0"])
 def test_other_models_are_not_a_raspberry_pi(model: str) -> None:
     assert parse_model(model) is None
-
-
-# --- Blinka's driver for a Pi 4 ---
-
-
-class FakeRpiWs281x(ModuleType):
-    """Replacement of the C library `rpi_ws281x` that records values, frames, and initializations."""
-
-    WS2811_SUCCESS = 0
-    WS2811_STRIP_RGB = 0x100800
-    SK6812_STRIP_RGBW = 0x18100800
-
-    def __init__(self) -> None:
-        super().__init__("_rpi_ws281x")
-        self.leds: dict[int, int] = {}
-        self.shown: SimpleQueue[bytes] = SimpleQueue()
-        self.values: dict[str, Any] = {}
-        self.begun = self.ended = 0
-
-    def ws2811_init(self, _strip: object) -> int:
-        self.begun += 1
-        return 0
-
-    def ws2811_fini(self, _strip: object) -> None:
-        self.ended += 1
-
-    def ws2811_led_set(self, _channel: object, pixel: int, colour: int) -> None:
-        self.leds[pixel] = colour
-
-    def ws2811_render(self, _strip: object) -> int:
-        self.shown.put(b"".join(self.leds[pixel].to_bytes(3, "big") for pixel in sorted(self.leds)))
-        return 0
-
-    def __getattr__(self, name: str) -> Any:
-        """Setters of the channel store a value, getters return it."""
-        if name.startswith("__"):
-            raise AttributeError(name)
-        key = name.removeprefix("ws2811_channel_t_").rpartition("_")[0]
-        if name.endswith("_set"):
-            return lambda _object, value: self.values.update({key: value})
-        return lambda *_arguments: self.values.get(key, object())
-
-
-def test_blinka_sends_the_same_bytes_to_one_strip_of_a_pi_4(
-    duo: Layout, wire: Wire, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    library = FakeRpiWs281x()
-    monkeypatch.setitem(sys.modules, "_rpi_ws281x", library)
-    from adafruit_blinka.microcontroller.bcm283x import neopixel as of_pi_4
-
-    monkeypatch.setattr(of_pi_4.time, "sleep", lambda _seconds: None)
-    _, neopixel = vendors.blinka()
-    monkeypatch.setattr(neopixel, "neopixel_write", of_pi_4.neopixel_write)
-    lights = NeoPixelLights(duo, inbox.put)
-    assert next_of(library.shown) == bytes(3 * 174)
-    for number in range(20):
-        frame = LightFrame({"status": (number, 0, 9), "centre.1": (200, 100, number)})
-        lights.show(frame)
-        assert_near(next_of(library.shown), expected(duo, frame))
-    lights.close()
-    assert next_of(library.shown) == bytes(3 * 174)
-    assert library.begun == 1
-    assert (library.values["count"], library.values["gpionum"]) == (174, 10)
-    of_pi_4.neopixel_cleanup()
-    assert library.ended == 1
-    assert waiting_in(inbox) == []

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hardware.api import Loss, PartError
 from hardware.diagnostics.doctor import Status, examine
@@ -36,7 +37,8 @@ def remedy(layout: Layout, pi: FakePi) -> str:
 def test_the_bounds_are_those_of_pyproject_toml() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
     written = {}
-    for requirement in project["project"]["optional-dependencies"]["pi"]:
+    extras = project["project"]["optional-dependencies"]
+    for requirement in extras["pi"] + extras["pwm"]:
         found = re.fullmatch(r"([\w-]+)(>=[^;]+?)\s*(?:;.*)?", requirement)
         assert found is not None
         written[found[1]] = found[2]
@@ -76,7 +78,24 @@ def test_a_library_without_a_final_release_is_installed_by_its_candidate(duo: La
     """Pip ignores the candidate of the Pi 5's NeoPixel library unless the bound names it."""
     pi = FakePi(tmp_path, 5)
     del pi.versions["adafruit-blinka-raspberry-pi5-neopixel"]
-    assert "-m pip install 'adafruit-blinka-raspberry-pi5-neopixel>=1.0.0rc2,<2'" in remedy(duo, pi)
+    by_pio = replace(duo, drivers=replace(duo.drivers, lights="pio"))
+    assert "-m pip install 'adafruit-blinka-raspberry-pi5-neopixel>=1.0.0rc2,<2'" in remedy(by_pio, pi)
+
+
+@pytest.mark.system
+def test_a_library_without_a_wheel_is_compiled(duo: Layout, pi: FakePi) -> None:
+    del pi.versions["rpi_ws281x"]
+    by_pwm = replace(duo, chains=(replace(duo.chains[0], pin=18),))
+    pi.is_root = True
+    pi.config("dtparam=spi=on", "dtparam=audio=off")
+    assert "apt install gcc python3-dev && sudo /opt" in remedy(by_pwm, pi)
+
+
+@pytest.mark.parametrize("generation", [4, 5])
+def test_lights_by_spi_need_no_library(duo: Layout, tmp_path: Path, generation: int) -> None:
+    pi = FakePi(tmp_path, generation)
+    needed = raspberry_pi.required_libraries(duo, pi.machine.board)
+    assert [library.name for library in needed] == ["gpiozero", "lgpio"]
 
 
 @pytest.mark.system
