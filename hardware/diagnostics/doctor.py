@@ -45,12 +45,16 @@ SPI_BYTES: Final = 12
 """Bytes in that buffer that rpi_ws281x needs for a light."""
 SPI_RESET: Final = 200
 CHIP_SELECTS: Final = (7, 8)
-NO_SELECTS: Final = "dtoverlay=spi0-0cs"
-SPI_DATA: Final = 10
 CONSOLE_PIN: Final = 15
 RESTART: Final = "sudo reboot"
 STOP: Final = "sudo systemctl stop azul-table.socket"
+NO_SELECTS: Final = "dtoverlay=spi0-0cs"
+SPI_DATA: Final = 10
 SPIDEV: Final = "spidev"
+LIGHTS_ON_PINS: Final = ("neopixel", "spi", "pwm", "pio")
+"""Drivers of lights on pins of the Pi itself."""
+ROOT_PINS: Final = (12, 13, 18, 19, 21)
+"""Pins from which a Pi 4 or older sends to lights by PWM or PCM, which needs root."""
 MAX_NAMED: Final = 4
 """Pins that a message names one by one."""
 
@@ -93,7 +97,7 @@ class PinUse(Struct, frozen=True):
 
 def pin_uses(layout: Layout, board: Board, parts: Iterable[str]) -> Iterator[PinUse]:
     """Yield every pin of the Pi that the layout uses for these parts: `lights`, `buttons`, `readers`."""
-    if LIGHTS in parts and layout.controller == "pi":
+    if LIGHTS in parts and layout.drivers.lights in LIGHTS_ON_PINS:
         for chain in layout.chains:
             by_spi = chain.pin == SPI_DATA and not (board.has_pio and layout.drivers.lights == "pio")
             yield PinUse(LIGHTS, chain.pin, "lights", "spi0" if by_spi else "")
@@ -244,7 +248,7 @@ class _Examination:
         self._check_libraries(board)
         boot = read_boot_config(self._machine.root, board)
         self._check_pins(wired, board, boot)
-        if LIGHTS in wired and not self._is_faulty(LIGHTS):
+        if LIGHTS in wired and not self._is_faulty(LIGHTS) and self._check_rights(board):
             self._check_lights(board, boot)
         if BUTTONS in wired and not self._is_faulty(BUTTONS):
             self._check_buttons()
@@ -319,12 +323,8 @@ class _Examination:
     def _check_pwm(self, boot: BootConfig) -> None:
         self._check_lines("lights", ["dtparam=audio=off"], boot, "PWM is shared with the sound")
         if not self._machine.is_root:
-            message, remedy = "only root may send to lights by PWM", "wire the lights to GPIO10 (SPI)"
-            if self._machine.service is not None:
-                message = f"{message} or PCM: the service, as {self._machine.user}, never can"
-            else:
-                remedy += ", or play as root"
-            self._fault("lights", message, remedy)
+            message = "only root may send to lights by PWM"
+            self._fault("lights", message, "wire the lights to GPIO10, which sends by SPI; or play as root")
         else:
             self._fine("lights", "sent by PWM, as root")
 
@@ -334,6 +334,27 @@ class _Examination:
         if self._check_device("buttons", there, "gpio"):
             running = ", used by the running table" if self._machine.runs_table else ""
             self._fine("buttons", f"{len(self._layout.buttons)} on pins of the Pi{running}")
+
+    def _check_rights(self, board: Board) -> bool:
+        """Return whether the service, if it is installed, can send to the lights at all."""
+        machine = self._machine
+        driver = self._layout.drivers.lights
+        pins = [chain.pin for chain in self._layout.chains if chain.pin in ROOT_PINS]
+        if (
+            driver not in ("neopixel", "pwm")
+            or machine.service is None
+            or machine.is_root
+            or board.has_pio
+            or not pins
+        ):
+            return True
+        message = (
+            f"the service can never send from GPIO{pins[0]}: PWM and PCM need root, and it has no such rights"
+        )
+        self._fault(
+            LIGHTS, message, "wire the lights to GPIO10, which sends by SPI, and name it in the layout"
+        )
+        return False
 
     # --- Who holds the pins: the kernel says it, config.txt explains it ---
 

@@ -464,6 +464,10 @@ class _Test(Struct):
             return answer
         for chain in self.layout.chains:
             order = seen_order(chain, answer) if chain.name == step.chain else None
+            if order is not None and "W" in order[:-1]:
+                return (
+                    f"{answer}: these lights want the order {order}; only those with white last can be used"
+                )
             if order is not None:
                 return f'{answer}: write order = "{order}" into the chain {chain.name} of the layout'
         return f"{answer}: {GUIDES[step.pattern].otherwise}"

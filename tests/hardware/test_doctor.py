@@ -642,7 +642,7 @@ def test_sudo_doctor_does_not_call_pwm_fine_for_the_service(duo: Layout, pi: Fak
     assert faults(layout, pi) == []
     pi.install_service()
     fault = the_fault(layout, pi)
-    assert "the service" in fault.message and "never" in fault.message
+    assert "the service can never send from GPIO18" in fault.message
     assert "GPIO10" in fault.remedy and "as root" not in fault.remedy
 
 

@@ -335,6 +335,13 @@ def test_lights_with_a_white_channel_show_it_as_well(duo: Layout, operator: Fake
     assert 'order = "RGBW"' in results["colours of lights"].message
 
 
+def test_lights_with_white_in_another_place_can_not_be_used(duo: Layout, operator: FakeOperator) -> None:
+    (chain,) = duo.chains
+    operator.judgements["colours of lights"] = ["white red blue green"]
+    results = results_of(replace(duo, chains=(replace(chain, order="GRBW"),)), operator)
+    assert "only those with white last" in results["colours of lights"].message
+
+
 @pytest.mark.parametrize(
     ("order", "answer", "seen"),
     [
