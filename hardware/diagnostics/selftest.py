@@ -322,7 +322,11 @@ def run(
     Before that the drivers have `settle` seconds to report what is lost: such parts are not tested. `power`
     reads the state of the Pi, None on another machine. Raises HardwareError if the lights refuse a frame.
     """
-    test = _Test(layout, lights, events, operator, seconds, clock, poll, power)
+
+    def dim(frame: LightFrame) -> LightFrame:
+        return limit(frame, layout.supply)
+
+    test = _Test(layout, lights, events, operator, seconds, clock, poll, power, dim)
     steps = plan(layout)
     test.settle(steps, settle)
     results = [test.perform(step) for step in steps]
@@ -341,6 +345,7 @@ class _Test(Struct):
     clock: Callable[[], float]
     poll: float
     power: Callable[[], Reading | None]
+    dim: Callable[[LightFrame], LightFrame]
     lost: dict[str, str] = field(default_factory=dict)
     drops: dict[str, str] = field(default_factory=dict)
 
@@ -444,7 +449,7 @@ class _Test(Struct):
 
     def _limited(self, lit: dict[str, Rgb]) -> LightFrame:
         """Return the frame with these lights, dimmed to what the supply allows."""
-        return limit(LightFrame(lit), self.layout.supply)
+        return self.dim(LightFrame(lit))
 
     def _measured(self, voltage: _Voltage) -> list[str]:
         """Return the faults of the power that were measured in this step."""
