@@ -100,7 +100,8 @@ def pin_uses(layout: Layout, board: Board, parts: Iterable[str]) -> Iterator[Pin
     if LIGHTS in parts and layout.drivers.lights in LIGHTS_ON_PINS:
         for chain in layout.chains:
             by_spi = chain.pin == SPI_DATA and not (board.has_pio and layout.drivers.lights == "pio")
-            yield PinUse(LIGHTS, chain.pin, "lights", "spi0" if by_spi else "")
+            # Lights that are sent in another way take their pin from the bus, which nobody uses then.
+            yield PinUse(LIGHTS, chain.pin, "lights", "spi0" if chain.pin == SPI_DATA else "")
             for pin in SPI_PINS if by_spi else ():
                 if pin != chain.pin:
                     yield PinUse(LIGHTS, pin, "SPI bus of the lights", "spi0")
@@ -374,14 +375,14 @@ class _Examination:
                 self._add_claim(claim, clashing, held, boot)
         explained = {use.pin for _, clashing in claims for use in clashing}
         self._check_holders([use for use in uses if use.pin not in explained], held, boot)
-        if not self._is_faulty(LIGHTS) and any(use.bus == "spi0" for use in uses):
+        if not self._is_faulty(LIGHTS) and _use_spi(uses):
             self._check_spi_drivers()
 
     def _check_holders(
         self, uses: Sequence[PinUse], held: Mapping[int, str] | None, boot: BootConfig
     ) -> None:
         """Add a fault for each holder of pins that no line of config.txt explains."""
-        by_spi = any(use.bus == "spi0" for use in uses)
+        by_spi = _use_spi(uses)
         functions = pin_functions(self._machine.root)
         holders: dict[str, list[PinUse]] = {}
         for use in uses:
@@ -532,10 +533,14 @@ def _clashing(claim: Claim, uses: Sequence[PinUse]) -> list[PinUse]:
 
     The chip selects of the lights' bus are no clash: `_check_spi` names the line that frees them.
     """
-    lights_by_spi = any(use.bus == "spi0" for use in uses)
-    if claim.bus == "spi0" and lights_by_spi:
+    if claim.bus == "spi0" and _use_spi(uses):
         return []
     return [use for use in uses if use.pin in claim.pins and not (claim.bus and claim.bus == use.bus)]
+
+
+def _use_spi(uses: Sequence[PinUse]) -> bool:
+    """Return whether lights are sent by SPI, and so use all pins of the bus."""
+    return any(use.bus == "spi0" and use.pin != SPI_DATA for use in uses)
 
 
 def _foreign_function(use: PinUse, functions: Mapping[int, str]) -> str | None:

@@ -532,6 +532,15 @@ def test_buttons_on_the_spi_bus_clash_if_lights_do_not_use_it(duo: Layout, pi: F
     assert "GPIO7 (button centre)" in fault.message and "GPIO8 (button display.5)" in fault.message
 
 
+def test_lights_in_another_way_may_take_their_pin_from_the_spi_bus(duo: Layout, tmp_path: Path) -> None:
+    pi = FakePi(tmp_path, 5)
+    pi.config("dtparam=uart0=on", "dtparam=uart0=on\ndtparam=spi=on\ndtoverlay=spi0-0cs")
+    by_pio = replace(duo, drivers=replace(duo.drivers, lights="pio"))
+    assert faults(by_pio, pi) == []
+    pi.config("dtoverlay=spi0-0cs", "")
+    assert "GPIO7 (button centre), GPIO8 (button display.5)" in the_fault(by_pio, pi).message
+
+
 def test_freed_chip_selects_need_a_restart(duo: Layout, pi: FakePi) -> None:
     pi.lines = {7: "spi0 CS1", 8: "spi0 CS0"}
     fault = the_fault(duo, pi)
