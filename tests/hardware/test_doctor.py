@@ -534,7 +534,7 @@ def test_buttons_on_the_spi_bus_clash_if_lights_do_not_use_it(duo: Layout, pi: F
 
 def test_lights_in_another_way_may_take_their_pin_from_the_spi_bus(duo: Layout, tmp_path: Path) -> None:
     pi = FakePi(tmp_path, 5)
-    pi.config("dtparam=uart0=on", "dtparam=uart0=on\ndtparam=spi=on\ndtoverlay=spi0-0cs")
+    pi.write(CONFIG, "dtparam=uart0=on\ndtparam=spi=on\ndtoverlay=spi0-0cs\n")
     by_pio = replace(duo, drivers=replace(duo.drivers, lights="pio"))
     assert faults(by_pio, pi) == []
     pi.config("dtoverlay=spi0-0cs", "")
