@@ -22,6 +22,7 @@ from hardware.diagnostics.pin_claims import SPI_PINS, Bus, Claim, pin_claims
 from hardware.drivers.health import FAULTS, read
 from hardware.drivers.neopixel import check_board
 from hardware.drivers.raspberry_pi import (
+    GPIOD,
     LGPIO_CONSUMER,
     UNIT,
     Board,
@@ -367,8 +368,11 @@ class _Examination:
             self._fault(missing[0].part, message, "use a Raspberry Pi with a header of 40 pins")
         held = self._foreign_lines()
         if held is None and uses:
-            message = "the kernel can't be asked who holds the pins: gpiod is missing, or it is not permitted"
-            self._found.append(Finding("pins", Status.GUESS, message, "sudo azul-table doctor"))
+            message, remedy = "the kernel can't be asked who holds the pins", "sudo azul-table doctor"
+            if self._machine.installed(GPIOD.name) is None:
+                message = f"{message}: {GPIOD.name} is missing"
+                remedy = install_command(GPIOD, self._machine.pip, self._machine.python)
+            self._found.append(Finding("pins", Status.GUESS, message, remedy))
         claims = [(claim, _clashing(claim, uses)) for claim in pin_claims(boot, board)]
         for claim, clashing in claims:
             if clashing:
@@ -384,22 +388,24 @@ class _Examination:
         """Add a fault for each holder of pins that no line of config.txt explains."""
         by_spi = _use_spi(uses)
         functions = pin_functions(self._machine.root)
-        holders: dict[str, list[PinUse]] = {}
+        holders: dict[str, dict[str, list[PinUse]]] = {}  # by the remedy, because one device may hold several
         for use in uses:
             holder = (held or {}).get(use.pin) or _foreign_function(use, functions)
-            selects = holder is not None and use.pin in CHIP_SELECTS and "spi" in holder
-            if selects and by_spi and not boot.has(NO_SELECTS):
-                continue  # the missing line is reported with the lights
-            if holder is not None and not (use.bus == "uart" and "serial" in holder):
-                holders.setdefault(RESTART if selects else holder, []).append(use)
-        for holder, clashing in holders.items():
-            verb = "is" if len(clashing) == 1 else "are"
-            if holder == RESTART:
-                message = f"{_named(clashing)} {verb} still a chip select of the SPI bus"
-                self._fault(clashing[0].part, message, RESTART)
-            else:
-                message = f"{_named(clashing)} {verb} held by {_quoted(holder)}"
-                self._fault(clashing[0].part, message, self._release(holder))
+            if holder is None or (use.bus == "uart" and "serial" in holder):
+                continue
+            selects = use.pin in CHIP_SELECTS and "spi" in holder
+            if not selects:
+                holders.setdefault(self._release(holder), {}).setdefault(holder, []).append(use)
+            elif not by_spi or boot.has(NO_SELECTS):  # else the missing line is reported with the lights
+                holders.setdefault(RESTART, {}).setdefault(holder, []).append(use)
+        for remedy, found in holders.items():
+            clauses = [
+                f"{_named(clashing)} {'is' if len(clashing) == 1 else 'are'} held by {_quoted(holder)}"
+                for holder, clashing in found.items()
+            ]
+            until = " until the next restart" if remedy == RESTART else ""
+            (first, *_), *_ = found.values()
+            self._fault(first.part, f"{', '.join(clauses)}{until}", remedy)
 
     def _foreign_lines(self) -> dict[int, str] | None:
         """Return the GPIOs that others than the running table hold; None if the kernel could not be asked."""
@@ -510,9 +516,9 @@ class _Examination:
         return self._check_access(part, device, group)
 
     def _check_access(self, part: str, device: Path, group: str) -> bool:
-        if self._machine.is_accessible(device):
-            return True
         machine = self._machine
+        if machine.is_accessible(device) or (machine.service is not None and not machine.knows_user):
+            return True  # a missing user is a fault of its own
         message = f"user {machine.user} may not use {machine.shown(device)}"
         if machine.service is not None:
             if machine.in_group(group):

@@ -477,10 +477,10 @@ def test_a_function_of_a_pin_is_found_where_root_may_look(duo: Layout, pi: FakeP
         "pin 22 (gpio22): GPIO pinctrl-bcm2711:534",
     ]
     pi.write(f"{folder}/pinmux-pins", "\n".join(lines))
-    assert {fault.message for fault in faults(duo, pi)} == {
-        'GPIO2 (button seat.1.line.1) is held by "fe804000.i2c"',
-        'GPIO18 (button display.1) is held by "fe203000.i2s"',
-    }
+    assert the_fault(duo, pi).message == (
+        'GPIO18 (button display.1) is held by "fe203000.i2s", '
+        'GPIO2 (button seat.1.line.1) is held by "fe804000.i2c"'
+    )
 
 
 def test_without_a_line_in_the_kernel_the_overlay_clashes_after_the_next_restart(
@@ -496,6 +496,9 @@ def test_a_kernel_that_can_not_be_asked_is_said(duo: Layout, pi: FakePi) -> None
     assert the_fault(duo, pi).message.startswith("GPIO17 (button seat.1.line.4) is taken by the line")
     (guess,) = (it for it in examine(duo, pi.machine) if it.state is Status.GUESS)
     assert guess.part == "pins" and guess.remedy == "sudo azul-table doctor"
+    del pi.versions["gpiod"]
+    (guess,) = (it for it in examine(duo, pi.machine) if it.state is Status.GUESS)
+    assert "gpiod is missing" in guess.message and "pip install 'gpiod>=2.2.2,<3'" in guess.remedy
 
 
 @pytest.mark.parametrize(
@@ -544,7 +547,11 @@ def test_lights_in_another_way_may_take_their_pin_from_the_spi_bus(duo: Layout, 
 def test_freed_chip_selects_need_a_restart(duo: Layout, pi: FakePi) -> None:
     pi.lines = {7: "spi0 CS1", 8: "spi0 CS0"}
     fault = the_fault(duo, pi)
-    assert "still a chip select" in fault.message and fault.remedy == "sudo reboot"
+    assert fault.message == (
+        'GPIO8 (button display.5) is held by "spi0 CS0", '
+        'GPIO7 (button centre) is held by "spi0 CS1" until the next restart'
+    )
+    assert fault.remedy == "sudo reboot"
     pi.config("dtoverlay=spi0-0cs", "")
     assert "does not have the line dtoverlay=spi0-0cs" in the_fault(duo, pi).message
 
@@ -609,7 +616,7 @@ def test_a_device_of_another_group_needs_the_device_rules(duo: Layout, pi: FakeP
 def test_a_service_without_its_user_is_a_fault(duo: Layout, pi: FakePi) -> None:
     pi.install_service()
     pi.write("etc/passwd", "root:x:0:0::/root:/bin/sh\n")
-    fault = faults(duo, pi)[0]
+    fault = the_fault(duo, pi)
     assert fault.part == "user" and fault.remedy == "sudo systemd-sysusers"
 
 
