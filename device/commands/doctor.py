@@ -12,7 +12,7 @@ from hardware.diagnostics.probe import probe
 from hardware.drivers.raspberry_pi import Machine
 from hardware.layout.model import read_layout, simulated
 
-MARKS = {Status.FINE: "ok   ", Status.FAULT: "FAULT", Status.GUESS: "maybe"}
+MARKS = {Status.FINE: "ok   ", Status.FAULT: "FAULT", Status.GUESS: "maybe", Status.LOOK: "look "}
 
 
 @click.command()
@@ -25,8 +25,9 @@ MARKS = {Status.FINE: "ok   ", Status.FAULT: "FAULT", Status.GUESS: "maybe"}
 def command(machine: Machine | None, layout: str, simulate: str | None, *, as_json: bool) -> None:
     """Check the table's hardware on this machine, and print how to fix each fault.
 
-    Devices, groups, config.txt, libraries and power are checked, and likely faults of the wiring are named.
-    Faults are listed in the order in which to fix them, each with the command that does it. Nothing is
+    Devices, pins, groups, config.txt, libraries and power are checked, and likely faults of the wiring are
+    named. If the service is installed, the checks are for its user. Faults are listed in the order in which
+    to fix them, each with the command that does it; "look" marks what only a person can see. Nothing is
     changed. End `azul-table play` first: only one program can use pins and ports. Exit status 1 if there is a
     fault.
     """
@@ -34,10 +35,12 @@ def command(machine: Machine | None, layout: str, simulate: str | None, *, as_js
         table = read_layout(layout)
     if simulate:
         table = simulated(table)
-    findings = examine(table, machine or Machine())  # another one may be the object of click's context
+    machine = machine or Machine()  # another one may be the object of click's context
+    findings = examine(table, machine)
     bad = {finding.part for finding in findings if finding.state is Status.FAULT}
     findings.append(core())
-    findings += probe(table, usable=lambda part: not bad & {part, "board", "libraries", "restart"})
+    if not machine.runs_table:  # `examine` says so
+        findings += probe(table, usable=lambda part: not bad & {part, "board", "libraries", "restart"})
     faults = len([finding for finding in findings if finding.state is Status.FAULT])
     if as_json:
         result = {
@@ -63,7 +66,8 @@ def core() -> Finding:
 def in_words(finding: Finding) -> str:
     """Return a finding as one or two lines."""
     line = f"{MARKS[finding.state]}  {finding.part}: {printable(finding.message)}"
-    return f"{line}\n       fix: {printable(finding.remedy)}" if finding.remedy else line
+    word = "test" if finding.state is Status.LOOK else "fix"
+    return f"{line}\n       {word}: {printable(finding.remedy)}" if finding.remedy else line
 
 
 def summary(faults: int) -> str:

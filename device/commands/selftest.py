@@ -17,13 +17,15 @@ from device.commands.console import counted, file_error, layout_option, printabl
 from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.diagnostics.selftest import (
     COLOURS,
-    Operator,
+    GUIDES,
+    Pattern,
     Report,
     SimulatedOperator,
     Step,
     plan,
     run,
 )
+from hardware.drivers.health import Reading, read
 from hardware.drivers.open import Hardware, open_hardware
 from hardware.layout.model import SIMULATED, Layout, read_layout, simulated
 
@@ -31,13 +33,14 @@ SHOWN = f"one after another, then all {', '.join(name for name, _ in COLOURS)}"
 
 
 class Terms(NamedTuple):
-    """How to open hardware, and in how many seconds it is found or reported as missing.
+    """How to open hardware, in how many seconds it is found or reported as missing, how to read the voltage.
 
     Others may be given as the object of click's context.
     """
 
     open_hardware: Callable[[Layout, Callable[[HardwareEvent], None]], Hardware] = open_hardware
     settle: float = 3.0
+    power: Callable[[], Reading | None] = read
 
 
 @click.command()
@@ -65,9 +68,10 @@ def command(
 ) -> None:
     """Test every light, button and reader of the table, one after another.
 
-    Missing parts are listed first; only the rest is tested. Lights are shown part by part: answer whether
-    they were right. Then press each button and lay a tag on each reader as you are asked to; Enter skips
-    one. Exit status 1 if a part is not fine.
+    Missing parts are listed first; only the rest is tested. First come the order of colours, a slow ramp, and
+    full white for 3 seconds while the voltage is watched; then lights part by part: answer whether they were
+    right. Then press each button and lay a tag on each reader as you are asked to. Enter skips a button, a
+    reader, or a pattern while it is shown. Exit status 1 if a part is not fine.
     """
     terms = terms or Terms()
     events: SimpleQueue[HardwareEvent] = SimpleQueue()
@@ -79,7 +83,7 @@ def command(
             table = simulated(table)
         hardware = terms.open_hardware(table, events.put)
     with closing(hardware):
-        result = _run(table, hardware, events, seconds, terms.settle)
+        result = _run(table, hardware, events, seconds, terms)
     for line in result.to_text().splitlines():
         click.echo(printable(line))
     if report is not None:
@@ -89,14 +93,18 @@ def command(
 
 
 def _run(
-    table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent], seconds: float, settle: float
+    table: Layout, hardware: Hardware, events: SimpleQueue[HardwareEvent], seconds: float, terms: Terms
 ) -> Report:
     """Run the test with the person at the terminal, or with a simulated one at a simulated table."""
-    person: Operator = AtTerminal(len(plan(table)), table.name)
-    if hardware.simulated is not None and table.drivers == SIMULATED:
-        person, settle = SimulatedOperator(hardware.simulated), 0.0
     began = datetime.now().astimezone().isoformat(timespec="seconds")
-    return run(table, hardware, events, person, began, seconds, time.monotonic, settle)
+    if hardware.simulated is not None and table.drivers == SIMULATED:
+        simulated_one = SimulatedOperator(hardware.simulated)
+        clock = simulated_one.clock
+        return run(table, hardware, events, simulated_one, began, seconds, clock, power=lambda: None)
+    person = AtTerminal(len(plan(table)), table.name)
+    return run(
+        table, hardware, events, person, began, seconds, time.monotonic, terms.settle, power=terms.power
+    )
 
 
 class AtTerminal:
@@ -119,7 +127,10 @@ class AtTerminal:
         self._step += 1
         match step.kind:
             case "lights":
-                text = f"{step.name}: {counted(len(step.lights), 'light')} {SHOWN}"
+                guide = GUIDES.get(step.pattern)
+                text = f"{step.name}: {counted(len(step.lights), 'light')} {guide.shows if guide else SHOWN}"
+                if guide is not None:
+                    text += f" (Enter: skip)\n  look for: {guide.look_for}"
             case "buttons":
                 text = f"press the button {step.name} (Enter: skip)"
             case "readers":
@@ -130,7 +141,7 @@ class AtTerminal:
         """Wait while the lights can be seen."""
         time.sleep(seconds)
 
-    def judge(self, _step: Step) -> str | None:
+    def judge(self, step: Step) -> str | None:
         """Ask whether the lights were right; return None to show them again, else the fault or ""."""
         answer = click.prompt(
             "  right? [y]es, [n]o, [a]gain",
@@ -141,7 +152,14 @@ class AtTerminal:
         )
         if answer == "a":
             return None
-        return "" if answer == "y" else str(click.prompt("  what was wrong", default="it was wrong"))
+        if answer == "y":
+            return ""
+        if guide := GUIDES.get(step.pattern):
+            click.echo(f"  {guide.otherwise}")
+        question = (
+            "which colours did you see, in order" if step.pattern is Pattern.COLOURS else "what was wrong"
+        )
+        return str(click.prompt(f"  {question}", default="it was wrong"))
 
     def wants_to_skip(self) -> bool:
         """Return whether Enter was pressed."""
@@ -150,7 +168,8 @@ class AtTerminal:
 
 def _counted(steps: Sequence[Step]) -> str:
     """Return the numbers of lights, buttons and readers in some steps, as text."""
-    lights = sum(len(step.lights) for step in steps if step.kind == "lights")
+    groups = [step for step in steps if step.kind == "lights" and step.pattern is Pattern.GROUP]
+    lights = sum(len(step.lights) for step in groups)
     buttons = sum(step.kind == "buttons" for step in steps)
     readers = sum(step.kind == "readers" for step in steps)
     counts = ((lights, "light"), (buttons, "button"), (readers, "reader"))

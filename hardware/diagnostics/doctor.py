@@ -1,12 +1,15 @@
 """Examination of the hardware setup of this machine: `azul-table doctor`.
 
-`examine` checks Python, permissions, config.txt, libraries and power for what a layout's drivers need, and
-returns findings in the order in which to fix faults, each with its remedy. Nothing is changed. If
-one fault causes others, only the cause is reported.
+`examine` checks Python, permissions, pins, config.txt, libraries and power for what a layout's drivers need,
+and returns findings in the order in which to fix faults, each with its remedy. The kernel is asked first;
+the boot configuration explains what it says. If the service is installed, permissions are those of its user.
+Nothing is changed. If one fault causes others, only the cause is reported.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -14,16 +17,22 @@ from typing import Any, Final
 from msgspec import Struct
 
 from firmware_bridge.link import find_bootloader, pico_ports
-from hardware.api import PICO, PartError, reader_part
+from hardware.api import BUTTONS, LIGHTS, PICO, PartError, reader_part
+from hardware.diagnostics.pin_claims import SPI_PINS, Bus, Claim, pin_claims
 from hardware.drivers.health import FAULTS, read
 from hardware.drivers.neopixel import Way, check_board, check_user
 from hardware.drivers.raspberry_pi import (
+    GPIOD,
+    LGPIO_CONSUMER,
+    UNIT,
     Board,
     BootConfig,
     Machine,
     device_of,
     install_command,
+    pin_functions,
     read_boot_config,
+    read_text,
     required_libraries,
     serial_port,
     unmet_libraries,
@@ -34,10 +43,17 @@ from hardware.layout.model import Chain, Layout, Reader
 OLDEST_PYTHON: Final = (3, 11)
 CHIP_SELECTS: Final = (7, 8)
 CONSOLE_PIN: Final = 15
-I2C: Final = "dtparam=i2c_arm=on"
-ONE_WIRE: Final = "dtoverlay=w1-gpio"
-"""Lines of config.txt that take pins which buttons may use."""
 RESTART: Final = "sudo reboot"
+STOP: Final = "sudo systemctl stop azul-table.socket"
+NO_SELECTS: Final = "dtoverlay=spi0-0cs"
+SPI_DATA: Final = 10
+SPIDEV: Final = "spidev"
+LIGHTS_ON_PINS: Final = ("neopixel", "spi", "pwm", "pio")
+"""Drivers of lights on pins of the Pi itself."""
+ROOT_PINS: Final = (12, 13, 18, 19, 21)
+"""Pins from which a Pi 4 or older sends to lights by PWM or PCM, which needs root."""
+MAX_NAMED: Final = 4
+"""Pins that a message names one by one."""
 
 
 class Status(StrEnum):
@@ -46,6 +62,7 @@ class Status(StrEnum):
     FINE = "fine"
     FAULT = "fault"
     GUESS = "guess"  # probably wrong, but a program can't be sure
+    LOOK = "look"  # only a person can see it
 
 
 class Finding(Struct, frozen=True):
@@ -61,9 +78,57 @@ class Finding(Struct, frozen=True):
         return {"part": self.part, "state": self.state, "told": self.message, "mend": self.remedy}
 
 
+class PinUse(Struct, frozen=True):
+    """A pin that the layout uses for a part; `bus` is the one by which the part is reached, "" for none."""
+
+    part: str
+    pin: int
+    what: str
+    bus: Bus = ""
+
+    @property
+    def text(self) -> str:
+        """The pin and what is wired to it."""
+        return f"GPIO{self.pin} ({self.what})"
+
+
+def pin_uses(layout: Layout, board: Board, parts: Iterable[str]) -> Iterator[PinUse]:
+    """Yield every pin of the Pi that the layout uses for these parts: `lights`, `buttons`, `readers`."""
+    if LIGHTS in parts and layout.drivers.lights in LIGHTS_ON_PINS:
+        for chain in layout.chains:
+            by_spi = chain.pin == SPI_DATA and not (board.has_pio and layout.drivers.lights == "pio")
+            # Lights that are sent in another way take their pin from the bus, which nobody uses then.
+            yield PinUse(LIGHTS, chain.pin, "lights", "spi0" if chain.pin == SPI_DATA else "")
+            for pin in SPI_PINS if by_spi else ():
+                if pin != chain.pin:
+                    yield PinUse(LIGHTS, pin, "SPI bus of the lights", "spi0")
+    if BUTTONS in parts:
+        for button in layout.buttons:
+            if isinstance(button.switch, int):
+                yield PinUse(BUTTONS, button.switch, f"button {button.name}")
+    if "readers" in parts:
+        for reader in layout.readers:
+            if isinstance(reader.wire, int):
+                part, what = reader_part(reader.name), f"reader {reader.name}"
+                yield PinUse(part, reader.wire, what, "uart")
+                yield PinUse(part, reader.wire - 1, what, "uart")  # the port sends at the pin below
+
+
+WIRING: Final = (
+    ("level shifter", "is there a 74AHCT125 between the board and the first light?", "ramp"),
+    ("resistor", "are there 330 ohm in each data wire, at the first light?", "colours"),
+    ("capacitor", "are there 1000 uF at the first light of each chain, with the right polarity?", "white"),
+    ("ground", "have board, level shifter and lights one common 0 V?", "colours"),
+)
+"""What only a look can tell about lights: a part, a question, and the step of the self-test that shows it."""
+
+
 def examine(layout: Layout, machine: Machine) -> list[Finding]:
-    """Check all that the layout's drivers need; return findings in the order in which to fix them."""
-    return _Examination(layout, machine).run()
+    """Check all that the layout's drivers need; return findings in the order in which to fix them.
+
+    If the service is installed, permissions are those of its user, whoever asks.
+    """
+    return _Examination(layout, machine.as_service()).run()
 
 
 class _Examination:
@@ -77,20 +142,30 @@ class _Examination:
 
     def run(self) -> list[Finding]:
         """Make all checks and return the findings."""
-        self._check_python()
         drivers = self._layout.drivers
-        named: dict[str, str] = {"lights": drivers.lights, "buttons": drivers.buttons}
+        named: dict[str, str] = {LIGHTS: drivers.lights, BUTTONS: drivers.buttons}
         if self._layout.readers:
             named["readers"] = drivers.readers
-        for part, driver in named.items():
-            if driver == "simulated":
+        real = [part for part, driver in named.items() if driver != "simulated"]
+        if real:
+            self._check_user()
+        self._check_python()
+        for part in named:
+            if part not in real:
                 self._fine(part, "simulated: nothing is needed")
         if PICO in named.values():
             self._check_pico()
-        wired = [part for part, driver in named.items() if driver not in (PICO, "simulated")]
+        wired = [part for part in real if named[part] != PICO]
         if wired:
             self._check_pi(wired)
+        if LIGHTS in real and not self._is_faulty(LIGHTS, PICO, "board"):
+            for part, question, step in WIRING:
+                self._found.append(Finding(part, Status.LOOK, question, f"azul-table selftest, step {step}"))
         return self._found
+
+    def _is_faulty(self, *parts: str) -> bool:
+        """Return whether a fault of one of these parts was found."""
+        return any(it.part in parts and it.state is Status.FAULT for it in self._found)
 
     def _fine(self, part: str, message: str) -> None:
         self._found.append(Finding(part, Status.FINE, message))
@@ -103,14 +178,33 @@ class _Examination:
         message, _, remedy = str(error).partition("; ")
         self._fault(part, message, remedy)
 
+    def _check_user(self) -> None:
+        """Say for which user the checks are, and whether the service is running."""
+        machine = self._machine
+        if machine.service is None:
+            rights = ", who may use every device" if machine.is_root else ""
+            self._fine("user", f"checked for {machine.user}{rights}; the service is not installed")
+        elif machine.knows_user:
+            self._fine("user", f"checked for {machine.user}, the user of the installed service")
+        else:
+            message = f"the service runs as {machine.user}, and there is no such user"
+            self._fault("user", message, "sudo systemd-sysusers")
+        if machine.runs_table:
+            message = f"{UNIT} is running: its wires are not probed (`{STOP}` ends it)"
+            self._fine("table", message)
+
     def _check_python(self) -> None:
         machine = self._machine
+        board = machine.board
         version = ".".join(map(str, machine.python))
         if machine.python < OLDEST_PYTHON:
             self._fault("python", f"Python {version} is too old", "install Raspberry Pi OS 12 or newer")
         elif machine.bits < 64:
             message = f"this is a 32-bit system ({machine.processor}), for which libraries are missing"
-            self._fault("python", message, "install the 64-bit Raspberry Pi OS")
+            remedy = "install the 64-bit Raspberry Pi OS"
+            if board is not None and board.code and not board.runs_64_bit:
+                remedy = f"a {board.model} can't run another: use a Raspberry Pi Zero 2 W, 3, 4 or 5"
+            self._fault("python", message, remedy)
         else:
             self._fine("python", f"Python {version}, 64 bits ({machine.processor})")
 
@@ -147,16 +241,19 @@ class _Examination:
             remedy = 'play with --simulate table, or write "simulated" into [drivers] of the layout'
             self._fault("board", message, remedy)
             return
-        self._fine("board", board.model)
+        module = ", on the pins of the board that carries it" if board.is_module else ""
+        self._fine("board", f"{board.description}{module}")
         self._check_libraries(board)
         boot = read_boot_config(self._machine.root, board)
-        if "lights" in wired:
+        self._check_pins(wired, board, boot)
+        if LIGHTS in wired and not self._is_faulty(LIGHTS) and self._check_rights(board):
             self._check_lights(board, boot)
-        if "buttons" in wired:
-            self._check_buttons(boot)
+        if BUTTONS in wired and not self._is_faulty(BUTTONS):
+            self._check_buttons()
         if "readers" in wired:
             for reader in self._layout.readers:
-                self._check_reader(reader, board, boot)
+                if not self._is_faulty(reader_part(reader.name)):
+                    self._check_reader(reader, board, boot)
         if self._needs_restart:
             self._fault("restart", "the changed lines take effect after a restart", RESTART)
         self._check_power()
@@ -225,18 +322,126 @@ class _Examination:
         else:
             self._fine("lights", f"sent by {way}, as root")
 
-    def _check_buttons(self, boot: BootConfig) -> None:
+    def _check_buttons(self) -> None:
         chips = [self._machine.path(f"dev/gpiochip{number}") for number in (0, 4)]
         there = next((chip for chip in chips if chip.exists()), chips[0])
         if self._check_device("buttons", there, "gpio"):
-            self._fine("buttons", f"{len(self._layout.buttons)} on pins of the Pi")
-        taken = {2: I2C, 3: I2C, 4: ONE_WIRE}
-        for button in self._layout.buttons:
-            line = taken.get(button.switch) if isinstance(button.switch, int) else None
-            if line is not None and boot.has(line):
-                path = self._machine.shown(boot.config)
-                message = f"GPIO{button.switch} of button {button.name} is in use: {path} has the line {line}"
-                self._fault_until_restart("buttons", message, f"sudo sed -i 's/^{line}/#&/' {path}")
+            running = ", used by the running table" if self._machine.runs_table else ""
+            self._fine("buttons", f"{len(self._layout.buttons)} on pins of the Pi{running}")
+
+    def _check_rights(self, board: Board) -> bool:
+        """Return whether the service, if it is installed, can send to the lights at all."""
+        machine = self._machine
+        driver = self._layout.drivers.lights
+        pins = [chain.pin for chain in self._layout.chains if chain.pin in ROOT_PINS]
+        if (
+            driver not in ("neopixel", "pwm")
+            or machine.service is None
+            or machine.is_root
+            or board.has_pio
+            or not pins
+        ):
+            return True
+        message = (
+            f"the service can never send from GPIO{pins[0]}: PWM and PCM need root, and it has no such rights"
+        )
+        self._fault(
+            LIGHTS, message, "wire the lights to GPIO10, which sends by SPI, and name it in the layout"
+        )
+        return False
+
+    # --- Who holds the pins: the kernel says it, config.txt explains it ---
+
+    def _check_pins(self, wired: Sequence[str], board: Board, boot: BootConfig) -> None:
+        """Add a fault for each line of config.txt, and each other holder, that takes pins of the layout."""
+        uses = list(pin_uses(self._layout, board, wired))
+        if missing := [use for use in uses if use.pin not in board.header]:
+            message = f"the header of a {board.model} does not have {_named(missing)}"
+            self._fault(missing[0].part, message, "use a Raspberry Pi with a header of 40 pins")
+        held = self._foreign_lines()
+        if held is None and uses:
+            message, remedy = "the kernel can't be asked who holds the pins", "sudo azul-table doctor"
+            if self._machine.installed(GPIOD.name) is None:
+                message = f"{message}: {GPIOD.name} is missing"
+                remedy = install_command(GPIOD, self._machine.pip, self._machine.python)
+            self._found.append(Finding("pins", Status.GUESS, message, remedy))
+        claims = [(claim, _clashing(claim, uses)) for claim in pin_claims(boot, board)]
+        for claim, clashing in claims:
+            if clashing:
+                self._add_claim(claim, clashing, held, boot)
+        explained = {use.pin for _, clashing in claims for use in clashing}
+        self._check_holders([use for use in uses if use.pin not in explained], held, boot)
+        if not self._is_faulty(LIGHTS) and _use_spi(uses):
+            self._check_spi_drivers()
+
+    def _check_holders(
+        self, uses: Sequence[PinUse], held: Mapping[int, str] | None, boot: BootConfig
+    ) -> None:
+        """Add a fault for each holder of pins that no line of config.txt explains."""
+        by_spi = _use_spi(uses)
+        functions = pin_functions(self._machine.root)
+        holders: dict[str, dict[str, list[PinUse]]] = {}  # by the remedy, because one device may hold several
+        for use in uses:
+            holder = (held or {}).get(use.pin) or _foreign_function(use, functions)
+            if holder is None or (use.bus == "uart" and "serial" in holder):
+                continue
+            selects = use.pin in CHIP_SELECTS and "spi" in holder
+            if not selects:
+                holders.setdefault(self._release(holder), {}).setdefault(holder, []).append(use)
+            elif not by_spi or boot.has(NO_SELECTS):  # else the missing line is reported with the lights
+                holders.setdefault(RESTART, {}).setdefault(holder, []).append(use)
+        for remedy, found in holders.items():
+            clauses = [
+                f"{_named(clashing)} {'is' if len(clashing) == 1 else 'are'} held by {_quoted(holder)}"
+                for holder, clashing in found.items()
+            ]
+            until = " until the next restart" if remedy == RESTART else ""
+            (first, *_), *_ = found.values()
+            self._fault(first.part, f"{', '.join(clauses)}{until}", remedy)
+
+    def _foreign_lines(self) -> dict[int, str] | None:
+        """Return the GPIOs that others than the running table hold; None if the kernel could not be asked."""
+        held = self._machine.held_lines()
+        if held is None or not self._machine.runs_table:
+            return held
+        return {pin: consumer for pin, consumer in held.items() if consumer != LGPIO_CONSUMER}
+
+    def _add_claim(
+        self, claim: Claim, clashing: Sequence[PinUse], held: Mapping[int, str] | None, boot: BootConfig
+    ) -> None:
+        """Add the fault that a line of config.txt takes pins of the layout."""
+        path = self._machine.shown(boot.config)
+        holders = sorted({held[use.pin] for use in clashing if use.pin in held} if held else set())
+        verb = "is taken" if len(clashing) == 1 else "are taken"
+        if held is not None and claim.requested and not holders:
+            verb = "will be taken after the next restart"
+        holder = f" (holder: {', '.join(map(_quoted, holders))})" if holders else ""
+        message = f"{_named(clashing)} {verb} by the line {claim.line} of {path}{holder}"
+        pattern = re.sub(r"([.*\[\]^$\\/])", r"\\\1", claim.line.partition(" and ")[0])
+        remedy = f"sudo sed -i 's/^\\s*{pattern}\\s*$/#&/' {path}"
+        if not claim.is_alone or "'" in pattern:
+            remedy = f"take {claim.entry} out of that line, or wire to other pins and name them in the layout"
+        self._fault_until_restart(clashing[0].part, message, remedy)
+
+    def _release(self, holder: str) -> str:
+        """Return how to get pins back from a holder that no line of config.txt explains."""
+        if holder == LGPIO_CONSUMER:
+            return "end the program that uses them by lgpio or gpiozero; is a table running?"
+        hat = read_text(self._machine.path("proc/device-tree/hat/product")).strip("\0 \n")
+        if hat:
+            return f"take off the board {_quoted(hat)}, which brings its own settings, and {RESTART}"
+        return f"end that program; if it is a driver, find its overlay with `dtoverlay -l`, then {RESTART}"
+
+    def _check_spi_drivers(self) -> None:
+        """Add a fault if a driver, as that of a screen, has the SPI bus of the lights."""
+        others = {device: it for device, it in self._machine.spi_drivers().items() if it != SPIDEV}
+        if others:
+            named = " and ".join(f"{driver} ({device})" for device, driver in others.items())
+            message = f"the SPI bus of the lights, GPIO10, is used by the driver {named}, as that of a screen"
+            remedy = (
+                "take that device off and remove its overlay (`dtoverlay -l`), or wire the lights to a Pico"
+            )
+            self._fault_until_restart(LIGHTS, message, remedy)
 
     def _check_reader(self, reader: Reader, board: Board, boot: BootConfig) -> None:
         part = reader_part(reader.name)
@@ -303,15 +508,55 @@ class _Examination:
         return self._check_access(part, device, group)
 
     def _check_access(self, part: str, device: Path, group: str) -> bool:
-        if self._machine.is_accessible(device):
-            return True
-        message = f"user {self._machine.user} may not use {self._machine.shown(device)}"
-        if self._machine.in_group(group):
-            self._fault(part, f"{message} in this session", "log out and in again")
+        machine = self._machine
+        if machine.is_accessible(device) or (machine.service is not None and not machine.knows_user):
+            return True  # a missing user is a fault of its own
+        message = f"user {machine.user} may not use {machine.shown(device)}"
+        if machine.service is not None:
+            if machine.in_group(group):
+                message += f", which does not belong to the group {group}"
+                remedy = "sudo udevadm control --reload && sudo udevadm trigger"
+            else:
+                remedy = f"sudo usermod -aG {group} {machine.user} && sudo systemctl restart azul-table"
+        elif machine.in_group(group):
+            message, remedy = f"{message} in this session", "log out and in again"
         else:
-            remedy = f"sudo usermod -aG {group} {self._machine.user}, then log out and in again"
-            self._fault(part, message, remedy)
+            remedy = f"sudo usermod -aG {group} {machine.user}, then log out and in again"
+        self._fault(part, message, remedy)
         return False
+
+
+def _clashing(claim: Claim, uses: Sequence[PinUse]) -> list[PinUse]:
+    """Return the uses whose pins a line takes, except by the bus by which a part is reached itself.
+
+    The chip selects of the lights' bus are no clash: `_check_spi` names the line that frees them.
+    """
+    if claim.bus == "spi0" and _use_spi(uses):
+        return []
+    return [use for use in uses if use.pin in claim.pins and not (claim.bus and claim.bus == use.bus)]
+
+
+def _use_spi(uses: Sequence[PinUse]) -> bool:
+    """Return whether lights are sent by SPI, and so use all pins of the bus."""
+    return any(use.bus == "spi0" and use.pin != SPI_DATA for use in uses)
+
+
+def _foreign_function(use: PinUse, functions: Mapping[int, str]) -> str | None:
+    """Return the device that has set the function of a pin, None if none has or it is the part's own bus."""
+    owner = functions.get(use.pin)
+    if owner is None or (use.bus == "spi0" and ".spi" in owner) or (use.bus == "uart" and "serial" in owner):
+        return None
+    return owner
+
+
+def _named(uses: Sequence[PinUse]) -> str:
+    """Return the names of pins in order; of many only the first."""
+    shown = [use.text for use in sorted(uses, key=lambda use: use.pin)[:MAX_NAMED]]
+    return ", ".join(shown) + (f" and {len(uses) - MAX_NAMED} more" if len(uses) > MAX_NAMED else "")
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if name else "a driver without a name"
 
 
 def _console(board: Board, boot: BootConfig) -> str | None:

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hardware.api import HEAT, POWER, HardwareEvent, Loss, PartBack, PartLost
 from hardware.drivers.raspberry_pi import ROOT, read_text
@@ -32,6 +33,7 @@ _UNDERVOLTAGE: Final = 1 << 0
 _CAPPED: Final = 1 << 1
 _THROTTLED: Final = 1 << 2
 _SOFT_LIMIT: Final = 1 << 3
+_UNDERVOLTAGE_SINCE: Final = 1 << 16
 """Bits of `get_throttled`."""
 
 FAULTS: Final = {
@@ -49,10 +51,15 @@ FAULTS: Final = {
 
 
 class Reading(Struct, frozen=True):
-    """State of the Pi at one moment."""
+    """State of the Pi at one moment.
+
+    `undervoltage_since` is whether there was undervoltage since the start, or, where the kernel's file is
+    read, since the last reading: that clears the flag.
+    """
 
     undervoltage: bool = False
     hot: bool = False
+    undervoltage_since: bool = False
 
 
 def parse_throttled(text: str) -> Reading | None:
@@ -64,7 +71,7 @@ def parse_throttled(text: str) -> Reading | None:
     undervoltage = bool(bits & _UNDERVOLTAGE)
     # Undervoltage makes a Pi throttle as well: then it is not the heat.
     hot = bool(bits & _SOFT_LIMIT) or (bool(bits & (_CAPPED | _THROTTLED)) and not undervoltage)
-    return Reading(undervoltage, hot)
+    return Reading(undervoltage, hot, bool(bits & _UNDERVOLTAGE_SINCE))
 
 
 def read(root: Path = ROOT, timeout: float = VCGENCMD_TIMEOUT) -> Reading | None:
@@ -73,7 +80,11 @@ def read(root: Path = ROOT, timeout: float = VCGENCMD_TIMEOUT) -> Reading | None
     `timeout` is how long vcgencmd may take, in seconds.
     """
     text = read_text(root / "sys/devices/platform/soc/soc:firmware/get_throttled")
-    return parse_throttled(text or _run_vcgencmd(root / "usr/bin/vcgencmd", timeout)) or _read_sensors(root)
+    reading = parse_throttled(text or _run_vcgencmd(root / "usr/bin/vcgencmd", timeout))
+    sensors = _read_sensors(root)
+    if reading is not None and sensors is not None and sensors.undervoltage:
+        return replace(reading, undervoltage_since=True)  # the sensor's driver clears the firmware's flag
+    return reading or sensors
 
 
 def _run_vcgencmd(command: Path, timeout: float) -> str:

@@ -11,12 +11,13 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hardware.api import Loss, PartError
 from hardware.layout.checks import LIGHT_PINS
@@ -29,32 +30,106 @@ ROOT: Final = Path("/")
 
 
 class Board(Struct, frozen=True):
-    """A Raspberry Pi: its model as in the device tree, and its generation, 1 to 5; a Zero 2 counts as 3."""
+    """A Raspberry Pi: its model as in the device tree, its generation, 1 to 5, and its revision code.
+
+    A Zero 2 counts as 3. `code` is 0 if it is unknown. No check depends on a list of known codes.
+    """
 
     model: str
     generation: int
+    code: int = 0
 
     @property
     def has_pio(self) -> bool:
         """Whether it sends to lights by programmable pins (PIO), and by neither PWM nor PCM."""
         return self.generation >= 5
 
+    @property
+    def description(self) -> str:
+        """The model with its memory and its revision code, as far as they are known."""
+        if not self.code:
+            return self.model
+        details = [_memory(self.code)] if self.code & _NEW_STYLE else []
+        return ", ".join([self.model, *details, f"revision code {self.code:x}"])
 
-def parse_model(model: str) -> Board | None:
-    """Return the board of this model, None if it is not a Raspberry Pi."""
+    @property
+    def is_module(self) -> bool:
+        """Whether it is a Compute Module, whose pins depend on the board that carries it."""
+        return "Compute Module" in self.model
+
+    @property
+    def header(self) -> frozenset[int]:
+        """The GPIOs of its header: 28 on 40 pins; the first models A and B have 17 on 26 pins."""
+        is_first = (self.code & _NEW_STYLE and _field(self.code, 4, 8) in _TYPES_OF_26_PINS) or (
+            0 < self.code < _FIRST_PLUS and not self.code & _NEW_STYLE
+        )
+        return _HEADER_26 if is_first else frozenset(range(28))
+
+    @property
+    def runs_64_bit(self) -> bool:
+        """Whether its processor can run a 64-bit system: those of the BCM2835 and BCM2836 can't."""
+        if self.code & _NEW_STYLE:
+            return _field(self.code, 12, 4) > 1
+        return self.generation >= 3 and not self.code
+
+
+# Revision codes: bit 23 marks the new style, with the type in bits 4 to 11, the processor in 12 to 15 and the
+# memory in 20 to 22. Older codes are below 0x100; the header of 40 pins came with 0x10, the B+.
+
+_NEW_STYLE: Final = 1 << 23
+_FIRST_PLUS: Final = 0x10
+_TYPES_OF_26_PINS: Final = (0x00, 0x01)
+_HEADER_26: Final = frozenset({2, 3, 4, 7, 8, 9, 10, 11, 14, 15, 17, 18, 22, 23, 24, 25, 27})
+_GENERATIONS: Final = {0: 1, 1: 2, 2: 3, 3: 4, 4: 5}
+"""Generation of each processor: BCM2835, 2836, 2837, 2711, 2712."""
+
+
+def _field(code: int, first: int, bits: int) -> int:
+    """Return the bits of a revision code from `first` on."""
+    return code >> first & (1 << bits) - 1
+
+
+def _memory(code: int) -> str:
+    """Return the memory of a new-style revision code: 256 MB, doubled with each step."""
+    megabytes = 256 << _field(code, 20, 3)
+    return f"{megabytes} MB" if megabytes < 1024 else f"{megabytes // 1024} GB"
+
+
+def parse_model(model: str, code: int = 0) -> Board | None:
+    """Return the board of this model and revision code (0: unknown), None if it is not a Raspberry Pi.
+
+    The generation is that of the processor in the code; without a code, or with a processor that came later,
+    it is the number in the model.
+    """
     model = model.strip("\0 \n")
     if not model.startswith("Raspberry Pi"):
         return None
     name = model.removeprefix("Raspberry Pi").strip()
     number = re.match(r"(?:Compute Module )?(\d)", name)
-    if name.startswith("Zero 2"):
-        return Board(model, 3)
-    return Board(model, int(number[1]) if number else 1)
+    generation = 3 if name.startswith("Zero 2") else int(number[1]) if number else 1
+    if code & _NEW_STYLE:
+        generation = _GENERATIONS.get(_field(code, 12, 4), generation)
+    return Board(model, generation, code)
 
 
 def find_board(root: Path = ROOT) -> Board | None:
     """Return the board of this machine, None if it is not a Raspberry Pi."""
-    return parse_model(read_text(root / "proc/device-tree/model"))
+    tree = root / "proc/device-tree"
+    return parse_model(read_text(tree / "model"), _read_code(root))
+
+
+def _read_code(root: Path) -> int:
+    """Return the revision code of this machine, from the device tree or from cpuinfo; 0 if it has none."""
+    try:
+        data = (root / "proc/device-tree/system/linux,revision").read_bytes()
+    except OSError:
+        data = b""
+    if len(data) == 4:
+        return int.from_bytes(data, "big")
+    cpu = read_text(root / "proc/cpuinfo")
+    found = re.search(r"^Revision\s*:\s*([0-9a-fA-F]{1,8})$", cpu, re.MULTILINE)
+    # Other makers' boards have such a line, too.
+    return int(found[1], 16) if found and re.search(r"^Model\s*:\s*Raspberry Pi", cpu, re.MULTILINE) else 0
 
 
 def read_text(path: Path) -> str:
@@ -123,6 +198,26 @@ def device_of(pin: int, board: Board | None, root: Path = ROOT) -> str:
 # --- Boot configuration: config.txt and cmdline.txt ------------------------------------------------------
 
 
+class BootLine(Struct, frozen=True):
+    """A setting of config.txt: its text, and for overlays and `dtparam` the parameters with their values.
+
+    An overlay has its name in `overlay`; parameters that following lines `dtparam=` add are in `parameters`,
+    too, and in `added` with the texts of these lines.
+    """
+
+    text: str
+    key: str
+    value: str
+    overlay: str = ""
+    parameters: Mapping[str, str] = {}
+    added: Mapping[str, str] = {}
+
+
+def is_on(value: str) -> bool:
+    """Return whether the value of a parameter switches it on; a name without a value does, too."""
+    return value in ("", "on", "1", "yes", "true")
+
+
 class BootConfig(Struct, frozen=True):
     """The settings (key, value) of config.txt that apply to this board, in order, and cmdline.txt's words."""
 
@@ -137,19 +232,56 @@ class BootConfig(Struct, frozen=True):
         if key == "dtparam":
             return self._has_parameter(value)
         if key == "dtoverlay":
-            return any(name == key and it.split(",")[0] == value for name, it in self.settings)
+            return any(it.overlay == value for it in self.lines)
         return next((it for name, it in reversed(self.settings) if name == key), None) == value
+
+    @property
+    def lines(self) -> list[BootLine]:
+        """The settings in order, with the parameters of overlays.
+
+        A line `dtparam=` belongs to the overlay above it, if that knows the parameter, else to the board
+        itself. `dtoverlay=` without a name ends the overlay.
+        """
+        found: list[BootLine] = []
+        overlay: int | None = None
+        for key, value in self.settings:
+            text = f"{key}={value}"
+            if key in _OVERLAY_KEYS:
+                name, *parameters = re.split(r"[,:]", value)
+                found.append(BootLine(text, key, value, name.strip(), _parameters(parameters)))
+                overlay = len(found) - 1 if name.strip() else None
+                continue
+            written = _parameters(value.split(",")) if key in _PARAMETER_KEYS else {}
+            found.append(BootLine(text, key, value, "", written))
+            if overlay is not None and written:
+                above = found[overlay]
+                added = {**above.added, **dict.fromkeys(written, text)}
+                found[overlay] = replace(above, parameters={**above.parameters, **written}, added=added)
+        return found
+
+    def is_in_force(self, name: str, line: BootLine) -> bool:
+        """Return whether no later line sets this parameter of the board again."""
+        setting = [it for it in self.lines if not it.overlay and name in it.parameters]
+        return setting[-1:] == [line]
 
     def _has_parameter(self, wanted: str) -> bool:
         """Return whether a parameter of the device tree has this value; a name without a value means on."""
         name, _, value = wanted.partition("=")
         found = None
-        for key, values in self.settings:
-            if key in ("dtparam", "device_tree_param"):
-                for parameter in values.split(","):
-                    if parameter.partition("=")[0] == name:
-                        found = parameter.partition("=")[2] or "on"
-        return found is not None and {"1": "on", "yes": "on", "true": "on"}.get(found, found) == value
+        for line in self.lines:
+            if line.key in _PARAMETER_KEYS:
+                found = line.parameters.get(name, found)
+        return found is not None and ("on" if is_on(found) else found) == value
+
+
+_OVERLAY_KEYS: Final = ("dtoverlay", "device_tree_overlay")
+_PARAMETER_KEYS: Final = ("dtparam", "device_tree_param")
+
+
+def _parameters(written: Iterable[str]) -> dict[str, str]:
+    """Return the values of parameters written as `name=value` or `name`."""
+    pairs = (it.partition("=") for it in written if it.strip())
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def read_boot_config(root: Path, board: Board) -> BootConfig:
@@ -180,10 +312,11 @@ def _applies(section: str, board: Board) -> bool:
     name = board.model.removeprefix("Raspberry Pi").strip().lower()
     if name.startswith("zero"):
         return section in {"all", "pi0", "pi02" if name.startswith("zero 2") else "pi0w"}
-    names = {"all", f"pi{board.generation}"}
+    model = re.match(r"(?:compute module )?(\d)", name)  # a Pi 2 may have the processor of a 3
+    names = {"all", f"pi{model[1]}" if model else "pi1"}
     if number := re.match(r"\d{3}", name):
         names.add(f"pi{number[0]}")  # 400 and 500
-    if module := re.match(r"compute module (\d)", name):
+    if module := re.match(r"compute module (\ds?)", name):
         names.add(f"cm{module[1]}")
     return section in names
 
@@ -285,7 +418,7 @@ def skip_dependency_check() -> None:
     os.environ.setdefault("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
 
 
-# --- User and permissions --------------------------------------------------------------------------------
+# --- Users and permissions -------------------------------------------------------------------------------
 
 
 def is_accessible(path: Path) -> bool:
@@ -301,14 +434,117 @@ def user_name() -> str:
         return str(os.geteuid())
 
 
+class Permissions(Struct, frozen=True):
+    """The permission bits of a file, and the numbers of its owner and group."""
+
+    mode: int
+    owner: int
+    group: int
+
+    def allow(self, user: int, groups: frozenset[int]) -> bool:
+        """Return whether a user without capabilities may read and write."""
+        # The first class that fits decides, even if another one may do more.
+        shift = 6 if user == self.owner else 3 if self.group in groups else 0
+        return self.mode >> shift & 6 == 6
+
+
+def permissions_of(path: Path) -> Permissions:
+    """Return the permissions of a file. Raises OSError if there is none."""
+    status = path.stat()
+    return Permissions(status.st_mode & 0o777, status.st_uid, status.st_gid)
+
+
+class Service(Struct, frozen=True):
+    """The installed service: its user, the groups that its unit adds, and whether it has all capabilities."""
+
+    user: str
+    groups: tuple[str, ...]
+    has_capabilities: bool
+
+
+UNIT: Final = "azul-table.service"
+
+
+def installed_service(root: Path = ROOT) -> Service | None:
+    """Return the service of this machine, as its unit and drop-ins say; None if it is not installed."""
+    units = root / "etc/systemd/system"
+    if not (units / UNIT).is_file():
+        return None
+    files = [units / UNIT, *sorted((units / f"{UNIT}.d").glob("*.conf"))]
+    text = "\n".join(read_text(path) for path in files)
+    settings = re.findall(r"^\s*(\w+)\s*=[ \t]*(.*?)\s*$", text, re.MULTILINE)
+    user, groups, capabilities = "root", list[str](), True
+    for key, value in settings:
+        match key:
+            case "User":
+                user = value or "root"
+            case "SupplementaryGroups":  # an empty value clears the list
+                groups = [*groups, *value.split()] if value else []
+            case "CapabilityBoundingSet":
+                capabilities = bool(value)
+    return Service(user, tuple(groups), capabilities and user in ("root", "0"))
+
+
 def pip_command() -> str:
     """Return the command that installs libraries into the environment of this program."""
     command = f"{sys.executable} -m pip"
     return command if os.access(sys.prefix, os.W_OK) else f"sudo {command}"
 
 
+# --- GPIO lines ------------------------------------------------------------------------------------------
+
+HEADER_CHIPS: Final = ("pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1")
+"""Labels of the header's GPIO chip, whose number depends on the kernel. The offset of a line is its GPIO."""
+HEADER_LINES: Final = 28
+LGPIO_CONSUMER: Final = "lg"
+"""The consumer of lines that a program uses by lgpio, as this one does."""
+
+
+def held_lines(devices: Path) -> dict[int, str] | None:
+    """Return the consumer of each GPIO of the header that is in use; None if the kernel can't be asked.
+
+    `devices` is the folder of the devices. A pin with another function than GPIO, such as I2C, is not in use
+    for the kernel of a Pi.
+    """
+    try:
+        import gpiod
+    except ImportError:
+        return None
+    for device in sorted(devices.glob("gpiochip*")):
+        try:
+            with gpiod.Chip(str(device)) as chip:
+                if chip.get_info().label in HEADER_CHIPS:
+                    lines = [chip.get_line_info(number) for number in range(HEADER_LINES)]
+                    return {line.offset: line.consumer or "" for line in lines if line.used}
+        except OSError:  # not a chip, or no permission
+            continue
+    return None
+
+
+_MUX_OWNER: Final = re.compile(
+    r"^pin (\d+) \([^)]*\): (?:device )?(?!GPIO |UNCLAIMED|\(|device )(\S+)", re.MULTILINE
+)
+"""A line of `pinmux-pins` for a pin whose function a device has set, as drivers of pins print it."""
+
+
+def pin_functions(root: Path = ROOT) -> dict[int, str]:
+    """Return the device that has set the function of each pin of the header; only root can read that."""
+    found = {}
+    for folder in (root / "sys/kernel/debug/pinctrl").glob("*"):
+        if folder.name.endswith(HEADER_CHIPS):
+            text = read_text(folder / "pinmux-pins")
+            found.update({int(pin): owner for pin, owner in _MUX_OWNER.findall(text)})
+    return found
+
+
+# --- Machine ---------------------------------------------------------------------------------------------
+
+
 class Machine(Struct, frozen=True):
-    """A machine, or a folder that looks like one: all that `doctor` examines."""
+    """A machine, or a folder that looks like one: all that `doctor` examines, as one user can use it.
+
+    `service` is set on the machine as the installed service's user can use it.
+    """
 
     root: Path = ROOT
     user: str = field(default_factory=user_name)
@@ -319,11 +555,34 @@ class Machine(Struct, frozen=True):
     pip: str = field(default_factory=pip_command)
     installed: Callable[[str], str | None] = installed_version
     is_accessible: Callable[[Path], bool] = is_accessible
+    permissions: Callable[[Path], Permissions] = permissions_of
+    lines: Callable[[Path], dict[int, str] | None] = held_lines
+    service: Service | None = None
+
+    def as_service(self) -> Machine:
+        """Return the machine as the installed service's user can use it; itself without a service."""
+        service = installed_service(self.root)
+        if service is None:
+            return self
+        seen = replace(self, user=service.user, is_root=service.has_capabilities, service=service)
+        return replace(seen, is_accessible=seen._may_use)
 
     @property
     def board(self) -> Board | None:
         """The model of this Raspberry Pi, None if it is not one."""
         return find_board(self.root)
+
+    @property
+    def runs_table(self) -> bool:
+        """Whether the installed service is running now, by the processes in its control group."""
+        group = f"system.slice/{UNIT}/cgroup.procs"
+        mounts = ("sys/fs/cgroup", "sys/fs/cgroup/systemd")
+        return any(read_text(self.path(f"{mount}/{group}")).strip() for mount in mounts)
+
+    @property
+    def knows_user(self) -> bool:
+        """Whether the user exists."""
+        return self._account is not None
 
     def path(self, path: str) -> Path:
         """Return a path of the machine below its root."""
@@ -333,7 +592,50 @@ class Machine(Struct, frozen=True):
         """Return a path without the root, as the user of the machine knows it."""
         return "/" + str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
 
+    def held_lines(self) -> dict[int, str] | None:
+        """Return the consumers of the GPIOs of the header that are in use, None if that is unknown."""
+        return self.lines(self.path("dev"))
+
+    def spi_drivers(self) -> dict[str, str]:
+        """Return the driver of each device on the SPI bus of GPIO10, such as `spidev` of `spi0.0`."""
+        links = self.path("sys/bus/spi/devices").glob("spi0.*/driver")
+        return {link.parent.name: link.resolve().name for link in sorted(links)}
+
     def in_group(self, group: str) -> bool:
         """Return whether the user belongs to a group, even if not yet in this session."""
+        return any(name == group and self._is_member(number, them) for name, number, them in self._groups)
+
+    @property
+    def _account(self) -> tuple[int, int] | None:
+        """The numbers of the user and of its first group, None if there is no such user."""
+        for line in read_text(self.path("etc/passwd")).splitlines():
+            fields = line.split(":")
+            if len(fields) == 7 and self.user in (fields[0], fields[2]):
+                return int(fields[2]), int(fields[3])
+        return None
+
+    @property
+    def _groups(self) -> list[tuple[str, int, list[str]]]:
         fields = [line.split(":") for line in read_text(self.path("etc/group")).splitlines()]
-        return any(len(it) == 4 and it[0] == group and self.user in it[3].split(",") for it in fields)
+        return [(it[0], int(it[2]), it[3].split(",")) for it in fields if len(it) == 4 and it[2].isdecimal()]
+
+    def _is_member(self, number: int, members: list[str]) -> bool:
+        account = self._account
+        return self.user in members or (account is not None and account[1] == number)
+
+    def _may_use(self, path: Path) -> bool:
+        """Return whether the service's user may read and write a device, by its permissions."""
+        account = self._account
+        if account is None:
+            return False
+        extra = self.service.groups if self.service is not None else ()
+        groups = {
+            number
+            for name, number, members in self._groups
+            if name in extra or self._is_member(number, members)
+        }
+        try:
+            found = self.permissions(path)
+        except OSError:
+            return False
+        return self.is_root or found.allow(account[0], frozenset(groups))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hardware.drivers.raspberry_pi import Machine
+from hardware.drivers.raspberry_pi import Machine, Permissions
 
 MODELS = {
     3: "Raspberry Pi 3 Model B Plus Rev 1.3",
@@ -16,6 +16,11 @@ CONFIG_FOR_DUO = {
     4: ["dtparam=spi=on", "core_freq=500", "core_freq_min=500", "dtoverlay=spi0-0cs", "enable_uart=1"],
     5: ["dtparam=spi=on", "dtoverlay=spi0-0cs", "dtparam=uart0=on"],
 }
+CODES = {3: 0xA020D3, 4: 0xC03114, 5: 0xD04170}
+"""Revision codes of these boards."""
+GROUPS = {"dialout": 20, "spi": 999, "gpio": 997, "video": 44}
+GROUP_OF_DEVICE = {"spidev0.0": "spi", "serial0": "dialout", "ttyAMA0": "dialout", "ttyACM0": "dialout"}
+UNIT = Path(__file__).parents[2] / "systemd/azul-table.service"
 VERSIONS = {
     "adafruit-blinka": "10.0.0",
     "gpiod": "2.5.0",
@@ -38,10 +43,13 @@ class FakePi:
         self.user = "ana"
         self.is_root = False
         self.python = (3, 11)
+        self.lines: dict[int, str] | None = {}
+        self.permissions: dict[str, Permissions] = {}
         self.write("proc/device-tree/model", f"{MODELS[generation]}\0")
         self.write("boot/firmware/config.txt", "\n".join(CONFIG_FOR_DUO[generation]) + "\n")
         self.write("boot/firmware/cmdline.txt", "console=tty1 root=PARTUUID=1-02 rootwait\n")
-        self.write("etc/group", "root:x:0:\ndialout:x:20:\nspi:x:999:pi\n")
+        self.code(CODES[generation])
+        self.groups(spi=["pi"])
         for device in ("gpiochip0", "gpiomem", "spidev0.0", "serial0", "pio0", "ttyAMA0"):
             self.write(f"dev/{device}", "")
         if generation == 5:
@@ -60,6 +68,35 @@ class FakePi:
         text = path.read_text()
         assert old in text
         path.write_text(text.replace(old, new))
+
+    def code(self, code: int) -> None:
+        """Set the revision code of the board."""
+        self.write("proc/device-tree/system/linux,revision", "")
+        (self.root / "proc/device-tree/system/linux,revision").write_bytes(code.to_bytes(4, "big"))
+
+    def groups(self, **members: list[str]) -> None:
+        """Write the groups of the system; those that are not named have no members."""
+        lines = [f"{name}:x:{number}:{','.join(members.get(name, []))}\n" for name, number in GROUPS.items()]
+        self.write("etc/group", "".join(["root:x:0:\n", *lines]))
+
+    def install_service(self, *lacking: str, unit: str = "") -> None:
+        """Install the service as `make install` does; its user is not in the groups `lacking`."""
+        self.write("etc/systemd/system/azul-table.service", unit or UNIT.read_text())
+        self.write(
+            "etc/passwd", "root:x:0:0::/root:/bin/sh\nazul-table:x:998:996::/var/lib/azul-table:/bin/no\n"
+        )
+        self.groups(**{name: ["azul-table"] for name in GROUPS if name not in lacking})
+
+    def run_service(self) -> None:
+        """Let the service run: it has a process in its control group."""
+        self.write("sys/fs/cgroup/system.slice/azul-table.service/cgroup.procs", "4711\n")
+
+    def spi_device(self, device: str, driver: str) -> None:
+        """Bind a device of the SPI bus to a driver."""
+        folder = self.root / "sys/bus/spi/devices" / device
+        folder.mkdir(parents=True)
+        (self.root / "sys/bus/spi/drivers" / driver).mkdir(parents=True, exist_ok=True)
+        (folder / "driver").symlink_to(self.root / "sys/bus/spi/drivers" / driver)
 
     def tty(self, name: str, address: str) -> None:
         """Add a serial port with this address in the chip."""
@@ -88,4 +125,10 @@ class FakePi:
             processor="aarch64",
             installed=self.versions.get,
             is_accessible=lambda path: path.name not in self.denied,
+            permissions=self._permissions,
+            lines=lambda _devices: self.lines,
         )
+
+    def _permissions(self, path: Path) -> Permissions:
+        group = GROUPS[GROUP_OF_DEVICE.get(path.name, "gpio")]
+        return self.permissions.get(path.name, Permissions(0o660, 0, group))

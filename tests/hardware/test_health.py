@@ -27,7 +27,7 @@ from hardware.drivers.health import (
 from .waiting import PATIENCE, Clock, Inbox, next_of, until, waiting_in
 
 FINE = Reading()
-LOW = Reading(undervoltage=True)
+LOW = Reading(undervoltage=True, undervoltage_since=True)
 HOT = Reading(hot=True)
 FIRMWARE = "sys/devices/platform/soc/soc:firmware/get_throttled"
 
@@ -36,13 +36,13 @@ FIRMWARE = "sys/devices/platform/soc/soc:firmware/get_throttled"
     ("text", "reading"),
     [
         ("throttled=0x0\n", FINE),
-        ("throttled=0x50000\n", FINE),  # in the past only
+        ("throttled=0x50000\n", Reading(undervoltage_since=True)),  # in the past only
         ("throttled=0x50005\n", LOW),  # throttled by the voltage, not by heat
-        ("throttled=0x1", LOW),
+        ("throttled=0x1", Reading(undervoltage=True)),
         ("throttled=0x80008", HOT),
         ("throttled=0x2", HOT),
         ("throttled=0xe0006", HOT),
-        ("throttled=0xf000f", Reading(undervoltage=True, hot=True)),
+        ("throttled=0xf000f", Reading(undervoltage=True, hot=True, undervoltage_since=True)),
         ("50005\n", LOW),
         ("0", FINE),
         ("", None),
@@ -54,6 +54,16 @@ FIRMWARE = "sys/devices/platform/soc/soc:firmware/get_throttled"
 )
 def test_parsing_of_get_throttled(text: str, reading: Reading | None) -> None:
     assert parse_throttled(text) == reading
+
+
+def test_an_alarm_of_the_sensor_counts_although_the_firmware_forgot_it(tmp_path: Path) -> None:
+    """The sensor's driver reads, and so clears, the firmware's flag of the past every two seconds."""
+    put(tmp_path, FIRMWARE, "0\n")
+    put(tmp_path, "sys/class/hwmon/hwmon1/name", "rpi_volt\n")
+    put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
+    assert read(tmp_path) == Reading(undervoltage_since=True)
+    put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
+    assert read(tmp_path) == FINE
 
 
 @given(st.text(max_size=30))

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,10 +18,19 @@ from msgspec.structs import replace
 from hardware.api import Loss, PartError
 from hardware.diagnostics.doctor import Status, examine
 from hardware.drivers import raspberry_pi
-from hardware.drivers.raspberry_pi import Board, Library, device_of
+from hardware.drivers.raspberry_pi import (
+    LGPIO_CONSUMER,
+    Board,
+    Library,
+    device_of,
+    find_board,
+    held_lines,
+    parse_model,
+)
 from hardware.layout.model import Layout
 
 from .fake_pi import FakePi
+from .waiting import PATIENCE
 
 PI_3 = Board("Raspberry Pi 3 Model B", 3)
 PI_4 = Board("Raspberry Pi 4 Model B", 4)
@@ -155,3 +170,169 @@ def test_a_missing_port_is_an_error_with_a_remedy(
     with pytest.raises(PartError, match=words) as raised:
         device_of(pin, board, tmp_path)
     assert raised.value.reason is Loss.ABSENT
+
+
+# --- Boards by their revision code ---
+
+
+@pytest.mark.parametrize(
+    ("model", "code", "generation", "description"),
+    [
+        ("Raspberry Pi 4 Model B Rev 1.5", 0xD03115, 4, "8 GB, revision code d03115"),
+        ("Raspberry Pi Zero 2 W Rev 1.0", 0x902120, 3, "512 MB, revision code 902120"),
+        ("Raspberry Pi 3 Model B Plus Rev 1.3", 0xA020D3, 3, "1 GB, revision code a020d3"),
+        ("Raspberry Pi 5 Model B Rev 1.1", 0xE04171, 5, "16 GB, revision code e04171"),
+        ("Raspberry Pi 400 Rev 1.0", 0xC03130, 4, "4 GB, revision code c03130"),
+        ("Raspberry Pi 500 Rev 1.0", 0xD04190, 5, "8 GB, revision code d04190"),
+        ("Raspberry Pi Compute Module 4 Rev 1.1", 0xB03141, 4, "2 GB, revision code b03141"),
+        ("Raspberry Pi Compute Module 5 Rev 1.0", 0xC04180, 5, "4 GB, revision code c04180"),
+        ("Raspberry Pi 2 Model B Rev 1.2", 0xA22042, 3, "1 GB, revision code a22042"),
+        ("Raspberry Pi 6 Model B Rev 1.0", 0xE05200, 6, "16 GB, revision code e05200"),
+        ("Raspberry Pi Model B Rev 2", 0x000E, 1, "revision code e"),
+        ("Raspberry Pi 4 Model B Rev 1.4", 0, 4, ""),
+    ],
+)
+def test_a_board_by_its_model_and_revision_code(
+    model: str, code: int, generation: int, description: str
+) -> None:
+    """No list of known codes decides: a code that no library knows yet is as good as any."""
+    board = parse_model(f"{model}\0", code)
+    assert board is not None
+    assert board.generation == generation
+    assert board.description == ", ".join(filter(None, [model, description]))
+
+
+def test_a_zero_2_and_modules_are_recognized() -> None:
+    zero, module = parse_model("Raspberry Pi Zero 2 W Rev 1.0"), parse_model("Raspberry Pi Compute Module 4S")
+    assert zero is not None and zero.generation == 3 and not zero.is_module
+    assert module is not None and module.generation == 4 and module.is_module
+
+
+def test_the_revision_code_comes_from_the_device_tree_or_from_cpuinfo(pi: FakePi) -> None:
+    assert find_board(pi.root) == Board("Raspberry Pi 4 Model B Rev 1.4", 4, 0xC03114)
+    pi.remove("proc/device-tree/system/linux,revision")
+    assert find_board(pi.root) == Board("Raspberry Pi 4 Model B Rev 1.4", 4, 0)
+    pi.write("proc/cpuinfo", "Hardware\t: BCM2835\nRevision\t: c03115\nModel\t\t: Raspberry Pi 4 Model B\n")
+    assert find_board(pi.root) == Board("Raspberry Pi 4 Model B Rev 1.4", 4, 0xC03115)
+    pi.write("proc/cpuinfo", "Hardware\t: Allwinner\nRevision\t: 0000\n")
+    assert find_board(pi.root) == Board("Raspberry Pi 4 Model B Rev 1.4", 4, 0)
+
+
+@pytest.mark.parametrize(
+    ("code", "pins", "runs_64_bit"),
+    [
+        (0x0002, 17, False),
+        (0x000F, 17, False),
+        (0x0010, 28, False),
+        (0x900032, 28, False),
+        (0xA01041, 28, False),
+        (0xA22042, 28, True),
+        (0x902120, 28, True),
+        (0xE04171, 28, True),
+    ],
+)
+def test_the_header_and_the_processor_follow_from_the_revision_code(
+    code: int,
+    pins: int,
+    runs_64_bit: bool,  # noqa: FBT001
+) -> None:
+    board = parse_model("Raspberry Pi of some kind", code)
+    assert board is not None
+    assert len(board.header) == pins and board.runs_64_bit is runs_64_bit
+
+
+# --- GPIO lines, by the real libraries ---
+
+CHIP_SOURCE = Path(__file__).with_name("fake_gpiochip.c")
+
+
+@pytest.fixture
+def gpio_chips(tmp_path: Path) -> Callable[..., Any]:
+    """Return a function that runs a Python program with faked GPIO chips, and returns the JSON it prints."""
+    library = tmp_path / "fake_gpiochip.so"
+    compiled = ["gcc", "-shared", "-fPIC", "-o", str(library), str(CHIP_SOURCE), "-ldl"]
+    subprocess.run(compiled, check=True, timeout=PATIENCE)
+
+    def run(program: str, labels: str, lines: str, *arguments: str) -> Any:
+        fakes = {"LD_PRELOAD": str(library), "FAKE_GPIO_LABELS": labels, "FAKE_GPIO_LINES": lines}
+        environment = {**os.environ, **fakes, "LG_WD": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+        command = [sys.executable, "-W", "error", "-c", program, *arguments]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+HELD = """
+import json, sys
+from pathlib import Path
+from hardware.drivers.raspberry_pi import held_lines
+print(json.dumps(held_lines(Path(sys.argv[1]))))
+"""
+
+
+@pytest.mark.system
+def test_the_kernel_says_who_holds_the_lines_of_the_header(
+    tmp_path: Path, gpio_chips: Callable[..., Any]
+) -> None:
+    """Kernels number the chips of a Pi 5 differently: the label counts."""
+    for name in ("gpiochip0", "gpiochip4"):
+        (tmp_path / name).touch()
+    held = {"3": "shutdown", "17": "onewire@11"}
+    lines = "3=shutdown,17=onewire@11,40=not on the header"
+    assert gpio_chips(HELD, "0=gpio-brcmstb,4=pinctrl-rp1", lines, str(tmp_path)) == held
+    assert gpio_chips(HELD, "0=pinctrl-bcm2711,4=raspberrypi-exp-gpio", lines, str(tmp_path)) == held
+    assert gpio_chips(HELD, "0=gpio-brcmstb", lines, str(tmp_path)) is None
+
+
+def test_without_gpio_chips_nothing_is_known_about_lines(tmp_path: Path) -> None:
+    assert held_lines(tmp_path) is None
+    (tmp_path / "gpiochip0").touch()  # not a device
+    assert held_lines(tmp_path) is None
+
+
+CLAIMED = """
+import json, sys
+from pathlib import Path
+import lgpio
+from hardware.drivers.raspberry_pi import held_lines
+chip = lgpio.gpiochip_open(0)
+lgpio.gpio_claim_input(chip, 22)
+lgpio.gpio_claim_alert(chip, 5, lgpio.BOTH_EDGES)
+print(json.dumps(held_lines(Path(sys.argv[1]))))
+"""
+
+
+@pytest.mark.system
+def test_lines_of_lgpio_have_its_consumer(tmp_path: Path, gpio_chips: Callable[..., Any]) -> None:
+    """By that the doctor knows the lines of the running table."""
+    (tmp_path / "gpiochip0").touch()
+    held = gpio_chips(CLAIMED, "0=pinctrl-bcm2711", "", str(tmp_path))
+    assert held == {"5": LGPIO_CONSUMER, "22": LGPIO_CONSUMER}
+
+
+EXAMINED = """
+import json, sys
+from pathlib import Path
+from hardware.diagnostics.doctor import examine
+from hardware.drivers.raspberry_pi import Machine
+from hardware.layout.model import read_layout
+found = examine(read_layout("duo"), Machine(root=Path(sys.argv[1]), bits=64))
+print(json.dumps([finding.message for finding in found if finding.part == "buttons"]))
+"""
+
+
+@pytest.mark.system
+def test_the_doctor_names_the_holder_of_a_line_and_the_line_of_config_txt(
+    pi: FakePi, gpio_chips: Callable[..., Any]
+) -> None:
+    pi.config("dtparam=spi=on", "dtparam=spi=on\ndtoverlay=w1-gpio,gpiopin=17")
+    lines = "17=onewire@11,26=my-script"
+    assert gpio_chips(EXAMINED, "0=pinctrl-bcm2711", lines, str(pi.root)) == [
+        "GPIO17 (button seat.1.line.4) is taken by the line dtoverlay=w1-gpio,gpiopin=17 "
+        'of /boot/firmware/config.txt (holder: "onewire@11")',
+        'GPIO26 (button seat.2.line.5) is held by "my-script"',
+    ]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from device.commands.cli import azul_table
@@ -25,18 +28,23 @@ from hardware.api import (
     TagArrived,
 )
 from hardware.diagnostics.selftest import (
+    RAMP_SECONDS,
+    WHITE_SECONDS,
     Outcome,
+    Pattern,
     Report,
     Result,
     SimulatedOperator,
     Step,
     plan,
     run,
+    seen_order,
 )
+from hardware.drivers.health import Reading
 from hardware.drivers.open import Hardware
 from hardware.drivers.pico import RECORD
 from hardware.drivers.simulated import SimulatedTable
-from hardware.layout.model import Layout, shipped_layouts
+from hardware.layout.model import Chain, Layout, shipped_layouts
 from hardware.power import CurrentLimiter
 
 from .waiting import Inbox
@@ -62,6 +70,7 @@ class FakeOperator:
         self.judgements: dict[str, list[str | None]] = {}
         self.skipped: set[str] = set()
         self.frames: list[LightFrame] = []
+        self.frames_of: dict[str, list[LightFrame]] = {}
         self.missing: dict[str, int] = {}
         self._name = ""
 
@@ -80,6 +89,7 @@ class FakeOperator:
 
     def look(self, frame: LightFrame, seconds: float) -> None:
         self.frames.append(frame)
+        self.frames_of.setdefault(self._name, []).append(frame)
 
     def judge(self, step: Step) -> str | None:
         answers = self.judgements.get(step.part)
@@ -100,17 +110,38 @@ class NoLights:
     def close(self) -> None: ...
 
 
-def results_of(layout: Layout, operator: FakeOperator) -> dict[str, Result]:
-    report = run(layout, NoLights(), operator.events, operator, "today", 3.0, Clock(), poll=0.001)
+class Voltage:
+    """The Pi's readings: those given, one after another, then the last one again and again."""
+
+    def __init__(self, *readings: Reading | None) -> None:
+        self._readings = list(readings)
+
+    def __call__(self) -> Reading | None:
+        return self._readings.pop(0) if len(self._readings) > 1 else self._readings[0]
+
+
+def results_of(layout: Layout, operator: FakeOperator, *readings: Reading | None) -> dict[str, Result]:
+    power = Voltage(*readings or (None,))
+    report = run(
+        layout, NoLights(), operator.events, operator, "today", 3.0, Clock(), poll=0.001, power=power
+    )
     return {result.part: result for result in report.results}
+
+
+def lit(step: Step) -> tuple[str, ...]:
+    """Return the lights that a step tests."""
+    return step.lights if step.kind == "lights" else ()
 
 
 @pytest.mark.parametrize("name", shipped_layouts())
 def test_every_light_button_and_reader_has_its_step(name: str, full: Layout, duo: Layout) -> None:
     layout = {"full": full, "duo": duo}.get(name, full)
     steps = plan(layout)
-    lights = Counter(light for step in steps if step.kind == "lights" for light in step.lights)
-    assert lights == Counter(light.name for light in layout.lights)
+    everything = Counter(light.name for light in layout.lights)
+    for pattern in Pattern:
+        assert (
+            Counter(light for step in steps if step.pattern is pattern for light in lit(step)) == everything
+        )
     assert [step.name for step in steps if step.kind == "buttons"] == [it.name for it in layout.buttons]
     assert [step.name for step in steps if step.kind == "readers"] == [it.name for it in layout.readers]
     kinds = [step.kind for step in steps]
@@ -118,7 +149,7 @@ def test_every_light_button_and_reader_has_its_step(name: str, full: Layout, duo
 
 
 def test_lights_are_shown_by_groups_and_buttons_by_their_lights(duo: Layout) -> None:
-    steps = plan(duo)
+    steps = [step for step in plan(duo) if step.pattern is Pattern.GROUP]
     assert steps[0] == Step("lights", "display.1", tuple(f"display.1.{place}" for place in range(1, 5)))
     assert {step.part for step in steps if step.kind == "lights"} >= {
         "centre",
@@ -142,22 +173,25 @@ def test_each_light_is_shown_alone_and_each_group_in_three_colours(
 ) -> None:
     small = replace(duo, supply=replace(duo.supply, amperes=0.5))
     results_of(small, operator)
-    alone = Counter(light for frame in operator.frames if len(frame.lit) == 1 for light in frame.lit)
-    assert alone.keys() == {light.name for light in duo.lights}
-    together = [set(frame.lit.values()) for frame in operator.frames if "seat.1.wall.1.1" in frame.lit][1:]
+    alone = {light for frame in operator.frames if len(frame.lit) == 1 for light in frame.lit}
+    assert alone == {light.name for light in duo.lights}
+    wall = operator.frames_of["seat.1.wall"]
+    together = [set(frame.lit.values()) for frame in wall if "seat.1.wall.1.1" in frame.lit][1:]
     assert [[channel > 0 for channel in colour] for (colour,) in together] == [
         [True, False, False],
         [False, True, False],
         [False, False, True],
     ]
     assert all(CurrentLimiter(small).milliamperes(frame) <= small.supply.budget for frame in operator.frames)
+    assert operator.frames_of["white"], "full white, too"
 
 
 def test_lights_are_judged_and_shown_again_on_request(duo: Layout, operator: FakeOperator) -> None:
     operator.judgements["centre"] = [None, "red and green are swapped"]
     results = results_of(duo, operator)
     assert results["centre"] == Result("centre", Outcome.WRONG, "red and green are swapped")
-    assert sum("centre.1" in frame.lit and len(frame.lit) == 1 for frame in operator.frames) == 2
+    shown = operator.frames_of["centre"]
+    assert sum("centre.1" in frame.lit and len(frame.lit) == 1 for frame in shown) == 2
 
 
 def test_swapped_buttons_are_wrong(duo: Layout, operator: FakeOperator) -> None:
@@ -268,6 +302,200 @@ def test_a_report_as_text_and_as_json() -> None:
     assert Report("duo", "today", results[:1]).fine
 
 
+# --- Patterns ---
+
+
+def test_the_first_steps_show_what_no_program_can_measure(duo: Layout, full: Layout) -> None:
+    assert [step.part for step in plan(duo)][:4] == ["colours of lights", "ramp", "white", "display.1"]
+    chains = [step for step in plan(full) if step.pattern is Pattern.COLOURS]
+    assert [step.chain for step in chains] == [chain.name for chain in full.chains]
+    assert all(len(step.lights) == chain.pixels for step, chain in zip(chains, full.chains, strict=True))
+
+
+def test_all_lights_of_a_chain_show_one_colour_after_another(duo: Layout, operator: FakeOperator) -> None:
+    results_of(duo, operator)
+    frames = [frame for frame in operator.frames_of["colours of lights"] if frame.lit]
+    assert {len(frame.lit) for frame in frames} == {len(duo.lights)}
+    shown = list(dict.fromkeys(colour for frame in frames for colour in frame.lit.values()))
+    assert [[channel > 0 for channel in colour] for colour in shown] == [
+        [True, False, False],
+        [False, True, False],
+        [False, False, True],
+    ]
+
+
+def test_lights_with_a_white_channel_show_it_as_well(duo: Layout, operator: FakeOperator) -> None:
+    (chain,) = duo.chains
+    rgbw = replace(duo, chains=(replace(chain, order="GRBW"),))
+    operator.judgements["colours of lights"] = ["green red blue white"]
+    results = results_of(rgbw, operator)
+    last = [frame for frame in operator.frames_of["colours of lights"] if frame.lit][-1]
+    red, green, blue = last.lit["status"]
+    assert red == green == blue > 0
+    assert 'order = "RGBW"' in results["colours of lights"].message
+
+
+def test_lights_with_white_in_another_place_can_not_be_used(duo: Layout, operator: FakeOperator) -> None:
+    (chain,) = duo.chains
+    operator.judgements["colours of lights"] = ["white red blue green"]
+    results = results_of(replace(duo, chains=(replace(chain, order="GRBW"),)), operator)
+    assert "only those with white last" in results["colours of lights"].message
+
+
+@pytest.mark.parametrize(
+    ("order", "answer", "seen"),
+    [
+        ("GRB", "green red blue", "RGB"),
+        ("GRB", "Green, red and blue", None),
+        ("GRB", "grb", "RGB"),
+        ("RGB", "green, red, blue", "GRB"),
+        ("RGB", "b r g", "BRG"),
+        ("GRB", "blue red green", "RBG"),
+        ("BGR", "green blue red", "RBG"),
+        ("GRB", "red green blue", None),
+        ("GRB", "green green blue", None),
+        ("GRB", "all dark", None),
+        ("GRB", "it was wrong", None),
+        ("GRB", "", None),
+        ("GRBW", "white red blue green", "RWBG"),
+        ("GRBW", "green red blue", None),
+    ],
+)
+def test_the_order_of_colours_follows_from_what_was_seen(order: str, answer: str, seen: str | None) -> None:
+    chain = Chain("lights", 10, 174, order)  # type: ignore[arg-type]
+    assert seen_order(chain, answer) == seen
+
+
+@given(st.permutations("RGBW"), st.permutations("RGBW"))
+def test_the_order_that_is_found_shows_the_right_colours(written: list[str], real: list[str]) -> None:
+    """A light shows the channel that it has at the position where another one was sent."""
+    chain = Chain("lights", 10, 1, "".join(written))  # type: ignore[arg-type]
+    answer = "".join(real[written.index(channel)] for channel in "RGBW").lower()
+    assert seen_order(chain, answer) == (None if written == real else "".join(real))
+
+
+def test_wrong_colours_name_the_order_to_write(duo: Layout, operator: FakeOperator) -> None:
+    operator.judgements["colours of lights"] = ["green red blue"]
+    result = results_of(duo, operator)["colours of lights"]
+    assert result.outcome is Outcome.WRONG
+    assert result.message == 'green red blue: write order = "RGB" into the chain lights of the layout'
+
+
+@pytest.mark.parametrize(
+    ("part", "cause"),
+    [("ramp", "74AHCT125"), ("white", "supply is too weak"), ("colours of lights", "resistor")],
+)
+def test_a_wrong_pattern_says_what_it_may_mean(
+    duo: Layout, operator: FakeOperator, part: str, cause: str
+) -> None:
+    operator.judgements[part] = ["it flickers"]
+    result = results_of(duo, operator)[part]
+    assert result.outcome is Outcome.WRONG
+    assert result.message.startswith("it flickers: ") and cause in result.message
+
+
+def test_the_ramp_rises_slowly_to_what_the_supply_allows(duo: Layout, operator: FakeOperator) -> None:
+    clock = Clock()
+    start = clock.now
+    run(duo, NoLights(), operator.events, operator, "today", 3.0, clock, poll=0.001, power=lambda: None)
+    frames = operator.frames_of["ramp"]
+    levels = [frame.colour("status")[0] for frame in frames if frame.lit]
+    assert levels == sorted(levels) and levels[0] < 3
+    assert max(now - before for before, now in pairwise(levels)) < 5
+    assert all(len(set(frame.lit.values())) <= 1 for frame in frames)
+    brightest = max(CurrentLimiter(duo).milliamperes(frame) for frame in frames)
+    assert 0.97 * duo.supply.budget < brightest <= duo.supply.budget
+    assert clock.now - start > RAMP_SECONDS + WHITE_SECONDS
+
+
+def test_full_white_is_as_bright_as_the_supply_allows(duo: Layout, operator: FakeOperator) -> None:
+    results_of(duo, operator)
+    white = next(frame for frame in operator.frames_of["white"] if frame.lit)
+    assert len(white.lit) == len(duo.lights)
+    assert 0.97 * duo.supply.budget < CurrentLimiter(duo).milliamperes(white) <= duo.supply.budget
+    strong = replace(duo, supply=replace(duo.supply, amperes=20.0))
+    operator.frames_of.clear()
+    results_of(strong, operator)
+    assert operator.frames_of["white"][0].colour("status") == (255, 255, 255)
+
+
+FINE = Reading()
+LOW = Reading(undervoltage=True, undervoltage_since=True)
+PAST = Reading(undervoltage_since=True)
+
+
+@pytest.mark.parametrize(
+    ("readings", "text"),
+    [
+        ((FINE, FINE, FINE, LOW, FINE), "while all lights were white: the Pi gets less than 4.63 V"),
+        ((FINE, FINE, FINE, PAST), "while all lights were white"),
+        ((PAST, FINE, FINE, PAST, FINE), "while all lights were white"),
+        ((LOW, LOW), "before the lights were on"),
+    ],
+    ids=["for a moment", "between two readings", "again", "before"],
+)
+def test_undervoltage_during_full_white_is_wrong(
+    duo: Layout, operator: FakeOperator, readings: tuple[Reading, ...], text: str
+) -> None:
+    result = results_of(duo, operator, *readings)["white"]
+    assert result.outcome is Outcome.WRONG
+    assert result.message.startswith(text) and "own supply" in result.message
+
+
+@pytest.mark.parametrize("readings", [(FINE,), (PAST,)], ids=["never", "once since the start"])
+def test_a_voltage_that_stays_is_in_the_report(
+    duo: Layout, operator: FakeOperator, readings: tuple[Reading, ...]
+) -> None:
+    result = results_of(duo, operator, *readings)["white"]
+    assert result == Result("white", Outcome.FINE, "the voltage of the Pi stayed above 4.63 V")
+
+
+def test_a_pico_that_restarts_during_full_white_is_wrong(full: Layout, operator: FakeOperator) -> None:
+    """It is back when the person has answered."""
+    operator.events_of["white"] = [
+        PartLost("pico", Loss.UNPLUGGED, "the port is gone", 0.0),
+        PartBack("pico", 0.0),
+    ]
+    result = results_of(full, operator)["white"]
+    assert result.outcome is Outcome.WRONG
+    assert "the Pico was lost meanwhile (the port is gone)" in result.message
+
+
+def test_an_alarm_of_the_power_monitor_during_full_white_is_wrong(
+    duo: Layout, operator: FakeOperator
+) -> None:
+    operator.events_of["white"] = [PartLost("power", Loss.VOLTAGE, "less than 4.63 V: feed it", 0.0)]
+    assert results_of(duo, operator)["white"] == Result(
+        "white", Outcome.WRONG, "meanwhile less than 4.63 V: feed it"
+    )
+
+
+def test_what_was_measured_and_what_was_seen_are_both_reported(duo: Layout, operator: FakeOperator) -> None:
+    operator.judgements["white"] = ["the far end is red"]
+    message = results_of(duo, operator, FINE, FINE, LOW)["white"].message
+    assert "4.63 V" in message and message.endswith("; the far end is red")
+
+
+@pytest.mark.parametrize("part", ["colours of lights", "ramp", "white"])
+def test_a_pattern_can_be_skipped_while_it_is_shown(duo: Layout, operator: FakeOperator, part: str) -> None:
+    operator.skipped.add(part)
+    operator.judgements[part] = ["must not be asked"]
+    assert results_of(duo, operator)[part] == Result(part, Outcome.SKIPPED)
+    assert len([frame for frame in operator.frames_of[part] if frame.lit]) == 1
+
+
+def test_undervoltage_in_a_skipped_step_is_reported(duo: Layout, operator: FakeOperator) -> None:
+    operator.skipped.add("white")
+    assert "4.63 V" in results_of(duo, operator, FINE, FINE, LOW)["white"].message
+
+
+def test_a_pattern_is_shown_again_on_request(duo: Layout, operator: FakeOperator) -> None:
+    operator.judgements["ramp"] = [None, ""]
+    results_of(duo, operator)
+    levels = [frame.colour("status")[0] for frame in operator.frames_of["ramp"]]
+    assert levels.count(0) >= 2 and levels.count(max(levels)) >= 2
+
+
 # --- Simulated table and command ---
 
 
@@ -288,8 +516,8 @@ def test_the_simulated_operator_finds_faults(duo: Layout) -> None:
     table.start(events.put)
     report = run(duo, table, events, SimulatedOperator(table), "today", 1.0, Clock(), poll=0.001)
     bad = {result.part: result for result in report.results if result.outcome is not Outcome.FINE}
-    assert bad.keys() == {"centre", "button.undo"}
-    assert "centre.3" in bad["centre"].message
+    assert bad.keys() == {"colours of lights", "ramp", "white", "centre", "button.undo"}
+    assert all("centre.3" in bad[part].message for part in ("ramp", "white", "centre"))
     assert table.frame == LightFrame({}), "dark at the end"
 
 
@@ -350,6 +578,23 @@ def test_answers_at_the_terminal(typed: str, judgement: str | None) -> None:
     text = CliRunner().invoke(ask, input=typed).output
     assert text.startswith("[1/9] centre: 2 lights one after another, then all red, green, blue\n")
     assert text.endswith(f"{judgement!r}\n")
+
+
+def test_the_terminal_says_what_to_look_for_and_what_it_means() -> None:
+    import click
+
+    @click.command()
+    def ask() -> None:
+        person = AtTerminal(9, "duo")
+        step = Step("lights", "colours of lights", ("status",), Pattern.COLOURS, "lights")
+        person.begin(step)
+        click.echo(repr(person.judge(step)))
+
+    text = CliRunner().invoke(ask, input="n\ngrb\n").output
+    assert "colours of lights: 1 light all red, then green" in text and "(Enter: skip)" in text
+    assert "look for: all lights show the same colour" in text
+    assert "which colours did you see, in order" in text and 'an order with "W"' in text
+    assert text.endswith("'grb'\n")
 
 
 def test_a_refused_frame_is_an_error(duo: Layout, operator: FakeOperator) -> None:
