@@ -313,6 +313,11 @@ async function start() {
       bytes(address, count).set(lineIn.take(count));
       return count;
     },
+    take: (address, most) => {
+      const taken = lineIn.take(most);
+      bytes(address, taken.length).set(taken);
+      return taken.length;
+    },
     write: (address, count) => send(Buffer.from(bytes(address, count))),
     received: (pin, address, most) => {
       const data = chip.received(pin, most);

@@ -202,7 +202,7 @@ def wiring(layout: Layout) -> Wiring:
         )
     matrix = layout.matrix
     return Wiring(
-        chains=tuple(WiredChain(chain.pin, chain.pixels) for chain in layout.chains),
+        chains=tuple(WiredChain(chain.pin, chain.pixels, len(chain.order)) for chain in layout.chains),
         rows=matrix.rows if matrix else (),
         columns=matrix.columns if matrix else (),
         buttons=tuple(button.switch for button in layout.buttons if isinstance(button.switch, int)),

@@ -23,6 +23,7 @@ from firmware_bridge.installer import (
     source_path,
 )
 from firmware_bridge.link import PortError, find_bootloader, find_port
+from firmware_bridge.payload import PROTOCOL
 from firmware_bridge.simulator.process import PICO, PICO_2, WAIT_TIMEOUT, SimulatedPico
 from hardware.diagnostics.doctor import Finding, Status
 from hardware.diagnostics.probe import probe
@@ -46,7 +47,7 @@ def test_a_fresh_pico_gets_the_firmware_and_runs_it(make_pico: MakePico) -> None
     assert done.output.splitlines() == [
         "Raspberry Pi Pico with RP2040, MicroPython 1.27.0",
         f"{len(FILES)} files copied",
-        f"Raspberry Pi Pico with RP2040: firmware {VERSION}, protocol 1, no wiring yet",
+        f"Raspberry Pi Pico with RP2040: firmware {VERSION}, protocol {PROTOCOL}, no wiring yet",
     ]
     for name in FILES:
         assert (pico.flash / name).read_bytes() == source_path(name).read_bytes()
@@ -80,7 +81,7 @@ def test_info_prints_the_running_firmware(make_pico: MakePico) -> None:
     pico.plug()
     done = run("info", "--port", pico.port, timeouts=LONG)
     assert done.exit_code == 0, done.output
-    assert done.output == f"{PICO_2}: firmware {VERSION}, protocol 1, no wiring yet\n"
+    assert done.output == f"{PICO_2}: firmware {VERSION}, protocol {PROTOCOL}, no wiring yet\n"
     info = json.loads(run("info", "--json", "--port", pico.port, timeouts=LONG).output)
     assert info["same"] and info["board"] == PICO_2 and info["machines"] == 12
 
@@ -101,7 +102,7 @@ def test_doctor_identifies_the_firmware_of_the_pico(make_pico: MakePico) -> None
     copy_firmware(pico.flash)
     pico.reset()
     fine = found()
-    assert (fine.state, fine.message) == (Status.FINE, f"{PICO}: firmware {VERSION}, protocol 1")
+    assert (fine.state, fine.message) == (Status.FINE, f"{PICO}: firmware {VERSION}, protocol {PROTOCOL}")
     tags = pico.flash / "firmware_bridge/firmware/inputs.py"
     tags.write_text(tags.read_text() + "# old\n")
     pico.reset()

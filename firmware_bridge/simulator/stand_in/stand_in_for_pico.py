@@ -60,6 +60,16 @@ class Input(IOBase):
             count = pico.line(addressof(self._line), most)
         return bytes(self._line[:count])
 
+    def readinto(self, view):
+        start, left = addressof(view), len(view)
+        while left:
+            count = pico.take(start, left)
+            start += count
+            left -= count
+            if not count:
+                wait()
+        return len(view)
+
 
 class Output:
     def __init__(self):
