@@ -46,6 +46,7 @@ from firmware_bridge.messages import (
     Shown,
     decode,
     frame,
+    stand_in,
 )
 from firmware_bridge.payload import RUN_HEADER
 from firmware_bridge.wiring import Wiring
@@ -163,14 +164,14 @@ RETRY: Final = 0.12
 """Seconds until an unacknowledged Show is retransmitted."""
 MAX_RETRIES: Final = 3
 """Retransmissions of Show before all bytes of the frame are sent again."""
-BYTE_VALUES: Final = 256
 PIECE: Final = 128
+"""Bytes of a range that are sent together where the whole frame, or all ranges, have each value of a byte."""
 REFRESH: Final = 1.0
 """Seconds after which an unchanged frame is verified again."""
 MERGE_GAP: Final = 12
 """Changed ranges closer than this (bytes) are sent as one: each range costs the Pico time, and 4 bytes."""
-_RANGES: Final = re.compile(b"[^\\0]+(?:\\0{1,%d}[^\\0]+)*" % (MERGE_GAP - 1))
-"""The changed ranges among the differences of two frames: matched in C, with no loop over 338 lights."""
+_EQUAL: Final = re.compile(rb"\0{%d,}" % MERGE_GAP)
+"""What is equal, and long enough not to be sent, in the differences of two frames."""
 
 NEVER: Final = float("inf")
 
@@ -256,10 +257,14 @@ def light_messages(held: bytes | None, frame: bytes, number: int) -> list[Messag
 
 def changed_ranges(held: bytes | None, frame: bytes) -> list[tuple[int, int]]:
     """Return the differing byte ranges (start, end), merged where less than MERGE_GAP apart."""
-    if held is None or len(held) != len(frame):
-        return [(0, len(frame))]
-    different = int.from_bytes(held, "little") ^ int.from_bytes(frame, "little")
-    return [found.span() for found in _RANGES.finditer(different.to_bytes(len(frame), "little"))]
+    size = len(frame)
+    if held == frame:
+        return []
+    if held is None or len(held) != size:
+        return [(0, size)]
+    different = (int.from_bytes(held, "little") ^ int.from_bytes(frame, "little")).to_bytes(size, "little")
+    edges = [0, *(edge for equal in _EQUAL.finditer(different) for edge in equal.span()), size]
+    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
 
 
 def raw_runs(ranges: list[tuple[int, int]], frame: bytes) -> bytes:
@@ -272,7 +277,10 @@ def raw_runs(ranges: list[tuple[int, int]], frame: bytes) -> bytes:
 
 def is_sendable(raw: bytes) -> bool:
     """Return whether Ctrl-C does not occur, or some byte that does not occur can stand for it."""
-    return payload.CONTROL_C not in raw or len(set(raw)) < BYTE_VALUES
+    try:
+        return stand_in(raw) >= 0
+    except ValueError:
+        return False
 
 
 def pieces(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
