@@ -23,7 +23,7 @@ from hardware.layout.model import read_layout
 FRAMES: Final = 800
 """Frames of each load in a run."""
 BATCH: Final = 100
-"""Frames that are timed as one: the clock of MicroPython for WebAssembly shows milliseconds only."""
+"""Frames that are timed as one; the fastest batch counts, as other programs only add time."""
 TURNS: Final = 5
 CHANGED: Final = 60
 TIMEOUT: Final = 120.0

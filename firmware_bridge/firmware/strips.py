@@ -46,43 +46,42 @@ class Strips:
 
     def show(self) -> bool:
         """Send `lights` to the strips; return False while they are busy with the previous frame."""
-        now = ticks_us()
-        if not self._is_idle(now):
+        if not self._is_idle():
             return False
         self._front[:] = self.lights
-        self._send(now)
+        self._send()
         return True
 
     def step(self) -> None:
         """Send the frame again when REFRESH has passed."""
         now = ticks_us()
-        if self._sent >= 0 and ticks_since(now, self._sent) >= REFRESH and self._is_idle(now):
-            self._send(now)
+        if self._sent >= 0 and ticks_since(now, self._sent) >= REFRESH and self._is_idle():
+            self._send()
 
     def pulse(self) -> None:
         """Let the status light pulse over the last frame, because the host is lost."""
         now = ticks_us()
-        if (self._sent >= 0 and ticks_since(now, self._sent) < PULSE) or not self._is_idle(now):
+        if (self._sent >= 0 and ticks_since(now, self._sent) < PULSE) or not self._is_idle():
             return
         phase = abs(now // 1000 % PULSE_PERIOD * 2 - PULSE_PERIOD)
         level = DIMMEST + (BRIGHTEST - DIMMEST) * phase // PULSE_PERIOD
         for start, channels in self._pulsing:  # the first two bytes equal: yellow in RGB(W) and GRB(W) order
             self._front[start : start + channels] = bytes((level, level, 0, 0)[:channels])
-        self._send(now)
+        self._send()
 
-    def _is_idle(self, now: int) -> bool:
+    def _is_idle(self) -> bool:
         """Return whether the strips have latched the previous frame."""
-        if self._sent >= 0 and ticks_since(now, self._sent) < self._busy:
+        if self._sent >= 0 and ticks_since(ticks_us(), self._sent) < self._busy:
             return False
         for sender in self._senders:  # noqa: SIM110 - a generator costs more
             if sender.active():
                 return False
         return True
 
-    def _send(self, now: int) -> None:
+    def _send(self) -> None:
         for sender in self._senders:
             sender.send()
-        self._sent = now
+        self._sent = ticks_us()
 
 
 class Sender:

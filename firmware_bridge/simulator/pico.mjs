@@ -342,6 +342,7 @@ async function start() {
     memory: (used) => {
       if (used > chip.memory + 1024) report({ memory: (chip.memory = used) });
     },
+    microseconds: () => Number((process.hrtime.bigint() / 1000n) & 0x3fffffffn),
     random: () => Math.floor(Math.random() * 256),
     save,
     reset: end,
