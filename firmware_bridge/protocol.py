@@ -326,7 +326,8 @@ class Connection:
         self._silence = silence
         self._configure = Configure(wiring.encode())
         self._wiring_check = wiring.check
-        self._before_hello = wire.before_hello(wiring.light_bytes)
+        self._blanks = wire.before_hello(wiring.light_bytes)
+        self._before_hello = b""
         self._hello = Hello(payload.PROTOCOL, session, "azul-table")
         self._lines = wire.LineSplitter()
         self._sequence = wire.SequenceNumbers()
@@ -348,6 +349,7 @@ class Connection:
 
     def opened(self, now: float) -> None:
         """Start the handshake on a newly opened port, at `now` seconds."""
+        self._before_hello = self._blanks
         self._lines.clear()
         self._sequence.forget()
         self._past_boots.clear()
@@ -487,7 +489,11 @@ class Connection:
     def send(self, message: Message) -> bytes:
         """Encode a message with the next sequence number; the caller must write the bytes."""
         encoded = frame(message, self._sequence.next())
-        return self._before_hello + encoded if isinstance(message, Hello) else encoded
+        if isinstance(message, Hello):
+            # Once after opening: half a frame is left by a program that has ended, not by this connection.
+            encoded = self._before_hello + b"\r" + encoded
+            self._before_hello = b""
+        return encoded
 
     def frames_to_send(self, now: float) -> list[bytes]:
         """Return the encoded messages that are due at `now` seconds."""

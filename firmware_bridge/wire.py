@@ -64,11 +64,8 @@ def unpack(line: bytes) -> tuple[int, int, bytes]:
 
 
 def before_hello(light_bytes: int) -> bytes:
-    """Return what precedes HELLO: blanks that complete half a frame of light, and a carriage return.
-
-    Without firmware MicroPython's prompt answers to a carriage return. The firmware ignores it.
-    """
-    return b" " * light_bytes + b"\n\r"
+    """Return blanks that complete half a frame of light, and end the line that they are otherwise."""
+    return b" " * light_bytes + END
 
 
 class LineSplitter:

@@ -1,6 +1,6 @@
 """How long the Pico's firmware computes: for a frame of light, and for a round of its loop at rest.
 
-MicroPython for WebAssembly runs the firmware under Node.js; its figures are not a chip's, which is some ten
+MicroPython for WebAssembly runs the firmware under Node.js; its figures are not a chip's, which is 4 to 5
 times slower. Two versions are compared in the same MicroPython in turns, each with what the host of its own
 source tree sends. Nothing waits: what the host sends lies in memory, the measurement advances the firmware's
 clock by a millisecond a round, and strips and pins do nothing.

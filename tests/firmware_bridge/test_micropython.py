@@ -97,6 +97,15 @@ def test_a_pico_2_has_twelve_state_machines(make_pico: MakePico, make_host: Make
     assert b"".join(pico.strips[pin] for pin in range(2, 14)) == frame
 
 
+def test_strips_with_white_have_four_bytes_a_light(make_pico: MakePico, make_host: MakeHost) -> None:
+    pico = make_pico()
+    pico.plug()
+    host = make_host(pico.port, Wiring((WiredChain(2, 2, channels=4), WiredChain(3, 2)), status=2))
+    host.wait_for(Ready)
+    host.link.show(b"GRBWgrbwGRBgrb")
+    assert pico.wait_until(lambda: pico.strips == {2: b"GRBWgrbw", 3: b"GRBgrb"})
+
+
 def test_an_older_micropython_uses_two_pio_blocks(make_pico: MakePico, make_host: MakeHost) -> None:
     """Bug fixed: state machines 8 to 11 start without an error and do nothing (micropython #17509)."""
     main = main_py_after("import sys\nsys.implementation.version = (1, 25, 0)\n")

@@ -95,6 +95,16 @@ def test_a_frame_of_another_version_is_refused_once(
     assert events_of(connection) == [Refused(why)]
 
 
+def test_only_the_first_greeting_on_a_port_completes_half_a_frame() -> None:
+    """Blanks may fill the memory of a prompt that waits for a command to end."""
+    connection = opened_connection()
+    blanks = b" " * SMALL.light_bytes + wire.END
+    for _ in range(2):
+        connection.opened(0)
+        assert connection.data_to_send(0).startswith(blanks + b"\r~")
+        assert connection.data_to_send(1).startswith(b"\r~")
+
+
 def test_a_rejected_wiring_carries_the_message_of_the_pico() -> None:
     connection = opened_connection()
     receive(connection, STRANGER)
