@@ -1,8 +1,9 @@
 """Decode a captured stream of the serial protocol: `python -m firmware_bridge.dump FILE` (-: standard input).
 
 A stream is either the raw bytes of one direction, or a recording of `Link`: lines that begin with the time in
-seconds and `>` (from the host) or `<` (from the Pico). Each frame is printed as one line: time and direction
-if known, its sequence number, its kind, and its fields as JSON.
+seconds and `>` (from the host) or `<` (from the Pico), and end with `|` and, in hexadecimal digits, the bytes
+that followed the line, if there were any. Each frame is printed as one line: time and direction if known, its
+sequence number, its kind, and its fields as JSON.
 """
 
 from __future__ import annotations
@@ -16,25 +17,35 @@ from typing import Final
 from msgspec.structs import asdict
 
 from firmware_bridge import wire
-from firmware_bridge.messages import Message, decode
+from firmware_bridge.messages import FrameSplitter, Message, decode
 
-_RECORDED: Final = re.compile(rb"(\d+\.\d+ [<>]) ")
+_RECORDED: Final = re.compile(rb"(\d+\.\d+ [<>]) (.*?)(?: \|([0-9a-f]+))?\n?", re.DOTALL)
 
 
 def dump(lines: Iterable[bytes]) -> Iterator[str]:
     """Decode the lines of a stream; a line that is no frame is printed with the reason."""
-    for line in lines:
-        recorded = _RECORDED.match(line)
-        head, rest = (recorded[1].decode() + " ", line[recorded.end() :]) if recorded else ("", line)
-        if not rest.strip():
-            continue
-        try:
-            kind, number, payload = wire.unpack(rest)
-            message = decode(kind, payload)
-            name = kind_name(type(message))
-            yield f"{head}{number:5} {name} {fields_json(message)}"
-        except wire.WireError as error:
-            yield f"{head}    - {error}: {rest.rstrip(wire.END)!r}"
+    splitter = FrameSplitter()
+    for piece in lines:
+        if recorded := _RECORDED.fullmatch(piece):
+            yield from _dump_frame(
+                recorded[1].decode() + " ", recorded[2], bytes.fromhex((recorded[3] or b"").decode())
+            )
+        else:
+            for line, raw in splitter.feed(piece):
+                yield from _dump_frame("", line, raw)
+    for line, raw in splitter.feed(wire.END):  # the last line may be cut short
+        yield from _dump_frame("", line, raw)
+
+
+def _dump_frame(head: str, line: bytes, raw: bytes) -> Iterator[str]:
+    if not line.strip():
+        return
+    try:
+        kind, number, payload = wire.unpack(line)
+        message = decode(kind, payload, raw)
+        yield f"{head}{number:5} {kind_name(type(message))} {fields_json(message)}"
+    except wire.WireError as error:
+        yield f"{head}    - {error}: {line.rstrip(wire.END)!r}"
 
 
 def fields_json(message: Message) -> str:
@@ -48,9 +59,13 @@ def kind_name(message: type[Message]) -> str:
 
 
 def format_record(time: float, direction: str, data: bytes) -> bytes:
-    """Format sent (>) or received (<) bytes as lines of a recording; `time` is in seconds."""
+    """Format sent (>) or received (<) frames as lines of a recording; `time` is in seconds."""
     head = f"{time:.6f} {direction} ".encode()
-    return b"".join(head + line.rstrip(wire.END) + wire.END for line in data.split(wire.END) if line)
+    return b"".join(
+        head + line.rstrip(wire.END) + (b" |" + raw.hex().encode() if raw else b"") + wire.END
+        for line, raw in FrameSplitter().feed(data)
+        if line.strip()
+    )
 
 
 def main() -> None:

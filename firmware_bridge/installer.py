@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import os
 import sys
 from binascii import crc32
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from secrets import randbits
+from subprocess import PIPE, Popen, TimeoutExpired
 from time import monotonic, sleep
 from typing import Final
 
-from serial import Serial, SerialException
+from serial import Serial, SerialException, SerialTimeoutException
 
 from firmware_bridge import payload, wire
 from firmware_bridge.firmware import FILES
 from firmware_bridge.link import IN_USE, describe_port_error
-from firmware_bridge.messages import Hello, Identity, decode, encode
+from firmware_bridge.messages import Hello, Identity, decode, frame
 
 # --- The firmware's files ---------------------------------------------------------------------------------
 
@@ -54,12 +55,19 @@ def copy_firmware(flash: Path) -> None:
 
 OLDEST_MICROPYTHON: Final = (1, 24)
 CHIPS: Final = ("RP2040", "RP2350")
-COPY_TIMEOUT: Final = 180.0
-"""Timeout of mpremote in seconds."""
-REPLY_TIMEOUT: Final = 3.0
+COPY_TIMEOUT: Final = 60.0
+"""Seconds without a sign of progress of mpremote, which prints a line for each file, until it is given up."""
+REPLY_TIMEOUT: Final = 5.0
 """Timeout of an answer of the firmware in seconds."""
-START_TIMEOUT: Final = 10.0
-"""Timeout of a restart in seconds, until the port is back."""
+START_TIMEOUT: Final = 60.0
+"""Timeout in seconds of each step of a restart: the port goes, comes back, the firmware answers.
+
+The firmware is compiled at its start, for many seconds on a slow chip. A prompt ends the wait at once."""
+MAX_STEPS: Final = 6
+"""Steps of a restart after which a Pico that comes and goes is given up."""
+LONGEST_FRAME: Final = 2048
+"""Bytes of light in half a frame that may be left on the line: more than 500 lights."""
+PROMPT: Final = b">>>"
 HELLO_INTERVAL: Final = 0.25
 
 _ABOUT: Final = """
@@ -83,6 +91,9 @@ except OSError:
 """Removes main.py first, so that an incomplete copy never starts."""
 
 
+NO_FIRMWARE: Final = "{}: no firmware of azul-table answers; `azul-table firmware install` puts it there"
+
+
 class InstallError(RuntimeError):
     """The firmware could not be installed or identified; the message says what to do."""
 
@@ -91,30 +102,44 @@ class NoFirmwareError(InstallError):
     """No azul-table firmware answers on the port."""
 
 
-def identify(port: str, seconds: float = REPLY_TIMEOUT) -> Identity:
+class PromptError(NoFirmwareError):
+    """MicroPython's prompt answers on the port: no firmware is running."""
+
+
+def identify(port: str, seconds: float = REPLY_TIMEOUT, half_frame: int = LONGEST_FRAME) -> Identity:
     """Send Hello to a port until the firmware identifies itself, for `seconds`.
 
-    Raises NoFirmwareError if nothing answers, InstallError if the port can't be used.
+    Half a frame of light with at most `half_frame` bytes may have been left on the line. Raises
+    NoFirmwareError if nothing answers, PromptError if MicroPython's prompt does, InstallError if the port
+    can't be used.
     """
     end = monotonic() + seconds
-    kind, hello = encode(Hello(payload.PROTOCOL, randbits(32) or 1, "azul-table firmware"))
+    hello = Hello(payload.PROTOCOL, randbits(32) or 1, "azul-table firmware")
+    numbers = wire.SequenceNumbers()
     lines = wire.LineSplitter()
     try:
-        with Serial(port, timeout=HELLO_INTERVAL, exclusive=True) as serial:
-            number = 0
+        with Serial(port, timeout=HELLO_INTERVAL, write_timeout=seconds, exclusive=True) as serial:
+            serial.write(wire.before_hello(half_frame))
             while monotonic() < end:
-                serial.write(b"\r" + wire.pack(kind, number, hello))
-                number += 1
+                serial.write(b"\r" + frame(hello, numbers.next()))
                 for line in lines.feed(serial.read(wire.MAX_LINE)):
-                    with suppress(wire.WireError):
-                        answer, _, body = wire.unpack(line)
-                        if isinstance(message := decode(answer, body), Identity):
-                            return message
+                    if line.startswith(PROMPT):
+                        raise PromptError(NO_FIRMWARE.format(port))
+                    if (identity := _identity_in(line)) is not None:
+                        return identity
+    except SerialTimeoutException:
+        pass  # nothing reads what is sent
     except SerialException as error:
         raise InstallError(f"{port}: {describe_port_error(error).message}") from error
-    raise NoFirmwareError(
-        f"{port}: no firmware of azul-table answers; `azul-table firmware install` puts it there"
-    )
+    raise NoFirmwareError(NO_FIRMWARE.format(port))
+
+
+def _identity_in(line: bytes) -> Identity | None:
+    with suppress(wire.WireError):
+        kind, _, body = wire.unpack(line)
+        if isinstance(message := decode(kind, body), Identity):
+            return message
+    return None
 
 
 def install(
@@ -127,8 +152,8 @@ def install(
     """Copy the firmware to the Pico at a port, restart it, and verify the checksum of its files.
 
     `report` receives a line for each step, `source` returns the path of each file, `start_timeout` (seconds)
-    limits the restart. Raises InstallError; the Pico then has no `main.py`, so that an incomplete firmware
-    never runs, and the installation can be repeated.
+    limits each step of the restart. Raises InstallError; the Pico then has no `main.py`, so that an
+    incomplete firmware never runs, and the installation can be repeated.
     """
     board, version = micropython(port)
     report(f"{board}, MicroPython {version}")
@@ -164,13 +189,19 @@ def micropython(port: str) -> tuple[str, str]:
 
 
 def _wait_for(port: str, timeout: float) -> Identity:
-    """Wait until a Pico that was reset identifies itself; its port disappears and returns."""
-    end = monotonic() + timeout
+    """Wait until a Pico that was reset identifies itself; its port disappears and returns.
+
+    `timeout` (seconds) begins again when the port goes or comes back.
+    """
+    step: type[InstallError] = InstallError
+    steps, begun = 0, monotonic()
     while True:
         try:
-            return identify(port, 1.0)
+            return identify(port, 1.0, half_frame=0)
         except InstallError as error:
-            if monotonic() > end:
+            if type(error) is not step:
+                step, steps, begun = type(error), steps + 1, monotonic()
+            if step is PromptError or steps > MAX_STEPS or monotonic() - begun > timeout:
                 raise InstallError(
                     f"{port}: the firmware is there but does not answer; `mpremote connect {port}` shows why"
                 ) from error
@@ -180,16 +211,25 @@ def _wait_for(port: str, timeout: float) -> Identity:
 def _mpremote(port: str, *command: str) -> str:
     """Run mpremote and return its output. Raises InstallError with the last line of its error."""
     whole: Sequence[str] = (sys.executable, "-m", "mpremote", "connect", port, *command)
-    try:
-        done = subprocess.run(whole, capture_output=True, text=True, timeout=COPY_TIMEOUT, check=False)
-    except subprocess.TimeoutExpired as error:
-        raise InstallError(
-            f"{port}: mpremote is still not done after {COPY_TIMEOUT:g} s; unplug the Pico, and try again"
-        ) from error
-    if done.returncode != 0:
-        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        last = lines[-1] if lines else f"exit status {done.returncode}"
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}  # its lines are progress
+    with Popen(whole, stdout=PIPE, stderr=PIPE, env=environment) as process:
+        seen = -1
+        while True:
+            try:
+                output, errors = (text.decode() for text in process.communicate(timeout=COPY_TIMEOUT))
+                break
+            except TimeoutExpired as error:
+                before, seen = seen, len(error.output or b"")
+                if seen == before:
+                    process.kill()
+                    raise InstallError(
+                        f"{port}: mpremote has done nothing for {COPY_TIMEOUT:g} s; "
+                        "unplug the Pico, and try again"
+                    ) from error
+    if process.returncode != 0:
+        lines = (errors.strip() or output.strip()).splitlines()
+        last = lines[-1] if lines else f"exit status {process.returncode}"
         if "No module named mpremote" in last:
             last = "mpremote is not installed: pip install mpremote"
         raise InstallError(f"{port}: {IN_USE}" if "in use" in last else f"{port}: mpremote: {last}")
-    return done.stdout
+    return output

@@ -198,21 +198,24 @@ class Link:
         with selectors.DefaultSelector() as selector:
             selector.register(self._wake_in, selectors.EVENT_READ)
             selector.register(port, selectors.EVENT_READ)
+            was_waiting = False
             while not self._closing:
                 waiting += self._data_to_send()
+                if waiting:
+                    waiting = waiting[_write(port.fileno(), waiting) :]
                 was_ready |= self._deliver_events()
                 if connection.stage in (Stage.CLOSED, Stage.REFUSED):
                     return was_ready
-                events = selectors.EVENT_READ | (selectors.EVENT_WRITE if waiting else 0)
-                selector.modify(port, events)
+                if bool(waiting) != was_waiting:
+                    was_waiting = not was_waiting
+                    wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if was_waiting else 0)
+                    selector.modify(port, wanted)
                 pause = max(0.0, connection.next_time() - self._clock())
                 for key, ready in selector.select(pause):
                     if key.fd == self._wake_in:
                         os.read(self._wake_in, CHUNK)
-                    elif ready & selectors.EVENT_WRITE:
-                        waiting = waiting[port.write(waiting[:CHUNK]) or 0 :]
-                    if key.fd != self._wake_in and ready & selectors.EVENT_READ:
-                        data = port.read(CHUNK)
+                    elif ready & selectors.EVENT_READ:
+                        data = _read(key.fd)
                         self._record_received(data)
                         connection.receive_data(data, self._clock())
         return was_ready
@@ -279,6 +282,25 @@ class Link:
                     os.read(self._wake_in, CHUNK)
                 if self._clock() >= end:
                     return
+
+
+# Serial.read and Serial.write call `select` each time; the link has done so already.
+
+
+def _write(fd: int, data: bytes) -> int:
+    """Write to a port without waiting; return how many bytes it has taken."""
+    try:
+        return os.write(fd, data[:CHUNK])
+    except BlockingIOError:
+        return 0
+
+
+def _read(fd: int) -> bytes:
+    """Read from a port that has bytes. Raises OSError (EIO) if it is gone."""
+    data = os.read(fd, CHUNK)
+    if not data:
+        raise OSError(errno.EIO, "the port is gone")
+    return data
 
 
 def describe_port_error(error: Exception) -> Lost:

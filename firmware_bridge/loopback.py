@@ -13,8 +13,8 @@ from typing import Final
 
 from firmware_bridge import payload
 from firmware_bridge.firmware.session import TICKS, Board, Session
+from firmware_bridge.messages import FrameSplitter
 from firmware_bridge.protocol import Connection, Event, Silent
-from firmware_bridge.wire import LineSplitter
 from firmware_bridge.wiring import Wiring
 
 Damage = Callable[[bytes], bytes]
@@ -89,7 +89,7 @@ class FakeBoard(Board):
         self.stored_wiring = wiring
         self.wiring = crc32(wiring) or 1
         self.switches = len(rows) * len(columns) + len(buttons)
-        self.lights = bytearray(sum(3 * lights for _, lights in chains))
+        self.lights = bytearray(sum(lights * channels for _, lights, channels in chains))
 
     def show(self) -> bool:
         """Show `lights` on the strips."""
@@ -121,7 +121,6 @@ class Loopback:
         self.events: list[Event] = []
         self._down, self._up = down, up
         self._start = start
-        self._lines = LineSplitter()
         self._to_host = b""
         self.plugged = True
         self.boots = 0
@@ -132,7 +131,7 @@ class Loopback:
     def boot(self, wiring: bytes = b"") -> None:
         """Restart the Pico with the stored `wiring` (empty: none)."""
         self.boots += 1
-        self._lines.clear()
+        self._line = FrameSplitter(lambda line: self.session.receive(line, self.ticks))
         self.board = FakeBoard(self._transmit_up)
         if wiring:
             self.board.configure(wiring)
@@ -153,7 +152,9 @@ class Loopback:
     def step(self, seconds: float = ROUND) -> None:
         """Advance the time by `seconds` and run both sides once."""
         self.now += seconds
-        self.send(self.connection.data_to_send(self.now))
+        for frame in self.connection.frames_to_send(self.now):
+            self.send(frame)
+        self.session.try_show()
         self.session.step(self.ticks)
         data, self._to_host = self._to_host, b""
         if data:
@@ -168,13 +169,12 @@ class Loopback:
         for _ in range(round(seconds / ROUND)):
             self.step()
 
-    def send(self, data: bytes) -> None:
-        """Transmit bytes of the host."""
-        if not data or not self.plugged:
-            return
-        for frame in data.splitlines(keepends=True):
-            for line in self._lines.feed(self._down(frame)):
-                self.session.receive(line, self.ticks)
+    def send(self, frame: bytes) -> None:
+        """Transmit a frame of the host."""
+        if self.plugged:
+            for _, raw in self._line.feed(self._down(frame)):
+                if raw:
+                    self.session.receive_raw(raw, self.ticks)
 
     def _transmit_up(self, frame: bytes) -> None:
         if self.plugged:

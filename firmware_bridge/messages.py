@@ -6,15 +6,17 @@ PROTOCOL.md describes each message.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from struct import pack, unpack_from
+from collections.abc import Callable, Iterator
+from struct import unpack_from
 from typing import Final, get_args
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
 from firmware_bridge import payload as p
-from firmware_bridge.wire import WireError
+from firmware_bridge.wire import END, MAX_LINE, WireError
+from firmware_bridge.wire import pack as pack_frame
+from firmware_bridge.wire import unpack as unpack_frame
 
 
 class Hello(Struct, frozen=True, tag=p.HELLO):
@@ -31,24 +33,24 @@ class Configure(Struct, frozen=True, tag=p.CONFIGURE):
     wiring: bytes
 
 
-class Run(Struct, frozen=True):
-    """Bytes for the strips from `offset` on; the offset counts through all chains."""
-
-    offset: int
-    data: bytes
-
-
 class Lights(Struct, frozen=True, tag=p.LIGHTS):
-    """Changed bytes of the frame; they become visible with Show."""
+    """Bytes for the strips, which become visible with Show.
 
-    runs: tuple[Run, ...]
+    `raw` is the whole frame, or, if there are `runs`, a table (where each starts and where each ends, counted
+    through all chains), then their bytes. It follows the line of the frame as it is.
+    """
+
+    raw: bytes
+    runs: int = 0
 
 
 class Show(Struct, frozen=True, tag=p.SHOW):
-    """Show frame `number` if all its bytes have this CRC-32."""
+    """Bytes as those of Lights, or none; then show frame `number` if all its bytes have this CRC-32."""
 
     number: int
     check: int
+    raw: bytes = b""
+    runs: int = 0
 
 
 class Acknowledge(Struct, frozen=True, tag=p.ACKNOWLEDGE):
@@ -165,6 +167,32 @@ _CLASSES: Final[dict[int, Callable[..., Message]]] = {
 _KINDS: Final = {message: kind for kind, message in _CLASSES.items()}
 
 
+def frame(message: Message, number: int) -> bytes:
+    """Return the frame of a message with a sequence number, and the bytes that follow it."""
+    kind, payload = encode(message)
+    line = pack_frame(kind, number, payload)
+    if not isinstance(message, Lights | Show):
+        return line
+    other = stand_in(message.raw)
+    return line + (message.raw.replace(CONTROL_C, bytes((other,))) if other else message.raw)
+
+
+CONTROL_C: Final = bytes((p.CONTROL_C,))
+
+
+def stand_in(raw: bytes) -> int:
+    """Return a byte that does not occur, to stand for CONTROL_C; 0 if that does not occur either.
+
+    Raises ValueError if every byte occurs.
+    """
+    if CONTROL_C not in raw:
+        return 0
+    for other in range(255, p.CONTROL_C, -1):
+        if other not in raw:
+            return other
+    raise ValueError("no byte is left to stand for Ctrl-C")
+
+
 def encode(message: Message) -> tuple[int, bytes]:
     """Return the kind and the payload of a message."""
     if isinstance(message, Unknown):
@@ -175,8 +203,10 @@ def encode(message: Message) -> tuple[int, bytes]:
             return kind, data
         case QueryInputs():
             return kind, b""
-        case Lights(runs):
-            return kind, b"".join(pack("<HH", run.offset, len(run.data)) + run.data for run in runs)
+        case Lights(raw, runs):
+            return kind, p.build(kind, len(raw), stand_in(raw), runs)
+        case Show(number, check, raw, runs):
+            return kind, p.build(kind, len(raw), stand_in(raw), runs, number, check)
         case Events(boot, first, events):
             items = [p.event(it.kind, it.age, it.data) for it in events]
             return kind, p.build(kind, boot, first) + b"".join(items)
@@ -187,21 +217,24 @@ def encode(message: Message) -> tuple[int, bytes]:
     return kind, p.build(kind, *values[: len(values) - len(texts)]) + b"".join(texts)
 
 
-def decode(kind: int, payload: bytes) -> Message:
-    """Decode a payload. Raises WireError if it is too short for its kind."""
+def decode(kind: int, payload: bytes, raw: bytes = b"") -> Message:
+    """Decode a payload and the bytes that followed it. Raises WireError if it is too short for its kind."""
     match kind:
         case p.CONFIGURE | p.INPUTS:
             return _CLASSES[kind](payload)
         case p.QUERY_INPUTS:
             return QueryInputs()
-        case p.LIGHTS:
-            return Lights(tuple(Run(at, payload[start:end]) for at, start, end in p.read_runs(payload)))
         case p.IDENTITY:
             return _read_identity(payload)
     if kind not in p.FORMATS:
         return Unknown(kind, payload)
     numbers, rest = p.parse(kind, payload)
     match kind:
+        case p.LIGHTS | p.SHOW:
+            _, other, runs, *rest_of_show = numbers
+            if other:
+                raw = raw.replace(bytes((other,)), CONTROL_C)
+            return _CLASSES[kind](*rest_of_show, raw, runs)
         case p.HELLO | p.CONFIGURED | p.LOG:
             return _CLASSES[kind](*numbers, _text(rest))
         case p.SHOWN:
@@ -248,3 +281,44 @@ def _read_events(rest: bytes) -> tuple[InputEvent, ...]:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
+
+
+# --- A stream of frames -----------------------------------------------------------------------------------
+
+
+def raw_size(line: bytes) -> int:
+    """Return how many bytes follow a line of the host."""
+    try:
+        kind, _, payload = unpack_frame(line)
+        return p.raw_size(kind, payload)
+    except WireError:
+        return 0
+
+
+class FrameSplitter:
+    """Split a stream into lines, each with the bytes that follow it; `raw_size` returns their number.
+
+    A line longer than any frame is returned in pieces, as the Pico reads it.
+    """
+
+    def __init__(self, raw_size: Callable[[bytes], int] = raw_size) -> None:
+        self._raw_size = raw_size
+        self._rest = b""
+        self._line: bytes | None = None
+        self._size = 0
+
+    def feed(self, data: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Add bytes; yield what is complete."""
+        self._rest += data
+        while True:
+            if self._line is None:
+                end = self._rest.find(END, 0, MAX_LINE) + 1 or MAX_LINE
+                if len(self._rest) < end:
+                    return
+                self._line, self._rest = self._rest[:end], self._rest[end:]
+                self._size = self._raw_size(self._line)
+            if len(self._rest) < self._size:
+                return
+            line, self._line = self._line, None
+            raw, self._rest = self._rest[: self._size], self._rest[self._size :]
+            yield line, raw

@@ -9,9 +9,9 @@ from struct import calcsize, pack, unpack_from
 
 from firmware_bridge.wire import WireError
 
-PROTOCOL = 1
+PROTOCOL = 2
 """The protocol version; it is raised when an older peer could no longer understand."""
-OLDEST_PROTOCOL = 1
+OLDEST_PROTOCOL = 2
 """The oldest protocol version that is still supported."""
 
 # Kinds of frames from the host.
@@ -51,13 +51,18 @@ ERROR = 3
 NO_STATUS = 0xFFFF
 MAX_AGE = 0xFFFF
 MAX_UPTIME = 0xFFFFFFFF
-WIRING_FORMAT = 1
+WIRING_FORMAT = 2
+CHAIN = "<BHB"
+CHAIN_SIZE = 4
 RUN_HEADER = 4
+CONTROL_C = 3
+"""The byte that stops the firmware wherever it is received, so none is sent among the bytes of lights."""
 
 
 FORMATS = {
     HELLO: "<BI",  # protocol version, session id; then the host's name
-    SHOW: "<HI",  # number of the frame, CRC-32 of all its bytes
+    LIGHTS: "<HBH",  # number of bytes after the line, their stand-in for CONTROL_C, number of runs
+    SHOW: "<HBHHI",  # as LIGHTS; then number of the frame, CRC-32 of all its bytes
     ACKNOWLEDGE: "<I",  # number of the next expected event
     HEARTBEAT: "<I",  # a number that ALIVE repeats
     IDENTITY: "<BBIIIIBB",  # as in `messages.Identity`; then version and board as short texts
@@ -83,7 +88,7 @@ def parse(kind: int, payload: bytes) -> tuple[tuple[int, ...], bytes]:
     return unpack_from(FORMATS[kind], payload), payload[size:]
 
 
-def check_size(payload: bytes, size: int) -> None:
+def check_size(payload: bytes | memoryview, size: int) -> None:
     """Raise WireError for a payload of less than `size` bytes."""
     if len(payload) < size:
         raise WireError("payload of " + str(len(payload)) + " bytes, not " + str(size))
@@ -101,24 +106,25 @@ def event(kind: int, age: int, data: bytes) -> bytes:
 
 def read_wiring(
     payload: bytes,
-) -> tuple[list[tuple[int, int]], list[int], list[int], list[int], list[tuple[int, int]], int]:
+) -> tuple[list[tuple[int, int, int]], list[int], list[int], list[int], list[tuple[int, int]], int]:
     """Parse the wiring in CONFIGURE, as `Wiring.encode` builds it.
 
-    Returns pins with their number of lights, the pins of the rows and of the columns of the button matrix,
-    the pins of buttons outside the matrix, pins of readers with their baud rate, and the offset of the status
-    light's first byte (NO_STATUS: none). Raises WireError if it is too short or of another format.
+    Returns pin, number of lights and bytes a light of each chain, the pins of the rows and of the columns of
+    the button matrix, the pins of buttons outside the matrix, pins of readers with their baud rate, and the
+    offset of the status light's first byte (NO_STATUS: none). Raises WireError if it is too short or of
+    another format.
     """
     check_size(payload, 8)
     form, chains, rows, columns, buttons, readers, status = unpack_from("<BBBBBBH", payload)
     if form != WIRING_FORMAT:
         raise WireError("wiring of format " + str(form))
-    middle = 8 + 3 * chains
+    middle = 8 + CHAIN_SIZE * chains
     after = middle + rows + columns + buttons
     end = after + 3 * readers
     check_size(payload, end)
     pins = list(payload[middle:after])
     return (
-        [unpack_from("<BH", payload, at) for at in range(8, middle, 3)],
+        [unpack_from(CHAIN, payload, at) for at in range(8, middle, CHAIN_SIZE)],
         pins[:rows],
         pins[rows : rows + columns],
         pins[rows + columns :],
@@ -127,18 +133,38 @@ def read_wiring(
     )
 
 
-def read_runs(payload: bytes) -> list[tuple[int, int, int]]:
-    """Return the runs of LIGHTS: offset in the frame (through all chains), start and end in the payload.
+def raw_size(kind: int, payload: bytes) -> int:
+    """Return how many bytes follow the line of a frame: those of LIGHTS and SHOW are not encoded as text."""
+    if kind != SHOW and kind != LIGHTS:
+        return 0
+    check_size(payload, 2)
+    return payload[0] | payload[1] << 8
 
-    Raises WireError if the last one is too short.
+
+def write_lights(lights: bytearray, raw: bytes | memoryview, stand_in: int, runs: int) -> None:
+    """Write the bytes that followed LIGHTS or SHOW to `lights`: the whole frame, or changed runs of it.
+
+    Runs begin with a table: where each starts, then where each ends. `stand_in` (0: none) is for CONTROL_C.
+    Raises WireError if the bytes do not fit.
     """
-    runs = []
-    start = 0
-    while start < len(payload):
-        check_size(payload, start + RUN_HEADER)
-        offset, length = unpack_from("<HH", payload, start)
-        start += RUN_HEADER
-        check_size(payload, start + length)
-        runs.append((offset, start, start + length))
-        start += length
-    return runs
+    if stand_in:
+        raw = bytes(raw).replace(bytes((stand_in,)), bytes((CONTROL_C,)))
+    if not runs:
+        if len(raw) != len(lights):
+            raise WireError("a frame of " + str(len(raw)) + " bytes, not " + str(len(lights)))
+        lights[:] = raw
+        return
+    at = RUN_HEADER * runs
+    check_size(raw, at)
+    form = "<" + str(runs) + "H"
+    starts = unpack_from(form, raw)
+    ends = unpack_from(form, raw, at // 2)
+    size = len(lights)
+    if max(ends) > size or sum(ends) - sum(starts) != len(raw) - at:
+        raise WireError("runs that do not fit")
+    for start, end in zip(starts, ends):  # noqa: B905 - MicroPython has no `strict`
+        first = at
+        at += end - start
+        lights[start:end] = raw[first:at]
+    if len(lights) != size:  # a damaged table: it ended before it started
+        lights[:] = bytes(size)

@@ -16,9 +16,12 @@ closed at that time, do not count as presses. Within one boot events are numbere
 
 from __future__ import annotations
 
+import re
 from binascii import crc32
 from collections import deque
+from collections.abc import Iterator
 from enum import Enum
+from struct import pack
 from typing import Final
 
 from msgspec import Struct
@@ -39,15 +42,14 @@ from firmware_bridge.messages import (
     Log,
     Message,
     QueryInputs,
-    Run,
     Show,
     Shown,
     decode,
-    encode,
+    frame,
+    stand_in,
 )
 from firmware_bridge.payload import RUN_HEADER
-from firmware_bridge.wire import MAX_PAYLOAD
-from firmware_bridge.wiring import BYTES_A_LIGHT, Wiring
+from firmware_bridge.wiring import Wiring
 
 # --- Events ----------------------------------------------------------------------------------------------
 
@@ -162,10 +164,14 @@ RETRY: Final = 0.12
 """Seconds until an unacknowledged Show is retransmitted."""
 MAX_RETRIES: Final = 3
 """Retransmissions of Show before all bytes of the frame are sent again."""
+PIECE: Final = 128
+"""Bytes of a range that are sent together where the whole frame, or all ranges, have each value of a byte."""
 REFRESH: Final = 1.0
 """Seconds after which an unchanged frame is verified again."""
 MERGE_GAP: Final = 12
-"""Changed ranges closer than this (bytes) are sent as one: each range costs the Pico time."""
+"""Changed ranges closer than this (bytes) are sent as one: each range costs the Pico time, and 4 bytes."""
+_EQUAL: Final = re.compile(rb"\0{%d,}" % MERGE_GAP)
+"""What is equal, and long enough not to be sent, in the differences of two frames."""
 
 NEVER: Final = float("inf")
 
@@ -202,12 +208,12 @@ class LightSender:
             self._held = None
         frame = self._wanted
         assert frame is not None
-        messages = light_messages(self._held, frame)
-        self._held = self._waiting = frame
+        held, self._held = self._held, frame
+        self._waiting = frame
         self._number = (self._number + 1) & 0xFFFF
         self._tries = 0
         self._next = now + RETRY
-        return [*messages, Show(self._number, crc32(frame))]
+        return light_messages(held, frame, self._number)
 
     def next_time(self) -> float:
         """Return the time of the next message, NEVER if there is none, -NEVER for at once."""
@@ -229,39 +235,59 @@ class LightSender:
             self._next = now + REFRESH
 
 
-def light_messages(held: bytes | None, frame: bytes) -> list[Message]:
-    """Return the Lights messages that turn the bytes `held` (None: unknown) into `frame`."""
-    messages: list[Message] = []
-    runs: list[Run] = []
-    room = MAX_PAYLOAD
-    for start, end in changed_ranges(held, frame):
-        at = start
-        while at < end:
-            if room <= RUN_HEADER:
-                messages.append(Lights(tuple(runs)))
-                runs, room = [], MAX_PAYLOAD
-            cut = min(end, at + room - RUN_HEADER)
-            runs.append(Run(at, frame[at:cut]))
-            room -= RUN_HEADER + cut - at
-            at = cut
-    if runs:
-        messages.append(Lights(tuple(runs)))
-    return messages
+def light_messages(held: bytes | None, frame: bytes, number: int) -> list[Message]:
+    """Return the messages that turn the bytes `held` (None: unknown) into `frame` and show it as `number`.
+
+    It is one, unless its bytes leave none to stand for Ctrl-C.
+    """
+    check = crc32(frame)
+    ranges = changed_ranges(held, frame)
+    if ranges and sum(end - start + RUN_HEADER for start, end in ranges) >= len(frame):
+        ranges = [(0, len(frame))]
+    if not ranges:
+        return [Show(number, check)]
+    if ranges == [(0, len(frame))]:
+        if is_sendable(frame):
+            return [Show(number, check, frame)]
+    elif is_sendable(raw := raw_runs(ranges, frame)):
+        return [Show(number, check, raw, len(ranges))]
+    *parts, last = (raw_runs([part], frame) for part in pieces(ranges))
+    return [*(Lights(part, 1) for part in parts), Show(number, check, last, 1)]
 
 
 def changed_ranges(held: bytes | None, frame: bytes) -> list[tuple[int, int]]:
     """Return the differing byte ranges (start, end), merged where less than MERGE_GAP apart."""
-    if held is None or len(held) != len(frame):
-        return [(0, len(frame))]
-    found: list[tuple[int, int]] = []
-    for at in range(0, len(frame), BYTES_A_LIGHT):
-        end = at + BYTES_A_LIGHT
-        if held[at:end] != frame[at:end]:
-            if found and at - found[-1][1] < MERGE_GAP:
-                found[-1] = found[-1][0], end
-            else:
-                found.append((at, end))
-    return found
+    size = len(frame)
+    if held == frame:
+        return []
+    if held is None or len(held) != size:
+        return [(0, size)]
+    different = (int.from_bytes(held, "little") ^ int.from_bytes(frame, "little")).to_bytes(size, "little")
+    edges = [0, *(edge for equal in _EQUAL.finditer(different) for edge in equal.span()), size]
+    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
+
+
+def raw_runs(ranges: list[tuple[int, int]], frame: bytes) -> bytes:
+    """Return a table of ranges, all starts and then all ends, and after it their bytes."""
+    starts, ends = zip(*ranges, strict=True)
+    return b"".join(
+        [pack(f"<{2 * len(ranges)}H", *starts, *ends), *(frame[start:end] for start, end in ranges)]
+    )
+
+
+def is_sendable(raw: bytes) -> bool:
+    """Return whether Ctrl-C does not occur, or some byte that does not occur can stand for it."""
+    try:
+        return stand_in(raw) >= 0
+    except ValueError:
+        return False
+
+
+def pieces(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the ranges in pieces that are too short for every byte to occur."""
+    for start, end in ranges:
+        for at in range(start, end, PIECE):
+            yield at, min(at + PIECE, end)
 
 
 # --- The connection ---------------------------------------------------------------------------------------
@@ -300,6 +326,8 @@ class Connection:
         self._silence = silence
         self._configure = Configure(wiring.encode())
         self._wiring_check = wiring.check
+        self._blanks = wire.before_hello(wiring.light_bytes)
+        self._before_hello = b""
         self._hello = Hello(payload.PROTOCOL, session, "azul-table")
         self._lines = wire.LineSplitter()
         self._sequence = wire.SequenceNumbers()
@@ -321,6 +349,7 @@ class Connection:
 
     def opened(self, now: float) -> None:
         """Start the handshake on a newly opened port, at `now` seconds."""
+        self._before_hello = self._blanks
         self._lines.clear()
         self._sequence.forget()
         self._past_boots.clear()
@@ -459,14 +488,20 @@ class Connection:
 
     def send(self, message: Message) -> bytes:
         """Encode a message with the next sequence number; the caller must write the bytes."""
-        kind, body = encode(message)
-        line = wire.pack(kind, self._sequence.next(), body)
-        # Without firmware the MicroPython prompt answers to a carriage return; the firmware ignores it.
-        return b"\r" + line if isinstance(message, Hello) else line
+        encoded = frame(message, self._sequence.next())
+        if isinstance(message, Hello):
+            # Once after opening: half a frame is left by a program that has ended, not by this connection.
+            encoded = self._before_hello + b"\r" + encoded
+            self._before_hello = b""
+        return encoded
+
+    def frames_to_send(self, now: float) -> list[bytes]:
+        """Return the encoded messages that are due at `now` seconds."""
+        return [self.send(message) for message in self._due(now)]
 
     def data_to_send(self, now: float) -> bytes:
         """Return the encoded messages that are due at `now` seconds, empty if none are."""
-        return b"".join(self.send(message) for message in self._due(now))
+        return b"".join(self.frames_to_send(now))
 
     def next_time(self) -> float:
         """Return the latest time (seconds) to call `data_to_send` again if no bytes arrive before."""

@@ -17,6 +17,8 @@ MARK = b"~"
 END = b"\n"
 MAX_PAYLOAD = 600
 """Bytes in one frame: short enough that the Pico scans its buttons between two frames."""
+CHECKED = 0x2144DF1C
+"""The CRC-32 of any bytes that are followed by their own CRC-32."""
 MAX_LINE = 1 + (4 + MAX_PAYLOAD + 4 + 2) // 3 * 4 + 1
 
 
@@ -49,16 +51,21 @@ def unpack(line: bytes) -> tuple[int, int, bytes]:
     if start < 0:
         raise WireError("no frame")
     try:
-        body = a2b_base64(line[start + 1 :])
+        body = a2b_base64(line[start + 1 :] if start else line)  # which skips the mark
     except ValueError as error:
         raise WireError("not base64") from error
     if len(body) < 8 or len(body) > MAX_PAYLOAD + 8:
         raise WireError("frame of " + str(len(body)) + " bytes")
-    if crc32(body[:-4]) != int.from_bytes(body[-4:], "little"):
+    if crc32(body) != CHECKED:
         raise WireError("check differs")
     if body[0] != VERSION:
         raise FrameVersionError(body[0])
     return body[1], body[2] | body[3] << 8, body[4:-4]
+
+
+def before_hello(light_bytes: int) -> bytes:
+    """Return blanks that complete half a frame of light, and end the line that they are otherwise."""
+    return b" " * light_bytes + END
 
 
 class LineSplitter:

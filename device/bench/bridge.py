@@ -1,8 +1,8 @@
 """Latency from a button of the Pico to its lights, frames a second, and the effect of a bad line.
 
-The first three figures are measured with a simulated Pico: the firmware in MicroPython, a terminal, the link,
-the driver, and the time of the strips' own wire. The last needs no Pico: both sides of the protocol talk over
-a line that damages one frame in a thousand, in simulated time.
+The first three figures are measured with a simulated Pico: the firmware in MicroPython under Node.js, a
+terminal, the link, the driver, and the time of the strips' own wire. They are not a chip's. The last needs no
+Pico: both sides of the protocol talk over a line that damages one frame in a thousand, in simulated time.
 """
 
 import random
@@ -28,6 +28,7 @@ MOST_INPUT: Final = 25.0
 """Milliseconds from the edge at the button to the last byte on the strips, 99th percentile."""
 LEAST_FRAMES: Final = 50.0
 MOST_BACK: Final = 2.0
+WHOSE: Final = "simulated Pico under Node, not a chip"
 RARELY: Final = 1000
 DEADLINE: Final = 10.0  # seconds after which a step of a measurement fails
 OFF: Final = 0.06  # seconds between two presses; a shorter time is taken for contact bounce
@@ -80,7 +81,7 @@ def input_to_light(presses: int, deadline: float = DEADLINE) -> Figure:
             waits.append(max(table.pico.shown_at.values()) - edges[-1])
             _wait(table, lambda: not table.pico.closed, "the finger to leave", deadline)
             threading.Event().wait(OFF)
-    name = "button edge to light bytes, 338 lights, 99th percentile"
+    name = f"button edge to light bytes, 338 lights, 99th percentile ({WHOSE})"
     longest = sorted(waits)[int(0.99 * (len(waits) - 1))]
     return Figure(name, 1000 * longest, "ms", MOST_INPUT, at_least=False)
 
@@ -111,7 +112,7 @@ def frames_a_second(seconds: float, deadline: float = DEADLINE) -> Figure:
             if not ready.wait(deadline):
                 raise BenchError("a frame never came to the strips")
         rate = shown / (monotonic() - start)
-    return Figure("full change of 338 lights", rate, "frames a second", LEAST_FRAMES)
+    return Figure(f"full change of 338 lights ({WHOSE})", rate, "frames a second", LEAST_FRAMES)
 
 
 def back_again(times: int, deadline: float = DEADLINE) -> Figure:
@@ -130,7 +131,8 @@ def back_again(times: int, deadline: float = DEADLINE) -> Figure:
             table.pico.plug()
             _wait(table, lambda: table.shows(frame), "the lights", deadline)  # noqa: B023 - waited for here
             waits.append(monotonic() - start)
-    return Figure("link and lights back after the Pico's return", max(waits), "s", MOST_BACK, at_least=False)
+    name = f"link and lights back after the Pico's return ({WHOSE})"
+    return Figure(name, max(waits), "s", MOST_BACK, at_least=False)
 
 
 def on_a_bad_line(frames: int) -> list[Figure]:

@@ -85,6 +85,26 @@ def input_(presses: int, *, as_json: bool) -> None:
 
 
 @command.command()
+@click.option(
+    "--before",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="The source tree of an earlier version: `git worktree add FOLDER COMMIT`.",
+)
+@click.option("--turns", type=click.IntRange(1, 1000), default=5, show_default=True)
+@_json
+def firmware(before: Path | None, turns: int, *, as_json: bool) -> None:
+    """How long the Pico's firmware computes, in MicroPython under Node.js: no figures of a chip.
+
+    For frames that change all 338 lights or 60 of them, and for a round of its loop without input. With
+    --before it is compared, in the same MicroPython, with an earlier firmware and what its host sends.
+    """
+    from device.bench.firmware import HERE, measure
+
+    show(measure((before, HERE) if before else (HERE,), turns), as_json=as_json)
+
+
+@command.command()
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True, metavar="S")
 @click.option("--frames", type=click.IntRange(1, 100_000_000), default=1_000_000, show_default=True)
 @_json

@@ -63,7 +63,7 @@ def info(timeouts: Timeouts | None, port: str | None, *, as_json: bool) -> None:
 
 
 def in_words(identity: Identity) -> str:
-    """Return one line such as `Raspberry Pi Pico with RP2040: firmware 1.0.0, protocol 1, wiring known`."""
+    """Return one line such as `Raspberry Pi Pico with RP2040: firmware 2.0.0, protocol 2, wiring known`."""
     wiring = "wiring known" if identity.wiring else "no wiring yet"
     return f"{identity.board}: firmware {identity.version}, protocol {identity.newest}, {wiring}"
 

@@ -5,7 +5,7 @@
 `strips`, `readers` and `matrix` import the Pico's own modules (machine, rp2); the rest runs on any Python.
 """
 
-VERSION = "1.0.1"
+VERSION = "2.0.0"
 
 _PARTS = ("__init__", "app", "chip", "inputs", "matrix", "programs", "readers", "session", "strips")
 

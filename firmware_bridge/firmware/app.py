@@ -1,4 +1,8 @@
-"""The main loop of the firmware: inputs, lights and the serial protocol, one round a millisecond."""
+"""The main loop of the firmware: inputs, lights and the serial protocol.
+
+A round reads at most one line and one piece of a frame of light, and scans the buttons if the millisecond has
+changed since the last scan. What need not be done each millisecond is done every SLOW milliseconds.
+"""
 
 import sys
 from binascii import crc32
@@ -10,9 +14,13 @@ from firmware_bridge.firmware.matrix import Matrix
 from firmware_bridge.firmware.readers import Readers, state_machines_needed
 from firmware_bridge.firmware.session import HOST_TIMEOUT, Board, Session, ticks_since
 from firmware_bridge.firmware.strips import Strips
+from firmware_bridge.wire import MAX_LINE
 
 WIRING_FILE = "wiring.bin"
-MAX_LINES_A_ROUND = 4
+PIECE = 340
+"""Bytes of light that a round reads at most, so that buttons are scanned in between: 2 ms on an RP2040."""
+SLOW = 5
+"""Milliseconds between reads of the readers, whose buffers hold 8 ms at least, and looks at the timeouts."""
 PINS = 30
 BLOCKED_CHECK = 100
 FLUSH_TIME = 100
@@ -31,24 +39,18 @@ class PicoBoard(Board):
         self.matrix: Matrix | None = None
         self.readers: Readers | None = None
         self.strips: Strips | None = None
-        self._write = usb.write
-        self._now = 0
+        self.write = usb.write  # type: ignore[method-assign, assignment]
         wiring = load_wiring()
         if wiring:
             self._set_up(wiring)
 
-    def round(self, now: int, *, host_lost: bool) -> None:
+    def refresh(self, *, host_lost: bool) -> None:
         """Refresh the strips, or let the status light pulse over the last frame while the host is lost."""
-        self._now = now
         if self.strips is not None:
             if host_lost:
-                self.strips.pulse(now)
+                self.strips.pulse()
             else:
-                self.strips.step(now)
-
-    def write(self, frame: bytes) -> None:
-        """Send a frame to the host."""
-        self._write(frame)
+                self.strips.step()
 
     def configure(self, wiring: bytes) -> None:
         """Apply a wiring; a changed wiring is stored and the chip restarts, so that all pins are reset."""
@@ -61,10 +63,6 @@ class PicoBoard(Board):
         self._set_up(wiring)
         if not self.fault:
             save_wiring(wiring)
-
-    def show(self) -> bool:
-        """Show `lights` on the strips; return False while they are busy."""
-        return self.strips is not None and self.strips.show(self._now)
 
     def closed(self) -> bytes:
         """Return the closed switches as a bit field."""
@@ -87,15 +85,16 @@ class PicoBoard(Board):
             self.matrix = Matrix(rows, columns, buttons)
             self.strips = Strips(chains, status)
             self.lights = self.strips.lights
+            self.show = self.strips.show  # type: ignore[method-assign]
         except (ValueError, OSError, MemoryError) as error:
             self.fault = repr(error)
 
 
 def wiring_fault(
-    chains: list[tuple[int, int]], switch_pins: list[int], readers: list[tuple[int, int]], machines: int
+    chains: list[tuple[int, int, int]], switch_pins: list[int], readers: list[tuple[int, int]], machines: int
 ) -> str:
     """Return the fault of a wiring, an empty text if there is none."""
-    pins = [pin for pin, _ in chains] + switch_pins + [pin for pin, _ in readers]
+    pins = [chain[0] for chain in chains] + switch_pins + [pin for pin, _ in readers]
     for pin in pins:
         if pin >= PINS:
             return "there is no pin GP" + str(pin)
@@ -150,10 +149,11 @@ class App:
         self._board = PicoBoard(self._usb)
         self._session = Session(self._board, chip.boot_id())
         self._session.begin(chip.ticks_ms())
-        self._scanned = -1
-        self._round = chip.ticks_ms()
+        self._raw = memoryview(b"")
+        self._raw_size = self._raw_read = 0
+        self._scanned = self._slow = self._round = chip.ticks_ms()
         self._timer = chip.every(BLOCKED_CHECK, self._pulse_while_blocked)
-        self._watchdog = chip.watchdog()
+        self._feed = chip.watchdog().feed
 
     def run(self) -> None:
         """Run until the chip is reset or Ctrl-C arrives."""
@@ -169,38 +169,57 @@ class App:
         chip.stop_watchdog()
 
     def step(self) -> None:
-        """Run one round: receive lines, scan inputs, refresh lights, send."""
-        self._watchdog.feed()
-        lines = MAX_LINES_A_ROUND
-        waiting = self._usb.wait(1)
-        while waiting:
-            line = self._usb.read_line()
-            self._session.receive(line, chip.ticks_ms())
-            lines -= 1
-            waiting = lines > 0 and self._usb.wait(0)
-        now = self._round = chip.ticks_ms()
-        if now != self._scanned:
-            self._scanned = now
-            self._scan(now)
-        self._board.round(now, host_lost=self._session.host_lost)
-        self._session.step(now)
-
-    def _scan(self, now: int) -> None:
+        """Run one round: read, scan inputs, show and send what is due."""
+        self._feed()
+        if self._usb.ready():
+            self._read()
         session = self._session
-        if self._board.matrix is not None:
-            for kind, switch, at in self._board.matrix.scan(now):
+        if session.waits_for_strips:
+            session.try_show()
+        now = chip.ticks_ms()
+        if now == self._scanned:
+            return
+        self._scanned = self._round = now
+        matrix = self._board.matrix
+        if matrix is not None:
+            for kind, switch, at in matrix.scan(now):
                 session.queue_event(kind, bytes((switch,)), at, now)
-        if self._board.readers is not None:
-            for reader, tag in self._board.readers.scan(now):
+        if ticks_since(now, self._slow) >= SLOW:
+            self._slow = now
+            self._step_slowly(now)
+
+    def _read(self) -> None:
+        """Read a line, or a piece of the bytes that follow one."""
+        if not self._raw_size:
+            line = self._usb.read_line(MAX_LINE)
+            self._raw_size = self._session.receive(line, chip.ticks_ms())
+            self._raw_read = 0
+            if not self._raw_size:
+                return
+            if len(self._raw) != self._raw_size:
+                self._raw = memoryview(bytearray(self._raw_size))
+        start = self._raw_read
+        self._raw_read = end = min(self._raw_size, start + PIECE)
+        self._usb.read_into(self._raw[start:end])
+        if end == self._raw_size:
+            self._raw_size = 0
+            self._session.receive_raw(self._raw, chip.ticks_ms())
+
+    def _step_slowly(self, now: int) -> None:
+        board, session = self._board, self._session
+        if board.readers is not None:
+            for reader, tag in board.readers.scan(now):
                 data = bytes((reader,)) + tag
                 if not session.is_pending(payload.TAG, data):
                     session.queue_event(payload.TAG, data, now, now)
+        board.refresh(host_lost=session.host_lost)
+        session.step(now)
 
     def _pulse_while_blocked(self, _timer: object) -> None:
         """Let the status light pulse while the loop is blocked in an incomplete line of a lost host."""
         now = chip.ticks_ms()
         if ticks_since(now, self._round) > HOST_TIMEOUT and self._board.strips is not None:
-            self._board.strips.pulse(now)
+            self._board.strips.pulse()
 
     def _restart_after(self, error: Exception) -> None:
         """Send the traceback as a log line and restart the chip; the host configures it again."""

@@ -4,11 +4,9 @@ import gc
 import os
 import select
 import sys
-from time import sleep_ms, ticks_ms  # type: ignore[attr-defined]
+from time import sleep_ms, ticks_ms, ticks_us  # type: ignore[attr-defined]
 
 import machine
-
-from firmware_bridge.wire import MAX_LINE
 
 WATCHDOG = 8000
 """Milliseconds without a round until the watchdog resets the chip; the hardware's maximum is 8388."""
@@ -19,7 +17,7 @@ UARTS = 2
 ALL_MACHINES = (1, 27)
 """The first MicroPython that supports the third PIO block of a Pico 2."""
 
-__all__ = ["sleep_ms", "ticks_ms"]
+__all__ = ["sleep_ms", "ticks_ms", "ticks_us"]
 
 
 def board() -> str:
@@ -71,24 +69,21 @@ def every(milliseconds: int, do) -> machine.Timer:  # type: ignore[no-untyped-de
 class Usb:
     """The serial line over USB.
 
-    MicroPython has no non-blocking read of several bytes, but it can read a line. So reading blocks until a
-    line that has begun is complete; the host writes each line at once.
+    MicroPython has no non-blocking read of several bytes. So reading blocks until a line that has begun is
+    complete, or until the given number of bytes has arrived; the host writes each frame at once. What the
+    host does not read is discarded when no host has the port open.
     """
 
     def __init__(self) -> None:
-        self._in = sys.stdin.buffer
-        self._out = sys.stdout.buffer
-        self._poll = select.poll()
-        self._poll.register(sys.stdin, select.POLLIN)
+        self.read_line = sys.stdin.buffer.readline
+        self.read_into = sys.stdin.buffer.readinto  # type: ignore[union-attr]
+        self.write = sys.stdout.buffer.write
+        poll = select.poll()
+        poll.register(sys.stdin, select.POLLIN)
+        self._ipoll = poll.ipoll  # type: ignore[attr-defined]
 
-    def wait(self, milliseconds: int) -> bool:
-        """Wait at most so many milliseconds for input; return whether there is any."""
-        return any(True for _ in self._poll.ipoll(milliseconds))  # type: ignore[attr-defined]
-
-    def read_line(self) -> bytes:
-        """Read one line; block until it is complete."""
-        return bytes(self._in.readline(MAX_LINE))
-
-    def write(self, frame: bytes) -> None:
-        """Write a frame; it is discarded when no host has the port open."""
-        self._out.write(frame)
+    def ready(self) -> bool:
+        """Return whether there is input, without waiting."""
+        for _ in self._ipoll(0):
+            return True
+        return False

@@ -69,6 +69,10 @@ class Switches:
         self._busy[line] = busy
         return events
 
+    def are_stable(self) -> bool:
+        """Return whether no switch needs another scan while its line stays as it is."""
+        return not any(self._busy)
+
     def closed(self) -> bytes:
         """Return the closed switches: bit 0 of the first byte is switch 0."""
         bits = bytearray((len(self._switches) + 7) // 8)

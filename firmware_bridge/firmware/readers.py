@@ -15,7 +15,7 @@ class Readers:
     """All readers of a table; `machine` is the first free state machine."""
 
     def __init__(self, readers: list[tuple[int, int]], machine: int) -> None:
-        self._ports: dict[int, Uart | Receiver] = {}
+        ports: dict[int, Uart | Receiver] = {}
         self._tags = [Tags() for _ in readers]
         uarts = set()
         # UARTs first: they claim a TX pin, which is free for others afterwards.
@@ -23,17 +23,18 @@ class Readers:
             uart = UART_OF_PIN.get(pin)
             if uart is not None and uart not in uarts:
                 uarts.add(uart)
-                self._ports[number] = Uart(uart, pin, baud)
+                ports[number] = Uart(uart, pin, baud)
         for number, (pin, baud) in enumerate(readers):
-            if number not in self._ports:
-                self._ports[number] = Receiver(machine, pin, baud)
+            if number not in ports:
+                ports[number] = Receiver(machine, pin, baud)
                 machine += 1
+        self._reads = [(number, port.read) for number, port in sorted(ports.items())]
 
     def scan(self, now: int) -> list[tuple[int, bytes]]:
         """Return the received tags, each with the number of its reader."""
         found = []
-        for number in range(len(self._tags)):
-            data = self._ports[number].read()
+        for number, read in self._reads:
+            data = read()
             if data:
                 found.extend([(number, tag) for tag in self._tags[number].feed(data, now)])
         return found
@@ -60,8 +61,8 @@ class Uart:
 class Receiver:
     """A reader on a state machine; a DMA channel writes its bytes to a buffer.
 
-    When the buffer is full, the transfer is restarted; meanwhile the FIFO holds eight bytes, 8 ms of a
-    reader.
+    When the buffer is full, the next read restarts the transfer; until then the FIFO holds eight bytes, 8 ms
+    of a reader.
     """
 
     def __init__(self, machine: int, pin: int, baud: int) -> None:
@@ -80,6 +81,8 @@ class Receiver:
     def read(self) -> bytes:
         """Return the received bytes."""
         end = BUFFER - self._dma.count
+        if end == self._read:
+            return b""
         data = bytes(self._buffer[self._read : end])
         self._read = end
         if end == BUFFER:

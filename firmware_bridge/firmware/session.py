@@ -52,8 +52,8 @@ class Board:
         raise NotImplementedError
 
     def show(self) -> bool:
-        """Show `lights` on the strips; return False while they are busy with the previous frame."""
-        raise NotImplementedError
+        """Show `lights` on the strips; return False while there are none, or they are busy."""
+        return False
 
     def closed(self) -> bytes:
         """Return the closed switches: bit 0 of the first byte is switch 0."""
@@ -80,7 +80,10 @@ class Session:
         self._first = 0
         self._sent = 0
         self._dropped = 0
-        self._frame_to_show = -1
+        self._frame_to_show = 0
+        self._before_raw = (0, 0, b"")
+        self.waits_for_strips = False
+        """Whether a frame has arrived that `try_show` shows when the strips are free."""
         self.host = False
         """Whether a host is connected."""
         self.host_lost = True
@@ -88,24 +91,40 @@ class Session:
 
     # --- In ----------------------------------------------------------------------------------------------
 
-    def receive(self, line: bytes, now: int) -> None:
-        """Process a line received at `now`."""
+    def receive(self, line: bytes, now: int) -> int:
+        """Process a line received at `now`; return how many bytes follow it, for `receive_raw`."""
         try:
             kind, number, body = wire.unpack(line)
-            if kind & payload.FROM_PICO:
-                return  # our own frame: a port that is not set up yet echoes
-            if kind == payload.HELLO:
-                self._receive_hello(number, body, now)
-                return
-            if not self._session:
-                self._identify()
-                return
-            if self._sequence.is_new(number):
-                self._note_host(now)
-                self._receive(kind, body)
+            size = payload.raw_size(kind, body)
+            if size:
+                if size > len(self._board.lights):
+                    return 0  # another wiring's
+                self._before_raw = (kind, number, body)
+                return size
+            self._receive_frame(kind, number, body, b"", now)
         except wire.WireError:
             if wire.MARK in line:
                 self._damaged += 1
+        return 0
+
+    def receive_raw(self, raw: bytes | memoryview, now: int) -> None:
+        """Process the bytes that followed the last line; they arrived at `now`."""
+        kind, number, body = self._before_raw
+        try:
+            self._receive_frame(kind, number, body, raw, now)
+        except wire.WireError:
+            self._damaged += 1
+
+    def _receive_frame(self, kind: int, number: int, body: bytes, raw: bytes | memoryview, now: int) -> None:
+        if kind & payload.FROM_PICO:
+            return  # our own frame: a port that is not set up yet echoes
+        if kind == payload.HELLO:
+            self._receive_hello(number, body, now)
+        elif not self._session:
+            self._identify()
+        elif self._sequence.is_new(number):
+            self._note_host(now)
+            self._receive(kind, body, raw)
 
     def _note_host(self, now: int) -> None:
         self._last_heard = now
@@ -123,11 +142,12 @@ class Session:
         self._note_host(now)
         self._identify()
 
-    def _receive(self, kind: int, body: bytes) -> None:
-        if kind == payload.LIGHTS:
-            self._receive_lights(body)
-        elif kind == payload.SHOW:
-            self._receive_show(body)
+    def _receive(self, kind: int, body: bytes, raw: bytes | memoryview) -> None:
+        if kind == payload.SHOW:
+            self._receive_show(body, raw)
+        elif kind == payload.LIGHTS:
+            (_, stand_in, runs), _ = payload.parse(kind, body)
+            self._write_lights(raw, stand_in, runs)
         elif kind == payload.ACKNOWLEDGE:
             self._receive_acknowledge(payload.parse(kind, body)[0][0])
         elif kind == payload.HEARTBEAT:
@@ -138,21 +158,22 @@ class Session:
         elif kind == payload.QUERY_INPUTS:
             self._send(payload.INPUTS, rest=self._board.closed())
 
-    def _receive_lights(self, body: bytes) -> None:
-        self._frame_to_show = -1
-        lights = self._board.lights
-        view = memoryview(body)
-        for offset, start, end in payload.read_runs(body):
-            if offset + end - start <= len(lights):
-                lights[offset : offset + end - start] = view[start:end]
+    def _write_lights(self, raw: bytes | memoryview, stand_in: int, runs: int) -> None:
+        self.waits_for_strips = False
+        try:
+            payload.write_lights(self._board.lights, raw, stand_in, runs)
+        except wire.WireError:  # damaged bytes: the check of all lights differs
+            self._damaged += 1
 
-    def _receive_show(self, body: bytes) -> None:
-        (number, check), _ = payload.parse(payload.SHOW, body)
-        if crc32(self._board.lights) == check:
+    def _receive_show(self, body: bytes, raw: bytes | memoryview) -> None:
+        (_, stand_in, runs, number, check), _ = payload.parse(payload.SHOW, body)
+        if raw:
+            self._write_lights(raw, stand_in, runs)
+        self.waits_for_strips = crc32(self._board.lights) == check
+        if self.waits_for_strips:
             self._frame_to_show = number
-            self._try_show()
+            self.try_show()
         else:
-            self._frame_to_show = -1
             self._send(payload.SHOWN, number, payload.DIFFERS)
 
     def _receive_acknowledge(self, following: int) -> None:
@@ -174,7 +195,7 @@ class Session:
         self._identify()
 
     def step(self, now: int) -> None:
-        """Send due frames: replies to Show, unacknowledged events, the log of dropped events."""
+        """Send due frames: unacknowledged events, the log of dropped events."""
         self._uptime = self._uptime + ticks_since(now, self._stepped) & payload.MAX_UPTIME
         self._stepped = now
         if not self.host_lost and ticks_since(now, self._last_heard) > HOST_TIMEOUT:
@@ -182,8 +203,6 @@ class Session:
             self.host_lost = True
             self._sequence.forget()
             self._drop_events()
-        if self._frame_to_show >= 0:
-            self._try_show()
         if self._events and ticks_since(now, self._sent) >= RETRANSMIT:
             self._send_events(now)
         if self._dropped and not self._events:
@@ -208,10 +227,11 @@ class Session:
         """Send a log line; a long text keeps its end, where a traceback has its error."""
         self._send(payload.LOG, level, rest=text.encode()[1 - wire.MAX_PAYLOAD :])
 
-    def _try_show(self) -> None:
-        if self._board.show():
+    def try_show(self) -> None:
+        """Show the frame that waits for the strips, if there is one, and reply to Show."""
+        if self.waits_for_strips and self._board.show():
+            self.waits_for_strips = False
             self._send(payload.SHOWN, self._frame_to_show, payload.SHOWS)
-            self._frame_to_show = -1
 
     def _drop_events(self) -> None:
         """Discard unacknowledged events; their numbers are skipped, so that the host sees the gap."""

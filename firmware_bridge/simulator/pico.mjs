@@ -313,6 +313,11 @@ async function start() {
       bytes(address, count).set(lineIn.take(count));
       return count;
     },
+    take: (address, most) => {
+      const taken = lineIn.take(most);
+      bytes(address, taken.length).set(taken);
+      return taken.length;
+    },
     write: (address, count) => send(Buffer.from(bytes(address, count))),
     received: (pin, address, most) => {
       const data = chip.received(pin, most);
@@ -337,6 +342,7 @@ async function start() {
     memory: (used) => {
       if (used > chip.memory + 1024) report({ memory: (chip.memory = used) });
     },
+    microseconds: () => Number((process.hrtime.bigint() / 1000n) & 0x3fffffffn),
     random: () => Math.floor(Math.random() * 256),
     save,
     reset: end,

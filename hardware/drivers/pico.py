@@ -200,14 +200,14 @@ def wiring(layout: Layout) -> Wiring:
             f"layout {layout.name!r} is wired to a {layout.controller}, not to a Pico; "
             'change its controller to "pico", or use the drivers of the Pi'
         )
-    matrix = layout.matrix
+    matrix, offsets = layout.matrix, pixel_offsets(layout)
     return Wiring(
-        chains=tuple(WiredChain(chain.pin, chain.pixels) for chain in layout.chains),
+        chains=tuple(WiredChain(chain.pin, chain.pixels, chain.channels) for chain in layout.chains),
         rows=matrix.rows if matrix else (),
         columns=matrix.columns if matrix else (),
         buttons=tuple(button.switch for button in layout.buttons if isinstance(button.switch, int)),
         readers=tuple(reader.pin for reader in layout.readers),
-        status=pixel_offsets(layout)[STATUS] // 3,
+        status=sorted(offsets.values()).index(offsets[STATUS]),  # every pixel has a light
     )
 
 

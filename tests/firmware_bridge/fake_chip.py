@@ -13,7 +13,6 @@ import runpy
 import sys
 import time
 import traceback
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -75,6 +74,7 @@ class FakeChip:
         patch.setitem(sys.modules, "rp2", self._rp2_module())
         patch.setattr(time, "sleep_ms", lambda _milliseconds: None, raising=False)
         patch.setattr(time, "ticks_ms", lambda: self.now, raising=False)
+        patch.setattr(time, "ticks_us", lambda: self.now * 1000, raising=False)
         patch.setattr(gc, "mem_free", lambda: 100_000, raising=False)
         patch.setattr(sys, "print_exception", print_exception, raising=False)
         patch.setattr(sys.implementation, "_machine", "Raspberry Pi Pico with RP2040", raising=False)
@@ -173,18 +173,23 @@ class FakeChip:
         class Dma:
             def __init__(self) -> None:
                 self._into = bytearray()
-                self._reader = -1
-                self._done = 0
+                self._pin = -1
+                self._size = self._done = 0
 
             def pack_ctrl(self, **fields: object) -> object:
                 return fields
 
-            def config(self, *, read: Any, write: Any, count: int, ctrl: object, trigger: bool) -> None:
-                assert (ctrl is not None, trigger) == (True, True)
+            def config(
+                self, *, read: Any, trigger: bool, write: Any = None, count: int = 0, ctrl: object = None
+            ) -> None:
+                if ctrl is not None:  # a trigger alone keeps what was set before
+                    self._size = count
+                    self._pin = (read if isinstance(read, StateMachine) else write).pin
                 if isinstance(read, StateMachine):
-                    self._into, self._reader, self._done = write, read.pin, 0
-                else:
-                    chip.strips[write.pin] = bytes(read[:count])
+                    assert trigger
+                    self._into, self._done = write, 0
+                elif trigger:
+                    chip.strips[self._pin] = bytes(read[: self._size])
                     chip.transfers += 1
 
             def active(self) -> bool:
@@ -192,7 +197,7 @@ class FakeChip:
 
             @property
             def count(self) -> int:
-                data = chip._take_from_reader(self._reader, len(self._into) - self._done)
+                data = chip._take_from_reader(self._pin, len(self._into) - self._done)
                 self._into[self._done : self._done + len(data)] = data
                 self._done += len(data)
                 return len(self._into) - self._done
@@ -220,25 +225,40 @@ class FakeChip:
 
 
 class FakeUsb:
-    """The serial line over USB: lines of the host in, frames of the firmware out."""
+    """The serial line over USB: bytes of the host in, frames of the firmware out."""
 
     def __init__(self, chip: FakeChip) -> None:
-        self.lines: deque[bytes] = deque()
+        self.received = b""
+        """Bytes that the firmware has not read."""
         self.sent = b""
         self.fault: BaseException | None = None
-        """Raised by the next wait."""
+        """Raised by the next look for input."""
+        self.reads: list[int] = []
+        """How many bytes each read has taken."""
         self._chip = chip
 
-    def wait(self, milliseconds: int) -> bool:
+    def ready(self) -> bool:
+        """A look for input that finds none takes a millisecond."""
         if self.fault is not None:
             fault, self.fault = self.fault, None
             raise fault
-        if not self.lines:
-            self._chip.now += milliseconds
-        return bool(self.lines)
+        if not self.received:
+            self._chip.now += 1
+        return bool(self.received)
 
-    def read_line(self) -> bytes:
-        return self.lines.popleft()
+    def read_line(self, most: int) -> bytes:
+        end = self.received.find(END, 0, most) + 1 or most
+        assert len(self.received) >= end, "the chip would block"
+        return self._take(end)
+
+    def read_into(self, view: memoryview) -> None:
+        assert len(self.received) >= len(view), "the chip would block"
+        view[:] = self._take(len(view))
+
+    def _take(self, count: int) -> bytes:
+        taken, self.received = self.received[:count], self.received[count:]
+        self.reads.append(count)
+        return taken
 
     def write(self, frame: bytes) -> None:
         self.sent += frame
@@ -269,7 +289,7 @@ class FakePico:
         if not self.plugged:
             return
         self.host.receive_data(received, now)
-        usb.lines.extend(line + END for line in self.host.data_to_send(now).split(END) if line)
+        usb.received += self.host.data_to_send(now)
         while (event := self.host.next_event()) is not None:
             self.events.append(event)
 

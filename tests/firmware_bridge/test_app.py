@@ -10,9 +10,8 @@ import pytest
 
 from firmware_bridge.firmware.session import HOST_TIMEOUT
 from firmware_bridge.installer import firmware_checksum
-from firmware_bridge.messages import Heartbeat, Log, encode
+from firmware_bridge.messages import Heartbeat, Log, frame
 from firmware_bridge.protocol import Ready, Refused, SwitchChanged, TagSeen
-from firmware_bridge.wire import pack
 from firmware_bridge.wiring import WiredChain, Wiring
 from tests.firmware_bridge.fake_chip import FakeChip, FakePico, Restarted
 from tests.firmware_bridge.wirings import SMALL
@@ -147,6 +146,43 @@ def test_only_the_status_light_pulses_while_the_host_is_lost(pico: FakePico, chi
     assert len(seen) > 5 and max(seen) <= 90  # `strips.BRIGHTEST`, which needs a chip to be imported
 
 
+MIXED = Wiring((WiredChain(2, 2), WiredChain(3, 2, channels=4)), status=2)
+"""RGB lights, then RGBW lights."""
+
+
+def test_strips_of_three_and_four_bytes_a_light_show_their_parts(chip: FakeChip) -> None:
+    pico = FakePico(chip, MIXED)
+    pico.host.show(FRAME[:14])
+    pico.run(HANDSHAKE)
+    assert chip.strips == {2: FRAME[:6], 3: FRAME[6:14]}
+
+
+@pytest.mark.parametrize(("status", "first", "last"), [(1, 3, 6), (2, 6, 10), (3, 10, 14)])
+def test_a_lost_host_is_shown_in_yellow_on_lights_with_and_without_white(
+    chip: FakeChip, status: int, first: int, last: int
+) -> None:
+    pico = FakePico(chip, Wiring(MIXED.chains, status=status))
+    pico.host.show(FRAME[:14])
+    pico.run(HANDSHAKE)
+    pico.plugged = False
+    pico.run(HOST_TIMEOUT + 600)
+    shown = chip.strips[2] + chip.strips[3]
+    red, green, *others = shown[first:last]
+    assert red == green > 0 and not any(others)
+    assert shown[:first] + shown[last:] == FRAME[:first] + FRAME[last:14]
+
+
+def test_without_a_status_light_the_first_light_of_each_chain_shows_a_lost_host(chip: FakeChip) -> None:
+    pico = FakePico(chip, Wiring(MIXED.chains))
+    pico.host.show(FRAME[:14])
+    pico.run(HANDSHAKE)
+    pico.plugged = False
+    pico.run(HOST_TIMEOUT + 600)
+    rgb, rgbw = chip.strips[2], chip.strips[3]
+    assert rgb[0] == rgb[1] > rgb[2] == 0 and rgb[3:] == FRAME[3:6]
+    assert rgbw[0] == rgbw[1] > rgbw[2] == rgbw[3] == 0 and rgbw[4:] == FRAME[10:14]
+
+
 def test_the_status_light_pulses_while_a_line_of_a_lost_host_blocks_the_loop(
     pico: FakePico, chip: FakeChip
 ) -> None:
@@ -208,14 +244,24 @@ def test_a_tag_that_is_not_acknowledged_is_queued_once(pico: FakePico, chip: Fak
     assert len(of(pico, TagSeen)) == 1
 
 
-def test_a_round_takes_four_lines_so_that_inputs_are_scanned_in_between(
-    pico: FakePico, chip: FakeChip
-) -> None:
-    kind, body = encode(Heartbeat(1))
+def test_a_round_reads_one_line_so_that_inputs_are_scanned_in_between(pico: FakePico, chip: FakeChip) -> None:
     pico.run(10)
-    chip.usb.lines.extend(pack(kind, 1000 + number, body) for number in range(10))
+    lines = [frame(Heartbeat(1), 1000 + number) for number in range(10)]
+    chip.usb.received = b"".join(lines)
     pico.app.step()
-    assert len(chip.usb.lines) == 6
+    assert chip.usb.received == b"".join(lines[1:])
+
+
+def test_a_round_reads_one_piece_of_a_frame_of_light(chip: FakeChip) -> None:
+    """The buttons are scanned at least every 2 ms while a frame is read."""
+    large = Wiring((WiredChain(2, 338),))
+    pico = FakePico(chip, large)
+    pico.run(HANDSHAKE)
+    pico.host.show(bytes(large.light_bytes))
+    chip.usb.reads.clear()
+    pico.run(20)
+    assert max(chip.usb.reads) <= 340
+    assert chip.strips == {2: bytes(large.light_bytes)}
 
 
 # --- The end ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,6 @@ import pytest
 
 from firmware_bridge.dump import dump
 from firmware_bridge.simulator.process import SimulatedPico
-from firmware_bridge.wire import LineSplitter
 from hardware.api import (
     ButtonPressed,
     HardwareError,
@@ -191,7 +191,7 @@ def test_the_traffic_is_recorded_on_request(
     table.sim.press("ok")
     until(lambda: table.events, "the press")
     table.sim.close()
-    decoded = "\n".join(dump(LineSplitter().feed((tmp_path / "line").read_bytes())))
+    decoded = "\n".join(dump(io.BytesIO((tmp_path / "line").read_bytes())))
     assert re.search(r"> +\d+ hello .*< +\d+ identity .*< +\d+ events ", decoded, re.DOTALL)
 
 

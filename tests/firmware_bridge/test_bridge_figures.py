@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from device.bench import firmware
 from device.bench.bridge import back_again, compare_events, frames_a_second, input_to_light, on_a_bad_line
+from device.bench.figure import BenchError
 from tests.harness.sampling import some
 from tests.harness.waiting import DEADLINE
 
@@ -25,6 +29,25 @@ def test_the_frame_rate_is_measured() -> None:
 @pytest.mark.system
 def test_the_reconnection_time_is_measured() -> None:
     assert back_again(1, DEADLINE).value < 5
+
+
+@pytest.mark.system
+def test_the_firmware_is_compared_with_that_of_another_tree() -> None:
+    figures = {
+        figure.name: figure.value for figure in firmware.measure((firmware.HERE, firmware.HERE), turns=1)
+    }
+    assert all("not a chip" in name or name.startswith(("full", "changes", "rounds")) for name in figures)
+    assert all(value > 0 for value in figures.values())
+    assert 0.1 < figures["full changes a second"] < 10, "the same firmware on a busy machine"
+
+
+@pytest.mark.system
+def test_a_folder_that_is_no_source_tree_is_reported(tmp_path: Path) -> None:
+    shadow = tmp_path / "firmware_bridge"
+    shadow.mkdir()
+    (shadow / "__init__.py").write_text("raise ImportError('an empty tree')")
+    with pytest.raises(BenchError, match=r"is no source tree of this program: (.|\n)*an empty tree"):
+        firmware.run(tmp_path)
 
 
 def test_a_lossy_line_loses_and_doubles_no_event() -> None:

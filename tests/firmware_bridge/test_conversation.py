@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from struct import pack
 
 import pytest
 from hypothesis import given
@@ -12,11 +14,16 @@ from firmware_bridge import payload, wire
 from firmware_bridge.firmware import session as pico
 from firmware_bridge.loopback import Loopback, RandomDamage
 from firmware_bridge.messages import (
+    FrameSplitter,
+    Heartbeat,
     Hello,
     Lights,
     Log,
-    Run,
+    Message,
+    Show,
+    decode,
     encode,
+    frame,
 )
 from firmware_bridge.protocol import (
     HELLO_INTERVAL,
@@ -32,6 +39,7 @@ from firmware_bridge.protocol import (
     SwitchMuted,
     TagSeen,
 )
+from firmware_bridge.wiring import WiredChain, Wiring
 from tests.firmware_bridge.wirings import SMALL
 
 FRAME = bytes(range(SMALL.light_bytes))
@@ -325,11 +333,95 @@ def test_the_uptime_wraps_after_50_days() -> None:
 
 def test_bytes_beyond_the_last_light_are_ignored() -> None:
     loopback = started()
-    loopback.send(loopback.connection.send(Lights((Run(SMALL.light_bytes - 1, b"too much"),))))
+    beyond = pack("<HH", SMALL.light_bytes - 1, SMALL.light_bytes + 3)
+    loopback.send(loopback.connection.send(Lights(beyond + b"much", 1)))
     loopback.connection.show(FRAME)
     loopback.run(0.5)
     assert loopback.board.shown[-1] == FRAME
     assert len(loopback.board.lights) == SMALL.light_bytes
+
+
+LARGE = Wiring((WiredChain(2, 338),))
+
+
+def connected(wiring: Wiring) -> Loopback:
+    loopback = Loopback(wiring)
+    loopback.run(0.05)
+    assert loopback.connection.stage is Stage.READY
+    return loopback
+
+
+def test_half_the_bytes_of_a_frame_are_completed_by_the_next_greeting() -> None:
+    """A host that ends while it writes leaves the Pico waiting for bytes of light."""
+    loopback = connected(LARGE)
+    loopback.send(loopback.connection.send(Show(1, 0, bytes(1014)))[:500])
+    loopback.connection = Connection(LARGE, session=2)
+    loopback.connection.opened(loopback.now)
+    frame = bytes(range(200)) * 5 + bytes(14)
+    loopback.connection.show(frame)
+    loopback.run(0.05)
+    assert loopback.connection.stage is Stage.READY
+    assert loopback.board.shown[-1] == frame
+
+
+@pytest.mark.parametrize("lost", [1, 40, 900])
+def test_lost_bytes_of_a_frame_are_retransmitted_and_nothing_wrong_is_shown(lost: int) -> None:
+    loopback = connected(LARGE)
+    frame = bytes(range(200)) * 5 + bytes(14)
+    whole = loopback.send
+    loopback.send = lambda frame: whole(frame[:-lost])  # type: ignore[method-assign]
+    loopback.connection.show(frame)
+    loopback.step()
+    loopback.send = whole  # type: ignore[method-assign]
+    loopback.press(0)
+    loopback.run(1)
+    assert set(loopback.board.shown) == {frame}
+    assert loopback.connection.stage is Stage.READY
+
+
+def test_bytes_of_a_frame_whose_line_is_lost_are_noise() -> None:
+    loopback = connected(LARGE)
+    frame = b"~\n" * 507
+    whole = loopback.send
+    loopback.send = lambda frame: whole(frame[frame.index(b"\n") :])  # type: ignore[method-assign]
+    loopback.connection.show(frame)
+    loopback.step()
+    loopback.send = whole  # type: ignore[method-assign]
+    loopback.run(0.5)
+    assert loopback.board.shown[-1] == frame
+    assert loopback.connection.stage is Stage.READY
+
+
+def test_a_frame_with_every_value_of_a_byte_is_shown_at_once() -> None:
+    """No byte is left to stand for Ctrl-C."""
+    loopback = connected(LARGE)
+    dark, frame = bytes(1014), bytes(range(256)) * 3 + bytes(246)
+    for wanted in (dark, frame, frame[::-1]):
+        loopback.connection.show(wanted)
+        loopback.run(0.01)
+    assert loopback.board.shown == [dark, frame, frame[::-1]]
+
+
+@given(st.binary(min_size=1, max_size=3000), st.lists(st.integers(1, 700), min_size=1, max_size=8))
+def test_frames_are_found_in_a_stream_of_any_pieces(light: bytes, sizes: list[int]) -> None:
+    """The bytes of light may look like lines and like frames."""
+    light = light.replace(b"\3", b"~")
+    sent: list[Message] = [
+        Heartbeat(1),
+        Show(7, 8, light),
+        Lights(light + frame(Heartbeat(2), 5)),
+        Heartbeat(3),
+    ]
+    stream = b"".join(frame(message, number) for number, message in enumerate(sent))
+    frames, found, at = FrameSplitter(), list[Message](), 0
+    for size in itertools.cycle(sizes):
+        for line, raw in frames.feed(stream[at : at + size]):
+            kind, _, body = wire.unpack(line)
+            found.append(decode(kind, body, raw))
+        at += size
+        if at >= len(stream):
+            break
+    assert found == sent
 
 
 @given(st.integers(0, 2**32), st.integers(3, 30), st.lists(st.integers(0, 9), max_size=60))

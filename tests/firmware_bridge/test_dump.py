@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge import dump, wire
-from firmware_bridge.messages import Heartbeat, Lights, QueryInputs, Run, encode
+from firmware_bridge.messages import Heartbeat, Lights, QueryInputs, Show, encode, frame
 
 
 def line(number: int) -> bytes:
@@ -18,11 +18,11 @@ def line(number: int) -> bytes:
 
 
 def test_a_stream_of_one_direction_is_decoded() -> None:
-    kind, body = encode(Lights((Run(3, b"\1\2"),)))
-    lines = [line(7), wire.pack(kind, 8, body), b">>> hello\r\n", line(9)[:10] + b"\n"]
+    lights = frame(Lights(b"\1\2\n\3"), 8)
+    lines = [line(7), lights[:-2], lights[-2:] + b">>> hello\r\n", line(9)[:10] + b"\n"]
     assert list(dump.dump(lines)) == [
         '    7 heartbeat {"count": 5}',
-        '    8 lights {"runs": [{"offset": 3, "data": "0102"}]}',
+        '    8 lights {"raw": "01020a03", "runs": 0}',
         "    - no frame: b'>>> hello\\r'",
         "    - not base64: b'~AQcJAAUAA'",
     ]
@@ -43,6 +43,15 @@ def test_a_recording_has_times_and_directions() -> None:
         '1.500000 >     1 heartbeat {"count": 5}',
         '1.600000 <     2 heartbeat {"count": 5}',
         '1.600000 <     3 heartbeat {"count": 5}',
+    ]
+
+
+def test_a_recording_has_the_bytes_of_lights() -> None:
+    recorded = dump.format_record(1.5, ">", line(1) + frame(Show(7, 8, b"\n\3"), 2) + line(3))
+    assert list(dump.dump(recorded.splitlines(keepends=True))) == [
+        '1.500000 >     1 heartbeat {"count": 5}',
+        '1.500000 >     2 show {"number": 7, "check": 8, "raw": "0a03", "runs": 0}',
+        '1.500000 >     3 heartbeat {"count": 5}',
     ]
 
 

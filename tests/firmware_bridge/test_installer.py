@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from subprocess import TimeoutExpired
 
 import pytest
 import serial
@@ -23,6 +26,8 @@ from firmware_bridge.installer import (
     source_path,
 )
 from firmware_bridge.link import PortError, find_bootloader, find_port
+from firmware_bridge.messages import Identity, frame
+from firmware_bridge.payload import PROTOCOL
 from firmware_bridge.simulator.process import PICO, PICO_2, WAIT_TIMEOUT, SimulatedPico
 from hardware.diagnostics.doctor import Finding, Status
 from hardware.diagnostics.probe import probe
@@ -46,7 +51,7 @@ def test_a_fresh_pico_gets_the_firmware_and_runs_it(make_pico: MakePico) -> None
     assert done.output.splitlines() == [
         "Raspberry Pi Pico with RP2040, MicroPython 1.27.0",
         f"{len(FILES)} files copied",
-        f"Raspberry Pi Pico with RP2040: firmware {VERSION}, protocol 1, no wiring yet",
+        f"Raspberry Pi Pico with RP2040: firmware {VERSION}, protocol {PROTOCOL}, no wiring yet",
     ]
     for name in FILES:
         assert (pico.flash / name).read_bytes() == source_path(name).read_bytes()
@@ -80,7 +85,7 @@ def test_info_prints_the_running_firmware(make_pico: MakePico) -> None:
     pico.plug()
     done = run("info", "--port", pico.port, timeouts=LONG)
     assert done.exit_code == 0, done.output
-    assert done.output == f"{PICO_2}: firmware {VERSION}, protocol 1, no wiring yet\n"
+    assert done.output == f"{PICO_2}: firmware {VERSION}, protocol {PROTOCOL}, no wiring yet\n"
     info = json.loads(run("info", "--json", "--port", pico.port, timeouts=LONG).output)
     assert info["same"] and info["board"] == PICO_2 and info["machines"] == 12
 
@@ -101,7 +106,7 @@ def test_doctor_identifies_the_firmware_of_the_pico(make_pico: MakePico) -> None
     copy_firmware(pico.flash)
     pico.reset()
     fine = found()
-    assert (fine.state, fine.message) == (Status.FINE, f"{PICO}: firmware {VERSION}, protocol 1")
+    assert (fine.state, fine.message) == (Status.FINE, f"{PICO}: firmware {VERSION}, protocol {PROTOCOL}")
     tags = pico.flash / "firmware_bridge/firmware/inputs.py"
     tags.write_text(tags.read_text() + "# old\n")
     pico.reset()
@@ -130,6 +135,133 @@ def test_a_firmware_that_does_not_start_is_reported(make_pico: MakePico) -> None
 
     with pytest.raises(InstallError, match="does not answer; `mpremote connect"):
         installer.install(pico.port, lambda _line: None, source=source, start_timeout=0.5)
+
+
+class SlowChip:
+    """A Pico of a fake clock: what is on its port from which second on; it answers Hello, or writes a text.
+
+    It takes the place of `serial.Serial`, `time.monotonic` and `time.sleep` in the installer.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *steps: tuple[float, str | Identity | None]) -> None:
+        self.now = 0.0
+        self._steps = steps
+        self._written = 0
+        monkeypatch.setattr(installer, "Serial", self._open)
+        monkeypatch.setattr(installer, "monotonic", lambda: self.now)
+        monkeypatch.setattr(installer, "sleep", self._pass)
+
+    def _pass(self, seconds: float) -> None:
+        self.now += seconds
+
+    def _on_port(self) -> str | Identity | None:
+        return [what for since, what in self._steps if since <= self.now][-1]
+
+    @contextmanager
+    def _open(
+        self, port: str, *, timeout: float, write_timeout: float, exclusive: bool
+    ) -> Iterator[SlowChip]:
+        assert exclusive and timeout < write_timeout
+        if self._on_port() is None:
+            raise serial.SerialException(errno.ENOENT, f"could not open port {port}")
+        yield self
+
+    def write(self, data: bytes) -> None:
+        self._written += len(data)
+
+    def read(self, _most: int) -> bytes:
+        self.now += installer.HELLO_INTERVAL
+        match self._on_port():
+            case Identity() as identity:
+                return frame(identity, 0)
+            case None:
+                raise serial.SerialException("device reports readiness to read but returned no data")
+            case str(text):
+                return text.encode()
+
+
+FIRMWARE = Identity(PROTOCOL, PROTOCOL, 1, 1, 0, firmware_checksum(), 8, 2, VERSION, PICO)
+
+
+@pytest.fixture
+def copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files are copied at once; the rest of the installation is the restart."""
+    about = json.dumps([[1, 28, 0], PICO])
+    monkeypatch.setattr(installer, "_mpremote", lambda *_command: about)
+
+
+@pytest.mark.usefixtures("copied")
+@pytest.mark.parametrize("compiling", [1.5, 20, 55])
+def test_a_slow_chip_is_waited_for(monkeypatch: pytest.MonkeyPatch, compiling: float) -> None:
+    """Its port goes, comes back after some seconds, and is silent while the firmware is compiled."""
+    SlowChip(monkeypatch, (0, "x"), (0.1, None), (30, ""), (30 + compiling, FIRMWARE))
+    assert installer.install("/dev/pico", lambda _line: None) == FIRMWARE
+
+
+@pytest.mark.usefixtures("copied")
+def test_a_chip_that_does_not_come_back_is_given_up_after_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    chip = SlowChip(monkeypatch, (0, None))
+    with pytest.raises(InstallError, match="does not answer"):
+        installer.install("/dev/pico", lambda _line: None)
+    assert chip.now == pytest.approx(installer.START_TIMEOUT, abs=2)
+
+
+@pytest.mark.usefixtures("copied")
+def test_a_chip_that_comes_and_goes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    restarts = [(10.0 * number, "" if number % 2 else None) for number in range(100)]
+    chip = SlowChip(monkeypatch, *restarts)
+    with pytest.raises(InstallError, match="does not answer"):
+        installer.install("/dev/pico", lambda _line: None)
+    assert chip.now < 100
+
+
+@pytest.mark.usefixtures("copied")
+def test_a_prompt_after_the_restart_ends_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    chip = SlowChip(monkeypatch, (0, None), (2, "Traceback\r\nValueError:\r\n>>> \r\n"))
+    with pytest.raises(InstallError, match="does not answer; `mpremote connect"):
+        installer.install("/dev/pico", lambda _line: None)
+    assert chip.now < 5
+
+
+class Copying:
+    """mpremote, which prints a line in each of so many minutes and then ends, or stands still."""
+
+    returncode = 0
+
+    def __init__(self, minutes: int, *, ends: bool) -> None:
+        self.killed = False
+        self._minutes, self._ends = minutes, ends
+        self._output = b""
+
+    def __enter__(self) -> Copying:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        pass
+
+    def communicate(self, *, timeout: float) -> tuple[bytes, bytes]:
+        if self._minutes:
+            self._minutes -= 1
+            self._output += b"cp file\n"
+        elif self._ends:
+            return json.dumps([[1, 28, 0], PICO]).encode(), b""
+        raise TimeoutExpired("mpremote", timeout, self._output)
+
+    def kill(self) -> None:
+        self.killed = True
+
+
+def test_a_copy_may_take_as_long_as_it_makes_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installer, "Popen", lambda *_command, **_options: Copying(20, ends=True))
+    assert installer.micropython("/dev/pico") == (PICO, "1.28.0")
+
+
+def test_a_copy_that_stands_still_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    copying = Copying(3, ends=False)
+    monkeypatch.setattr(installer, "Popen", lambda *_command, **_options: copying)
+    with pytest.raises(InstallError, match="has done nothing for 60 s"):
+        installer.micropython("/dev/pico")
+    assert copying.killed
 
 
 def test_a_port_in_use_and_a_missing_port_are_reported(pico: SimulatedPico, tmp_path: Path) -> None:

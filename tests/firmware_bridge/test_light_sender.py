@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from binascii import crc32
+from struct import pack
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.messages import Lights, Message, Run, Show, Shown, encode
+from firmware_bridge.messages import Lights, Message, Show, Shown, stand_in
+from firmware_bridge.payload import write_lights
 from firmware_bridge.protocol import (
     MERGE_GAP,
     NEVER,
@@ -17,7 +19,6 @@ from firmware_bridge.protocol import (
     changed_ranges,
     light_messages,
 )
-from firmware_bridge.wire import MAX_PAYLOAD
 
 
 def frames(count: int) -> st.SearchStrategy[bytes]:
@@ -25,42 +26,76 @@ def frames(count: int) -> st.SearchStrategy[bytes]:
 
 
 def applied(held: bytes | None, messages: list[Message], size: int) -> bytes:
+    """Return the Pico's bytes after messages, and check that the last one, and only that, is Show."""
     data = bytearray(held or bytes(size))
     for message in messages:
-        assert isinstance(message, Lights)
-        assert len(encode(message)[1]) <= MAX_PAYLOAD
-        for run in message.runs:
-            data[run.offset : run.offset + len(run.data)] = run.data
+        assert isinstance(message, Lights | Show)
+        assert isinstance(message, Show) == (message is messages[-1])
+        assert len(message.raw) <= size, "the Pico has room for as many bytes as its lights have"
+        other = stand_in(message.raw)
+        if message.raw:
+            raw = message.raw.replace(b"\3", bytes((other,))) if other else message.raw
+            assert b"\3" not in raw
+            write_lights(data, raw, other, message.runs)
+    assert isinstance(messages[-1], Show)
+    assert messages[-1].check == crc32(data)
     return bytes(data)
 
 
 @given(st.none() | frames(300), frames(300))
 def test_the_messages_turn_the_held_bytes_into_the_frame(held: bytes | None, frame: bytes) -> None:
-    assert applied(held, light_messages(held, frame), 300) == frame
+    assert applied(held, light_messages(held, frame, 1), 300) == frame
 
 
-@given(st.binary(min_size=3000, max_size=3000))
-def test_a_frame_of_a_thousand_lights_fits_in_several_messages(frame: bytes) -> None:
-    assert applied(None, light_messages(None, frame), 3000) == frame
+@given(st.binary(min_size=1000, max_size=3000))
+def test_the_bytes_of_a_frame_may_have_any_value(frame: bytes) -> None:
+    assert applied(None, light_messages(None, frame, 1), len(frame)) == frame
 
 
-def test_equal_frames_need_no_message() -> None:
+def test_a_whole_frame_is_one_message_unless_it_has_every_byte() -> None:
+    almost, every = bytes(range(255)) * 4, bytes(range(256)) * 4
+    assert light_messages(None, almost, 7) == [Show(7, crc32(almost), almost)]
+    messages = light_messages(None, every, 7)
+    assert len(messages) == 8
+    assert applied(None, messages, len(every)) == every
+
+
+def test_runs_with_every_byte_are_sent_in_pieces() -> None:
+    held, frame = bytes(2000), bytes(range(256)) + bytes(1744)
+    messages = light_messages(held, frame, 7)
+    assert len(messages) > 1
+    assert applied(held, messages, 2000) == frame
+
+
+def test_equal_frames_need_no_bytes() -> None:
     assert changed_ranges(bytes(30), bytes(30)) == []
-    assert light_messages(bytes(30), bytes(30)) == []
+    assert light_messages(bytes(30), bytes(30), 7) == [Show(7, crc32(bytes(30)))]
 
 
-def test_one_light_is_three_bytes() -> None:
+def test_only_the_bytes_that_differ_are_sent() -> None:
     frame = bytearray(300)
     frame[151] = 1
-    assert light_messages(bytes(300), bytes(frame)) == [Lights((Run(150, b"\0\1\0"),))]
+    assert light_messages(bytes(300), bytes(frame), 7) == [
+        Show(7, crc32(frame), pack("<2H", 151, 152) + b"\1", 1)
+    ]
+
+
+def test_many_runs_are_sent_as_the_whole_frame() -> None:
+    frame = bytes((9, *bytes(MERGE_GAP))) * 20
+    assert len(changed_ranges(bytes(260), frame)) == 20
+    everywhere = bytes((9, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) * 20
+    for changed in (frame, everywhere):
+        (show,) = light_messages(bytes(len(changed)), changed, 7)
+        assert isinstance(show, Show)
+        assert len(show.raw) <= len(changed)
 
 
 def test_neighbouring_ranges_are_merged() -> None:
     near, far = bytearray(300), bytearray(300)
-    near[0] = near[3 + MERGE_GAP - 3] = 1
-    far[0] = far[3 + MERGE_GAP] = 1
-    assert changed_ranges(bytes(300), bytes(near)) == [(0, MERGE_GAP + 3)]
-    assert changed_ranges(bytes(300), bytes(far)) == [(0, 3), (MERGE_GAP + 3, MERGE_GAP + 6)]
+    near[0] = near[MERGE_GAP] = 1
+    far[0] = far[MERGE_GAP + 1] = 1
+    assert changed_ranges(bytes(300), bytes(near)) == [(0, MERGE_GAP + 1)]
+    assert changed_ranges(bytes(300), bytes(far)) == [(0, 1), (MERGE_GAP + 1, MERGE_GAP + 2)]
 
 
 A, B, C = b"aaa" * 4, b"bbb" * 4, b"ccc" * 4
@@ -81,7 +116,7 @@ def test_a_frame_is_sent_once_and_then_verified_periodically() -> None:
     sender = LightSender()
     sender.set_frame(A)
     first = sender.due(0)
-    assert first == [Lights((Run(0, A),)), Show(1, crc32(A))]
+    assert first == [Show(1, crc32(A), A)]
     assert sender.due(0.01) == []
     sender.handle_shown(Shown(1, differs=False), 0.02)
     assert sender.due(0.5) == []
@@ -97,7 +132,7 @@ def test_the_latest_frame_replaces_unsent_ones() -> None:
     sender.set_frame(C)
     assert sender.due(0.01) == []
     sender.handle_shown(Shown(number, differs=False), 0.02)
-    assert sender.due(0.02) == [Lights((Run(0, C),)), Show(2, crc32(C))]
+    assert sender.due(0.02) == [Show(2, crc32(C), C)]
 
 
 def test_a_frame_with_a_wrong_crc_is_sent_as_a_whole() -> None:
@@ -108,7 +143,7 @@ def test_a_frame_with_a_wrong_crc_is_sent_as_a_whole() -> None:
     sender.set_frame(changed)
     number = number_of(sender.due(0.1))
     sender.handle_shown(Shown(number, differs=True), 0.11)
-    assert sender.due(0.11)[0] == Lights((Run(0, changed),))
+    assert sender.due(0.11) == [Show(number + 1, crc32(changed), changed)]
 
 
 def test_a_missing_reply_is_requested_again_and_then_all_bytes_are_sent() -> None:
@@ -118,7 +153,7 @@ def test_a_missing_reply_is_requested_again_and_then_all_bytes_are_sent() -> Non
     assert sender.due(RETRY) == [Show(number, crc32(A))]
     assert sender.due(2 * RETRY) == [Show(number, crc32(A))]
     again = sender.due(3 * RETRY)
-    assert again == [Lights((Run(0, A),)), Show(number + 1, crc32(A))]
+    assert again == [Show(number + 1, crc32(A), A)]
 
 
 def test_each_frame_is_requested_as_often_before_all_its_bytes_are_sent() -> None:
@@ -134,7 +169,7 @@ def test_each_frame_is_requested_as_often_before_all_its_bytes_are_sent() -> Non
     number = number_of(sender.due(6 * RETRY))
     for now in (7, 8):
         assert sender.due(now * RETRY) == [Show(number, crc32(B))], "only a request again"
-    assert sender.due(9 * RETRY)[0] == Lights((Run(0, B),))
+    assert sender.due(9 * RETRY) == [Show(number + 1, crc32(B), B)]
 
 
 def test_a_late_reply_to_an_earlier_frame_is_ignored() -> None:
@@ -152,4 +187,4 @@ def test_a_restarted_pico_gets_the_whole_frame() -> None:
     sender.set_frame(A)
     sender.handle_shown(Shown(number_of(sender.due(0)), differs=False), 0.01)
     sender.restart()
-    assert sender.due(0.02)[0] == Lights((Run(0, A),))
+    assert sender.due(0.02) == [Show(2, crc32(A), A)]

@@ -32,7 +32,7 @@ from firmware_bridge.link import (
     describe_port_error,
 )
 from firmware_bridge.loopback import FakeBoard
-from firmware_bridge.messages import Log, encode
+from firmware_bridge.messages import FrameSplitter, Log, encode
 from firmware_bridge.protocol import (
     SILENCE_TIMEOUT,
     Connection,
@@ -41,7 +41,7 @@ from firmware_bridge.protocol import (
     Ready,
     SwitchChanged,
 )
-from firmware_bridge.wire import LineSplitter, pack
+from firmware_bridge.wire import pack
 from tests.firmware_bridge.wirings import SMALL
 from tests.harness.waiting import DEADLINE, until
 
@@ -77,18 +77,20 @@ class FakePico:
                 os.write(self._master, frame)
 
     def _live(self) -> None:
-        lines = LineSplitter()
+        lines = FrameSplitter(lambda line: self.session.receive(line, self.ticks))
         self.session.begin(self.ticks)
         while not self._ends:
             while not self._hands.empty():
                 self._hands.get()()
             try:
-                for line in lines.feed(os.read(self._master, 4096)):
-                    if not self.frozen:
-                        self.session.receive(line, self.ticks)
+                data = os.read(self._master, 4096)
+                for _, raw in lines.feed(data) if not self.frozen else ():
+                    if raw:
+                        self.session.receive_raw(raw, self.ticks)
             except OSError:  # the port is closed, or has no bytes
                 sleep(0.001)
             if not self.frozen:
+                self.session.try_show()
                 self.session.step(self.ticks)
         os.close(self._master)
 
@@ -295,7 +297,7 @@ def test_the_traffic_can_be_recorded_and_decoded(pico: FakePico, listen: MakeLis
     recorded: list[bytes] = []
     listener = listen(lambda: str(pico.path), recorded.append)
     listener.link.show(FRAME)
-    for text in (" hello {", " identity {", " configure {", " lights {", " show {", " inputs {"):
+    for text in (" hello {", " identity {", " configure {", " show {", " inputs {"):
         until(partial(is_in, text, recorded), text)
 
 

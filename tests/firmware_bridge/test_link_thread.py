@@ -28,6 +28,7 @@ from firmware_bridge.link import (
     describe_port_error,
 )
 from firmware_bridge.loopback import FakeBoard
+from firmware_bridge.messages import FrameSplitter
 from firmware_bridge.protocol import (
     SILENCE_TIMEOUT,
     Connection,
@@ -38,7 +39,6 @@ from firmware_bridge.protocol import (
     Silent,
     SwitchChanged,
 )
-from firmware_bridge.wire import LineSplitter
 from tests.firmware_bridge.wirings import SMALL
 from tests.harness.waiting import DEADLINE, until
 
@@ -57,7 +57,7 @@ class Terminal:
         self._master, self._port = pty.openpty()
         tty.setraw(self._port)
         os.set_blocking(self._master, False)
-        self._lines = LineSplitter()
+        self._frames = FrameSplitter()
         self.board = FakeBoard(self.write)
         self.session = Session(self.board, boot)
         self.link = Link(
@@ -75,19 +75,21 @@ class Terminal:
     def write(self, data: bytes) -> None:
         os.write(self._master, data)
 
-    def read(self) -> list[bytes]:
-        """Return the lines that the link has sent since the last call."""
+    def read(self) -> list[tuple[bytes, bytes]]:
+        """Return the lines that the link has sent since the last call, each with the bytes that follow it."""
         try:
-            return self._lines.feed(os.read(self._master, 4096))
+            return list(self._frames.feed(os.read(self._master, 4096)))
         except BlockingIOError:
             return []
 
     def answer(self) -> bool:
         """Answer what the link has sent; return False if that was nothing."""
-        lines = self.read()
-        for line in lines:
-            self.session.receive(line, int(self.now * 1000))
-        return bool(lines)
+        frames = self.read()
+        now = int(self.now * 1000)
+        for line, raw in frames:
+            if self.session.receive(line, now):
+                self.session.receive_raw(raw, now)
+        return bool(frames)
 
     def event(self, kind: type[T]) -> T:
         """Answer the link until it delivers an event of this kind, and return that."""

@@ -16,9 +16,9 @@ import serial
 
 from firmware_bridge.link import Link, Lost
 from firmware_bridge.loopback import RandomDamage
+from firmware_bridge.messages import FrameSplitter
 from firmware_bridge.protocol import Connection, Event, Ready, SwitchChanged
 from firmware_bridge.simulator.process import SimulatedPico
-from firmware_bridge.wire import LineSplitter
 from tests.firmware_bridge.wirings import SMALL
 from tests.harness.waiting import DEADLINE, until
 
@@ -39,13 +39,13 @@ def lossy_line(port: str, damages: tuple[RandomDamage, RandomDamage]) -> Iterato
     with serial.Serial(port, timeout=0.05) as pico:
 
         def carry(damage: RandomDamage, read: int, write: int) -> None:
-            lines = LineSplitter()
+            frames = FrameSplitter()
             while not ends.is_set():
                 select.select([read], [], [], 0.05)
                 with suppress(OSError):
-                    for line in lines.feed(os.read(read, 4096) or b""):
+                    for line, raw in frames.feed(os.read(read, 4096) or b""):
                         # no Ctrl-C in noise: it would stop the firmware
-                        os.write(write, damage(line).replace(b"\x03", b"?"))
+                        os.write(write, damage(line + raw).replace(b"\x03", b"?"))
 
         os.set_blocking(master, False)
         carriers = [

@@ -16,7 +16,8 @@ from firmware_bridge import wire
 from firmware_bridge.firmware import VERSION
 from firmware_bridge.installer import firmware_checksum, identify
 from firmware_bridge.link import Lost
-from firmware_bridge.messages import Heartbeat, Hello, Log, encode
+from firmware_bridge.messages import Heartbeat, Hello, Log, Show, encode, frame
+from firmware_bridge.payload import PROTOCOL
 from firmware_bridge.protocol import (
     Ready,
     Refusal,
@@ -94,6 +95,15 @@ def test_a_pico_2_has_twelve_state_machines(make_pico: MakePico, make_host: Make
     host.link.show(frame)
     assert pico.wait_until(lambda: len(pico.strips) == 12)
     assert b"".join(pico.strips[pin] for pin in range(2, 14)) == frame
+
+
+def test_strips_with_white_have_four_bytes_a_light(make_pico: MakePico, make_host: MakeHost) -> None:
+    pico = make_pico()
+    pico.plug()
+    host = make_host(pico.port, Wiring((WiredChain(2, 2, channels=4), WiredChain(3, 2)), status=2))
+    host.wait_for(Ready)
+    host.link.show(b"GRBWgrbwGRBgrb")
+    assert pico.wait_until(lambda: pico.strips == {2: b"GRBWgrbw", 3: b"GRBgrb"})
 
 
 def test_an_older_micropython_uses_two_pio_blocks(make_pico: MakePico, make_host: MakeHost) -> None:
@@ -301,7 +311,7 @@ def test_without_a_host_only_the_status_light_pulses_until_it_returns(
 
 
 def hello(session: int, number: int = 0) -> bytes:
-    kind, body = encode(Hello(1, session, "test"))
+    kind, body = encode(Hello(PROTOCOL, session, "test"))
     return wire.pack(kind, number, body)
 
 
@@ -324,6 +334,45 @@ def test_the_status_light_pulses_while_half_a_line_blocks_the_loop(
     second.link.show(FRAME)
     assert pico.wait_until(lambda: pico.strips == {2: FRAME[:15], 3: FRAME[15:]})
     assert pico.resets == []
+
+
+def test_half_the_bytes_of_a_frame_block_the_loop_until_a_host_comes(
+    make_pico: MakePico, make_host: MakeHost
+) -> None:
+    pico = make_pico(watchdog=8.0)
+    pico.plug()
+    host = make_host(pico.port)
+    host.link.show(FRAME)
+    assert pico.wait_until(lambda: len(pico.strips) == 2)
+    host.link.close()
+    with serial.Serial(pico.port) as port:
+        port.write(frame(Show(1, 0, FRAME), 5)[:-9])
+        assert pico.wait_until(lambda: is_pulsing(pico))
+    second = make_host(pico.port)
+    second.wait_for(Ready)
+    second.link.show(FRAME[::-1])
+    assert pico.wait_until(lambda: pico.strips == {2: FRAME[::-1][:15], 3: FRAME[::-1][15:]})
+    assert pico.resets == []
+
+
+def test_lights_may_have_every_value(host: Host, pico: SimulatedPico) -> None:
+    """Ctrl-C (3), newlines (10) and the mark of a frame (126) among the bytes of light."""
+    for shift in range(0, 256, 8):
+        shown = bytes((shift + place) % 256 for place in range(SMALL.light_bytes))
+        host.link.show(shown)
+        assert pico.wait_until(lambda: pico.strips == {2: shown[:15], 3: shown[15:]})  # noqa: B023
+    assert not pico.at_prompt
+    assert pico.resets == []
+
+
+def test_ctrl_c_among_half_a_frame_stops_the_firmware(make_pico: MakePico) -> None:
+    """Mpremote can connect even while the Pico waits for bytes of light."""
+    pico = make_pico(watchdog=QUICK)
+    pico.plug()
+    identify(pico.port, WAIT_TIMEOUT)
+    with serial.Serial(pico.port, timeout=WAIT_TIMEOUT) as port:
+        port.write(frame(Show(1, 0, b"abcdef"), 5)[:-2] + b"\r\x03")
+        assert pico.wait_until(lambda: pico.at_prompt)
 
 
 def test_a_thousand_lines_of_noise_are_ignored(host: Host, pico: SimulatedPico, make_host: MakeHost) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 
 import pytest
@@ -13,10 +14,20 @@ from tests.firmware_bridge.state_machine import Machine, assembled
 programs = assembled()
 MICROSECONDS = 1e6 / programs.STRIP_HZ
 
-# WS2812B: how long the line is high and low for each bit, in microseconds, and how far that may be off.
-HIGH = {0: 0.40, 1: 0.80}
-LOW = {0: 0.85, 1: 0.45}
-OFF = 0.15
+BIT = programs.STRIP_TICKS
+BYTE = 8 * BIT
+EDGE = 0.008
+"""An edge is up to a cycle of 125 MHz late or early: the divider of the clock is no whole number."""
+
+# The least and the longest time in microseconds, of each level (1: high) and each bit, by the data sheets.
+# For the low level of a 1 they have no time in common but 0.58 to 0.60.
+LIGHTS = {
+    "WS2812B": {(1, 0): (0.25, 0.55), (1, 1): (0.65, 0.95), (0, 0): (0.70, 1.00), (0, 1): (0.30, 0.60)},
+    "WS2812B-V5": {(1, 0): (0.22, 0.38), (1, 1): (0.58, 1.00), (0, 0): (0.58, 1.00), (0, 1): (0.58, 1.00)},
+    "SK6812": {(1, 0): (0.15, 0.45), (1, 1): (0.45, 0.75), (0, 0): (0.75, 1.05), (0, 1): (0.45, 0.75)},
+}
+PERIODS = {"WS2812B": (0.65, 1.85), "WS2812B-V5": (0.80, 2.00), "SK6812": (0.90, 1.50)}
+"""The least and the longest bit: TH + TL."""
 
 
 def levels(sent: bytes, ticks: int) -> list[tuple[int, float]]:
@@ -31,7 +42,7 @@ def levels(sent: bytes, ticks: int) -> list[tuple[int, float]]:
 
 def decoded(seen: list[tuple[int, float]]) -> bytes:
     """Decode bits by the duration of the high level, as a light does."""
-    bits = [int(time > (HIGH[0] + HIGH[1]) / 2) for level, time in seen if level == 1]
+    bits = [int(time > 0.5) for level, time in seen if level == 1]
     return bytes(
         sum(bit << (7 - place) for place, bit in enumerate(bits[start : start + 8]))
         for start in range(0, len(bits), 8)
@@ -40,26 +51,40 @@ def decoded(seen: list[tuple[int, float]]) -> bytes:
 
 @given(st.binary(min_size=1, max_size=30))
 def test_bytes_are_sent_most_significant_bit_first(sent: bytes) -> None:
-    assert decoded(levels(sent, 80 * len(sent) + 20)) == sent
+    assert decoded(levels(sent, BYTE * len(sent) + 20)) == sent
 
 
-def test_the_pulse_widths_fit_ws2812() -> None:
-    sent = bytes([0b10110010, 0, 255, 0x55])
-    seen = levels(sent, 80 * len(sent))
+def durations(sent: bytes) -> Iterator[tuple[int, int, float]]:
+    """Yield each level, the bit that it belongs to, and how long it lasts in microseconds."""
+    seen = levels(sent, BYTE * len(sent))[1:]  # without the rest before the first bit
     bits = [int(bit) for byte in sent for bit in f"{byte:08b}"]
-    high = [time for level, time in seen if level == 1]
-    low = [time for level, time in seen[2:] if level == 0]  # the first low is the rest before it all
-    for bit, time in zip(bits, high, strict=True):
-        assert time == pytest.approx(HIGH[bit], abs=OFF)
-    for bit, time in zip(bits, low, strict=False):
-        assert time == pytest.approx(LOW[bit], abs=OFF)
+    for place, (level, time) in enumerate(seen[:-1]):
+        yield level, bits[place // 2], time
+
+
+SENT = bytes([0b10110010, 0, 255, 0x55])
+
+
+@pytest.mark.parametrize("light", LIGHTS)
+def test_the_pulse_widths_fit_the_lights(light: str) -> None:
+    for level, bit, time in durations(SENT):
+        least, longest = LIGHTS[light][level, bit]
+        assert least <= time - EDGE < time + EDGE <= longest, (level, bit)
+    least, longest = PERIODS[light]
+    assert least < BIT * MICROSECONDS < longest
+
+
+def test_a_0_is_high_for_300_to_350_ns() -> None:
+    """A WS2812B-V5 takes more than 380 ns for a 1."""
+    high = {time for level, bit, time in durations(SENT) if (level, bit) == (1, 0)}
+    assert 0.300 <= min(high) - EDGE < max(high) + EDGE <= 0.350
 
 
 def test_a_byte_takes_ten_microseconds() -> None:
     machine = Machine(programs.strip, sent=bytes(100))
     while machine.queue:
         machine.tick()
-    assert machine.ticks * MICROSECONDS == pytest.approx(990, abs=1)
+    assert machine.ticks * MICROSECONDS == pytest.approx(99 * 10.12, abs=1)
 
 
 def test_the_line_idles_low() -> None:

@@ -42,7 +42,8 @@ def events_of(connection: Connection) -> list[object]:
     return events
 
 
-STRANGER = Identity(1, 1, 500, 1, 0, 0, 8, 2, "1.0.0", "somebody")
+PROTOCOL = payload.PROTOCOL
+STRANGER = Identity(PROTOCOL, PROTOCOL, 500, 1, 0, 0, 8, 2, "1.0.0", "somebody")
 
 
 def opened_connection() -> Connection:
@@ -68,7 +69,7 @@ def test_an_unsupported_protocol_version_is_refused(oldest: int, newest: int, wh
     assert connection.stage is Stage.GREETING
 
 
-@pytest.mark.parametrize("body", ["0203f401000001000000", "0203f40100000100000007ff"])
+@pytest.mark.parametrize("body", ["0304f401000001000000", "0304f40100000100000007ff"])
 def test_a_short_identity_of_another_protocol_is_refused(body: str) -> None:
     """Bug fixed: it was taken for noise; only the fields up to the session id never change."""
     connection = opened_connection()
@@ -78,7 +79,7 @@ def test_a_short_identity_of_another_protocol_is_refused(body: str) -> None:
 
 def test_a_newer_firmware_that_supports_this_protocol_is_accepted() -> None:
     connection = opened_connection()
-    receive(connection, Identity(1, payload.PROTOCOL + 5, 500, 1, 0, 0, 8, 2, "9.9", "somebody"))
+    receive(connection, Identity(PROTOCOL, payload.PROTOCOL + 5, 500, 1, 0, 0, 8, 2, "9.9", "somebody"))
     assert connection.stage is Stage.CONFIGURING
 
 
@@ -92,6 +93,16 @@ def test_a_frame_of_another_version_is_refused_once(
         line = wire.pack(payload.IDENTITY, 0, b"")
     connection.receive_data(line + line, 0)
     assert events_of(connection) == [Refused(why)]
+
+
+def test_only_the_first_greeting_on_a_port_completes_half_a_frame() -> None:
+    """Blanks may fill the memory of a prompt that waits for a command to end."""
+    connection = opened_connection()
+    blanks = b" " * SMALL.light_bytes + wire.END
+    for _ in range(2):
+        connection.opened(0)
+        assert connection.data_to_send(0).startswith(blanks + b"\r~")
+        assert connection.data_to_send(1).startswith(b"\r~")
 
 
 def test_a_rejected_wiring_carries_the_message_of_the_pico() -> None:
@@ -144,7 +155,7 @@ def test_events_of_another_boot_are_ignored() -> None:
 
 def test_a_late_identity_of_an_earlier_boot_is_ignored() -> None:
     connection = ready_connection()
-    receive(connection, Identity(1, 1, 501, 0, 0, 0, 8, 2, "1.0.0", "somebody"), 3)
+    receive(connection, Identity(PROTOCOL, PROTOCOL, 501, 0, 0, 0, 8, 2, "1.0.0", "somebody"), 3)
     assert [type(event) for event in events_of(connection)] == [Restarted]
     receive(connection, STRANGER, 4)
     assert events_of(connection) == []
@@ -152,7 +163,7 @@ def test_a_late_identity_of_an_earlier_boot_is_ignored() -> None:
 
 def test_after_reopening_the_port_a_pico_of_an_earlier_boot_is_greeted() -> None:
     connection = ready_connection()
-    receive(connection, Identity(1, 1, 501, 0, 0, 0, 8, 2, "1.0.0", "somebody"), 3)
+    receive(connection, Identity(PROTOCOL, PROTOCOL, 501, 0, 0, 0, 8, 2, "1.0.0", "somebody"), 3)
     connection.closed()
     connection.opened(0)
     receive(connection, STRANGER, 4)

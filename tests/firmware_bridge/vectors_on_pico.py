@@ -18,8 +18,8 @@ def bytes_of(digits):
 NAMES = {
     payload.HELLO: ("hello", "protocol", "session", "name"),
     payload.CONFIGURE: ("configure", "wiring"),
-    payload.LIGHTS: ("lights", "runs"),
-    payload.SHOW: ("show", "number", "check"),
+    payload.LIGHTS: ("lights", "raw", "runs"),
+    payload.SHOW: ("show", "number", "check", "raw", "runs"),
     payload.ACKNOWLEDGE: ("acknowledge", "following"),
     payload.QUERY_INPUTS: ("query_inputs",),
     payload.HEARTBEAT: ("heartbeat", "count"),
@@ -53,14 +53,30 @@ def rest_of(kind, it):
     return last.encode() if isinstance(last, str) else b""
 
 
-def fault_of_payload(kind, body, it):
+def fault_of_lights(kind, body, raw, it):
+    """Write the bytes that follow a line to 2000 dark lights; compare them with those of the vector."""
+    fields, _ = payload.parse(kind, body)
+    if payload.raw_size(kind, body) != len(raw) or fields[2] != it["runs"]:
+        return "has the fields " + repr(fields)
+    if kind == payload.SHOW and fields[3:] != (it["number"], it["check"]):
+        return "shows " + repr(fields)
+    plain = bytes_of(it["raw"])
+    size = 2000 if it["runs"] else len(plain)
+    lights, expected = bytearray(size), bytearray(size)
+    payload.write_lights(lights, memoryview(raw), fields[1], fields[2])
+    payload.write_lights(expected, plain, 0, it["runs"])
+    if lights != expected or (not it["runs"] and lights != plain):
+        return "writes " + hexed(lights)
+    return ""
+
+
+def fault_of_payload(kind, body, raw, it):
     """Read and build the payload; say what is wrong with it, nothing if all is well."""
     name, *fields = NAMES[kind]
     if it.pop("kind") != name or set(it) != set(fields):
         return "means " + name
-    if kind == payload.LIGHTS:
-        runs = [{"offset": at, "data": hexed(body[start:end])} for at, start, end in payload.read_runs(body)]
-        return "" if runs == it["runs"] else "means " + json.dumps(runs)
+    if kind == payload.LIGHTS or kind == payload.SHOW:
+        return fault_of_lights(kind, body, raw, it)
     rest = rest_of(kind, it)
     if kind not in payload.FORMATS:
         return "" if body == rest else "is built as " + repr(rest)
@@ -72,7 +88,7 @@ def fault_of_payload(kind, body, it):
     return "" if body == again else "is built as " + repr(again)
 
 
-def fault_of_line(frame, expected):
+def fault_of_line(frame, raw, expected):
     """Say what is wrong with a line of the file, nothing if all is well."""
     try:
         kind, number, body = wire.unpack(frame.encode() + b"\n")
@@ -84,7 +100,7 @@ def fault_of_line(frame, expected):
         return "" if expected == {"kind": kind, "payload": hexed(body)} else "kind " + str(kind)
     if not frame.encode().endswith(wire.pack(kind, number, body)[:-1]):
         return "is packed as " + repr(wire.pack(kind, number, body))
-    return fault_of_payload(kind, body, expected)
+    return fault_of_payload(kind, body, raw, expected)
 
 
 checked = 0
@@ -92,7 +108,8 @@ with open("/vectors.txt") as file:
     for line in file:
         if line.strip() and not line.startswith("#"):
             frame, expected = line.rstrip("\n").split("\t")
-            fault = fault_of_line(frame, json.loads(expected))
+            frame, _, raw = frame.partition(" |")
+            fault = fault_of_line(frame, bytes_of(raw), json.loads(expected))
             if fault:
                 print("FAULT", frame, fault)
             checked += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -40,6 +41,14 @@ def test_the_wiring_is_derived_from_the_layout(full: Layout) -> None:
         reader.pin for reader in full.readers
     )
     assert wired.status == 337
+
+
+def test_a_chain_with_white_has_four_bytes_a_light(full: Layout) -> None:
+    first, *rest = full.chains
+    with_white = replace(first, order=cast(Any, "GRBW"))
+    wired = wiring(replace(full, chains=(with_white, *rest)))
+    assert [chain.channels for chain in wired.chains] == [4, 3, 3, 3, 3]
+    assert wired.light_bytes == 3 * 338 + first.pixels
 
 
 def test_every_button_is_a_switch_and_every_light_three_bytes(full: Layout) -> None:

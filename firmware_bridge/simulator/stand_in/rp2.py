@@ -10,7 +10,7 @@ from uctypes import addressof
 PROGRAM_ROOM = 32
 CHANNELS = 12
 MACHINES = 12 if "RP2350" in pico.board else 8
-BITS_A_BYTE = 8
+BYTE_SECONDS = 10e-6
 
 
 class PIO:
@@ -98,18 +98,23 @@ class DMA:
     def pack_ctrl(self, *, size, treq_sel, inc_read=True, inc_write=True):
         return (size, treq_sel, inc_read, inc_write)
 
-    def config(self, *, read, write, count, ctrl, trigger):
+    def config(self, *, read, write=None, count=None, ctrl=None, trigger):
+        """Set registers and start the transfer; those that are not given keep their values."""
+        if ctrl is None:
+            write, count, ctrl = self._registers
+        self._registers = write, count, ctrl
+        if not trigger:
+            return
         size, request, inc_read, inc_write = ctrl
         receive = isinstance(read, StateMachine)
         machine, buffer = (read, write) if receive else (write, read)
         if (size, inc_read, inc_write) != (0, not receive, receive) or request != machine.request(receive):
             raise ValueError("this transfer would go wrong on a chip")
-        if not machine.on or len(buffer) < count or not trigger:
+        if not machine.on or len(buffer) < count:
             raise ValueError("this transfer would not run on a chip")
         self._machine, self._buffer, self._count, self._done = machine, buffer, count, 0
         if not receive:
-            ticks = 10 * BITS_A_BYTE * count
-            pico.transfer(self._channel, machine.sends, addressof(buffer), count, ticks / machine.freq)
+            pico.transfer(self._channel, machine.sends, addressof(buffer), count, BYTE_SECONDS * count)
 
     def active(self):
         return pico.busy(self._channel)

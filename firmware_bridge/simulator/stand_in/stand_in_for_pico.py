@@ -3,6 +3,7 @@
 import builtins
 import os
 import sys
+import time
 from io import IOBase
 from time import ticks_diff, ticks_ms
 
@@ -59,6 +60,16 @@ class Input(IOBase):
             wait()
             count = pico.line(addressof(self._line), most)
         return bytes(self._line[:count])
+
+    def readinto(self, view):
+        start, left = addressof(view), len(view)
+        while left:
+            count = pico.take(start, left)
+            start += count
+            left -= count
+            if not count:
+                wait()
+        return len(view)
 
 
 class Output:
@@ -131,4 +142,5 @@ sys.modules["sys"] = System
 sys.modules["binascii"] = ubinascii  # the chip's own, in C; the other is Python and far slower
 for name in ("stat", "remove", "mkdir", "rmdir", "ilistdir", "listdir"):
     setattr(os, name, as_on_chip(getattr(os, name)))
+time.ticks_us = pico.microseconds  # that of WebAssembly counts in steps of a millisecond
 os.urandom = lambda count: bytes([pico.random() for _ in range(count)])
