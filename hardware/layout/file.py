@@ -21,8 +21,9 @@ _FAR = 10_000
 
 ColourOrder = Literal["GRB", "RGB", "RBG", "GBR", "BRG", "BGR"]
 """The order in which a light receives its colours; most receive green first."""
-LightsDriver = Literal["neopixel", "spi", "pwm", "pio", "pico", "simulated"]
-"""`neopixel` stands for `spi`, `pwm` or `pio`, whichever the pin and the board allow."""
+LightsDriver = Literal["neopixel", "spi", "pwm", "pio", "pico", "ddp", "e131", "simulated"]
+"""`neopixel` stands for `spi`, `pwm` or `pio`, whichever the pin and the board allow; `ddp` and `e131` are
+protocols of controllers in the network."""
 ButtonsDriver = Literal["gpio", "pico", "simulated"]
 ReadersDriver = Literal["rdm6300", "id-12la", "pn532", "pico", "simulated"]
 
@@ -40,6 +41,17 @@ Turn = Annotated[
     float, Meta(ge=-360, le=360, title="turn", description="a number of degrees from -360 to 360, clockwise")
 ]
 Pin = Annotated[int, Meta(ge=0, le=999, title="pin", description="the number of a pin, as in GPIO10 or GP10")]
+Host = Annotated[
+    str,
+    Meta(
+        title="host",
+        description='the name or address of a controller, as "wled-ring.local" or "192.168.1.40"',
+    ),
+]
+Universe = Annotated[
+    int, Meta(ge=1, le=63_999, title="universe", description="a whole number from 1 to 63999")
+]
+Priority = Annotated[int, Meta(ge=0, le=200, title="priority", description="a whole number from 0 to 200")]
 Wire = Annotated[
     int | str,
     Meta(
@@ -94,7 +106,8 @@ Lights = Annotated[
     LightsDriver,
     Meta(
         title="driver of lights",
-        description='"neopixel", "spi", "pwm" or "pio" for a pi, "pico" for a pico, or "simulated"',
+        description='"neopixel", "spi", "pwm" or "pio" for a pi, "pico" for a pico, "ddp" or "e131" for '
+        'controllers in the network, or "simulated"',
     ),
 ]
 Buttons = Annotated[
@@ -142,13 +155,24 @@ class FileSupply(FileTable, frozen=True):
 
 
 class FileChain(FileTable, frozen=True):
-    """One data line: its pin, the number of pixels, their colour order, brightness and gamma."""
+    """Lights on one data line: its pin, or the controller in the network that has it; pixels and colours.
 
-    pin: Pin
+    `first` is the first pixel at the controller, from 0, or in its `universe` and those after it.
+    """
+
     pixels: Count
-    order: Annotated[
-        ColourOrder, Meta(title="order of colours", description='"GRB", "RGB", "RBG", "GBR", "BRG" or "BGR"')
-    ] = "GRB"
+    pin: Pin | None = None
+    host: Host | None = None
+    first: Pixel | None = None
+    universe: Universe | None = None
+    priority: Priority | None = None
+    order: (
+        Annotated[
+            ColourOrder,
+            Meta(title="order of colours", description='"GRB", "RGB", "RBG", "GBR", "BRG" or "BGR"'),
+        ]
+        | None
+    ) = None
     brightness: Annotated[
         float, Meta(gt=0, le=1, title="brightness", description="a number above 0, at most 1")
     ] = 1.0
@@ -414,7 +438,7 @@ def _read_keys(value: dict[str, Any], kind: type[FileTable], prefix: str, faults
             if read is not None:
                 values[name] = read
         elif field.required:
-            _missing_key(prefix + name, field.type, faults)
+            missing_key(prefix + name, field.type, faults)
     return values
 
 
@@ -443,7 +467,8 @@ def _unknown_key(key: str, known: list[str], prefix: str, faults: Faults) -> Non
     faults.add(prefix + key_text(key), "is not a known key", remedy)
 
 
-def _missing_key(path: str, kind: Any, faults: Faults) -> None:
+def missing_key(path: str, kind: Any, faults: Faults) -> None:
+    """Add the fault for a missing key of this type."""
     kind = _without_none(kind)
     if isinstance(kind, type) and issubclass(kind, FileTable):
         remedy = f"add the table [{path}]"
