@@ -28,6 +28,7 @@ from hardware.drivers.raspberry_pi import (
     serial_port,
     unmet_libraries,
 )
+from hardware.layout.checks import NETWORK_DRIVERS
 from hardware.layout.model import Layout, Reader
 
 OLDEST_PYTHON: Final = (3, 11)
@@ -91,7 +92,8 @@ class _Examination:
                 self._fine(part, "simulated: nothing is needed")
         if PICO in named.values():
             self._check_pico()
-        wired = [part for part, driver in named.items() if driver not in (PICO, "simulated")]
+        elsewhere = (PICO, "simulated", *NETWORK_DRIVERS)  # `probe` asks the controllers in the network
+        wired = [part for part, driver in named.items() if driver not in elsewhere]
         if wired:
             self._check_pi(wired)
         return self._found

@@ -38,6 +38,7 @@ from firmware_bridge.wiring import WiredChain, Wiring
 from hardware.api import STATUS, ButtonPressed, HardwareError, InputEvent, LightFrame, Loss
 from hardware.drivers.pixels import FrameEncoder, pixel_numbers
 from hardware.drivers.rfid import LEAVES, Presence, parse_tag
+from hardware.layout.checks import NETWORK_DRIVERS
 from hardware.layout.model import Layout
 
 RECORD: Final = "AZUL_TABLE_RECORD"
@@ -201,13 +202,14 @@ def wiring(layout: Layout) -> Wiring:
             'change its controller to "pico", or use the drivers of the Pi'
         )
     matrix = layout.matrix
+    wired = layout.drivers.lights not in NETWORK_DRIVERS
     return Wiring(
-        chains=tuple(WiredChain(chain.pin, chain.pixels) for chain in layout.chains),
+        chains=tuple(WiredChain(chain.pin, chain.pixels) for chain in layout.chains) if wired else (),
         rows=matrix.rows if matrix else (),
         columns=matrix.columns if matrix else (),
         buttons=tuple(button.switch for button in layout.buttons if isinstance(button.switch, int)),
         readers=tuple(reader.pin for reader in layout.readers),
-        status=pixel_numbers(layout).get(STATUS),
+        status=pixel_numbers(layout).get(STATUS) if wired else None,
     )
 
 
