@@ -699,6 +699,19 @@ def test_chains_of_a_layout_name_controllers(layout: Layout) -> None:
     )
 
 
+def test_the_example_of_the_makers_guide_is_a_layout(tmp_path: Path) -> None:
+    guide = (HOUSE / "hardware/wiring/README.md").read_text("utf-8")
+    example = guide.split("### Lights in the network")[1].split("```toml\n")[1].split("```")[0]
+    drivers, tables = example.split("[chain.lights]")
+    text = (SHIPPED / "duo.toml").read_text("utf-8")
+    start = text.index("[drivers]")
+    text = text[:start] + drivers + text[text.index("\n[chain]", start) :]
+    text = changed(text, "[chain]", "[chain]\nlights = { pin = 10, pixels = 174 }", f"[chain.lights]{tables}")
+    text = changed(text, "[seat.2]", 'chain = "lights"\nfirst = 106', 'chain = "seat2"\nfirst = 0')
+    (tmp_path / "mine.toml").write_text(text, "utf-8")
+    assert hosts_of(read_layout(str(tmp_path / "mine.toml"))) == ["wled-table.local", "192.168.1.40"]
+
+
 def test_all_keys_of_a_chain_by_e131(read_changed: Callable[..., Layout]) -> None:
     keys = ', universe = 3, first = 20, priority = 0, order = "GRB", gamma = 1, brightness = 0.5'
     ring, seat = read_changed("e131", chains(keys)).chains
