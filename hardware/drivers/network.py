@@ -316,7 +316,7 @@ class Network(Struct, frozen=True):
     ask: Callable[[str], WledInfo | None] = ask_wled
 
 
-ZEROCONF: Final = Library("zeroconf", (0, 131), (1,))
+ZEROCONF: Final = Library("zeroconf", (0, 136), (1,))
 """Finds controllers by mDNS, for `doctor`; its bounds are those of the extra `network` in pyproject.toml."""
 WLED_SERVICE: Final = "_wled._tcp.local."
 
