@@ -7,7 +7,8 @@ Lights, buttons and readers are known by name; numbers in names count from 1. Th
              seat.S.tens.N   seat.S.units.N   seat.S.turn   status
     buttons  display.D   centre   seat.S.line.L   seat.S.floor   ok   undo
     readers  display.D   centre   seat.S   shared
-    parts    lights   buttons   pico   power   heat   button.NAME   reader.NAME     (what can be lost)
+    parts    lights   lights.HOST   buttons   pico   power   heat   button.NAME   reader.NAME
+             (what can be lost; HOST is a controller of lights in the network)
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ BUTTONS: Final = "buttons"
 PICO: Final = "pico"
 POWER: Final = "power"
 HEAT: Final = "heat"
-"""Parts that can be lost as a whole; `button_part` and `reader_part` name single buttons and readers."""
+"""Parts that can be lost as a whole; `button_part`, `reader_part` and `lights_part` name single ones."""
 
 
 # --- Errors ----------------------------------------------------------------------------------------------
@@ -251,6 +252,11 @@ def line_button(seat: int, line: int) -> str:
 def floor_button(seat: int) -> str:
     """Return the name of the button of a floor line."""
     return f"seat.{seat}.floor"
+
+
+def lights_part(host: str) -> str:
+    """Return the name of the lights at a controller in the network as a part that can be lost."""
+    return f"{LIGHTS}.{host}"
 
 
 def button_part(button: str) -> str:

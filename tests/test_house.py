@@ -61,9 +61,9 @@ PURE = ("device.rules", "device.records", "device.table", "device.lights")
 
 VENDORS = (
     *("adafruit_pn532", "board", "busio", "digitalio", "gpiod", "gpiozero", "lgpio", "neopixel"),
-    *("rpi_ws281x", "spidev"),
+    *("rpi_ws281x", "spidev", "zeroconf"),
 )
-"""Libraries that the extra `pi` installs."""
+"""Libraries that the extras `pi` and `network` install."""
 
 NOT_PURE = {
     "asyncio",
@@ -245,7 +245,7 @@ def test_vendor_libraries_are_imported_by_drivers_only() -> None:
 
 
 def test_vendor_libraries_are_imported_inside_open() -> None:
-    """The files of hardware/ can be imported without these libraries, which only the extra `pi` installs."""
+    """The files of hardware/ can be imported without these libraries, which only the extras install."""
     wrong = []
     for path in python_files("hardware"):
         for node in ast.parse(path.read_text("utf-8")).body:

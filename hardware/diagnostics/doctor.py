@@ -38,6 +38,7 @@ from hardware.drivers.raspberry_pi import (
     unmet_libraries,
 )
 from hardware.drivers.spi import BUFFER_SIZE, DEVICE, LARGER_BUFFER, frame_size
+from hardware.layout.checks import NETWORK_DRIVERS
 from hardware.layout.model import Chain, Layout, Reader
 
 OLDEST_PYTHON: Final = (3, 11)
@@ -155,7 +156,8 @@ class _Examination:
                 self._fine(part, "simulated: nothing is needed")
         if PICO in named.values():
             self._check_pico()
-        wired = [part for part in real if named[part] != PICO]
+        elsewhere = (PICO, *NETWORK_DRIVERS)  # `probe` asks the controllers in the network
+        wired = [part for part in real if named[part] not in elsewhere]
         if wired:
             self._check_pi(wired)
         if LIGHTS in real and not self._is_faulty(LIGHTS, PICO, "board"):

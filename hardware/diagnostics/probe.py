@@ -1,11 +1,13 @@
-"""Probing of buttons, readers and the Pico for faults of their wires, as part of `azul-table doctor`.
+"""Probing of buttons, readers, the Pico and lights in the network, as part of `azul-table doctor`.
 
-Buttons and readers are read while nobody touches them; a Pico is asked for its firmware.
+Buttons and readers are read while nobody touches them; a Pico is asked for its firmware, a WLED for its
+lights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Final
 
@@ -15,11 +17,23 @@ from serial import Serial
 from firmware_bridge.installer import InstallError, NoFirmwareError, firmware_checksum, identify
 from firmware_bridge.link import find_port
 from firmware_bridge.messages import Identity
-from hardware.api import BUTTONS, PICO, PartError, reader_part
+from hardware.api import BUTTONS, LIGHTS, PICO, PartError, lights_part, reader_part
 from hardware.diagnostics.doctor import Finding, Status
 from hardware.drivers.gpio import PinFactory, closed_buttons, real_pins
+from hardware.drivers.network import (
+    NETWORK,
+    ZEROCONF,
+    Network,
+    Span,
+    WledInfo,
+    find_wled,
+    pixels_at,
+    spans_of_hosts,
+)
+from hardware.drivers.raspberry_pi import install_command, pip_command
 from hardware.drivers.rfid import BAUD, FrameParser, open_port, port_of
-from hardware.drivers.supervisor import loss_of
+from hardware.drivers.supervisor import loss_of, one_line
+from hardware.layout.checks import NETWORK_DRIVERS
 from hardware.layout.model import Layout, Reader
 
 LISTEN: Final = 1.0
@@ -35,16 +49,23 @@ def probe(
     port_of: Callable[[Reader], str] = port_of,
     ask: Callable[[], Identity] = lambda: identify(find_port()),
     listen: Callable[[Serial], bytes] | None = None,
+    network: Network = NETWORK,
+    search: Callable[[], Mapping[str, str]] = find_wled,
 ) -> list[Finding]:
     """Probe the parts that are `usable` according to `examine`; return findings about their wires.
 
-    `pins`, `port_of`, `ask` and `listen` open the pins and ports, ask the Pico and read from a port. PN532
-    readers are not probed: they send nothing unless they are polled.
+    `pins`, `port_of`, `ask` and `listen` open the pins and ports, ask the Pico and read from a port. `search`
+    searches for controllers in the `network`. PN532 readers are not probed: they send nothing unless they are
+    polled.
     """
     drivers = layout.drivers
     found: list[Finding] = []
     if PICO in astuple(drivers) and usable(PICO):
         found.append(_probe_firmware(ask))
+    if drivers.lights in NETWORK_DRIVERS:
+        for host, spans in spans_of_hosts(layout).items():
+            found.append(_probe_controller(host, spans, network))
+        found.append(_search_controllers(search))
     if drivers.buttons == "gpio" and usable(BUTTONS):
         found += _probe_buttons(layout, pins)
     if drivers.readers in ("rdm6300", "id-12la"):
@@ -110,6 +131,62 @@ def _probe_reader(
         remedy = "check its ground, and that the layout names this kind of reader"
         return [Finding(part, Status.GUESS, message, remedy)]
     return []
+
+
+# --- Lights in the network -------------------------------------------------------------------------------
+
+
+def _probe_controller(host: str, spans: Sequence[Span], network: Network) -> Finding:
+    """Resolve the name of a controller, ask it about its lights, and compare them with the layout."""
+    part = lights_part(host)
+    try:
+        address = network.resolve(host)
+    except PartError as error:
+        message, _, remedy = str(error).partition("; ")
+        return Finding(part, Status.FAULT, message, remedy)
+    try:
+        info = network.ask(address)
+    except ConnectionRefusedError:  # it is there, but has no pages
+        info = None
+    except OSError as error:
+        message = f"{host} ({address}) does not answer ({one_line(error)})"
+        remedy = "look whether it has power and is in the network; a controller without pages may be fine"
+        return Finding(part, Status.GUESS, message, remedy)
+    if info is None:
+        message = f"{host} ({address}) is there, but is not WLED: only its lights show whether it gets frames"
+        return Finding(part, Status.FINE, message)
+    return _compare(part, spans, info, address)
+
+
+def _compare(part: str, spans: Sequence[Span], info: WledInfo, address: str) -> Finding:
+    """Compare the lights of a WLED with those that the layout has there."""
+    white = any(span.channels == len("RGBW") for span in spans)
+    colours = "RGBW" if info.leds.white else "RGB"
+    message = f"WLED {info.ver} at {address}: {info.leds.count} lights, {colours}"
+    if info.leds.count < (needed := pixels_at(spans)):
+        remedy = "correct their number in WLED's LED preferences, or the chain in the layout"
+        return Finding(part, Status.FAULT, f"{message}, but the layout sends to {needed}", remedy)
+    if white and not info.leds.white:
+        remedy = "choose an RGBW type in WLED's LED preferences, or an order without W in the layout"
+        return Finding(part, Status.FAULT, f"{message}, but the layout sends white to them", remedy)
+    if info.leds.white and not white:
+        remedy = 'write order = "RGBW" into the chain to use it'
+        return Finding(part, Status.GUESS, f"{message}, but the layout does not use their white", remedy)
+    return Finding(part, Status.FINE, message)
+
+
+def _search_controllers(search: Callable[[], Mapping[str, str]]) -> Finding:
+    """Search for WLED by mDNS, so that a maker can copy the names into the layout."""
+    try:
+        found = search()
+    except ImportError:
+        remedy = install_command(ZEROCONF, pip_command(), sys.version_info[:2])
+        return Finding(LIGHTS, Status.GUESS, "WLED can't be searched for: zeroconf is missing", remedy)
+    except OSError as error:
+        remedy = "look whether this machine has joined the network"
+        return Finding(LIGHTS, Status.GUESS, f"WLED can't be searched for: {one_line(error)}", remedy)
+    names = ", ".join(f"{host} ({address})" for host, address in found.items())
+    return Finding(LIGHTS, Status.FINE, f"WLED found by mDNS: {names or 'none'}")
 
 
 def listen_to(port: Serial, seconds: float = LISTEN) -> bytes:

@@ -29,11 +29,13 @@ from hardware.api import (
     Rgb,
     TagArrived,
     button_part,
+    lights_part,
     reader_part,
 )
 from hardware.drivers.health import FAULTS, Reading, read
 from hardware.drivers.simulated import SimulatedTable
-from hardware.layout.model import Chain, Layout
+from hardware.layout.checks import NETWORK_DRIVERS
+from hardware.layout.model import Chain, Layout, Output
 from hardware.power import CurrentLimiter
 
 WHITE: Final[Rgb] = (120, 120, 120)
@@ -502,10 +504,18 @@ class _Test(Struct):
         return Result(step.part, Outcome.WRONG if message else Outcome.FINE, message)
 
     def _why_lost(self, step: Step) -> str | None:
-        """Return why a part, all parts of its kind, or the Pico that they are wired to is lost; else None."""
+        """Return why a part, all of its kind, or the Pico or controller that has them is lost; else None."""
         on_pico = getattr(self.layout.drivers, step.kind) == PICO
-        names = (step.part, step.kind, PICO) if on_pico else (step.part, step.kind)
+        names = (step.part, step.kind, PICO) if on_pico else (step.part, step.kind, *self._controllers(step))
         return next((self.lost[name] for name in names if name in self.lost), None)
+
+    def _controllers(self, step: Step) -> Sequence[str]:
+        """Return the controllers in the network, as parts, that send to the lights of a step."""
+        if self.layout.drivers.lights not in NETWORK_DRIVERS or step.kind != "lights":
+            return ()
+        chains = {light.chain for light in self.layout.lights if light.name in step.lights}
+        wires = [chain.wire for chain in self.layout.chains if chain.name in chains]
+        return [lights_part(wire.host) for wire in wires if isinstance(wire, Output)]
 
     def _receive(self, seconds: float) -> Iterator[str]:
         """Yield the buttons and readers that answer within so many seconds; record parts lost and back."""

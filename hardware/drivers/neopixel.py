@@ -128,7 +128,7 @@ class NeoPixelLights:
         self._latest = self._encoder.encode(LightFrame({}))
         self._unsent = True
         longest = LONGEST_PAUSE if is_sent_by_spi(self._chain, self._driver) else PAUSE
-        self._supervisor = Supervisor(LIGHTS, self._work, put, clock, longest=longest)
+        self._supervisor = Supervisor(LIGHTS, self._work, put, clock, longest_pause=longest)
         self._supervisor.start()
 
     def show(self, frame: LightFrame) -> None:

@@ -32,9 +32,11 @@ from hardware.api import (
 from hardware.drivers.gpio import GpioButtons, PinFactory, chattering, real_pins
 from hardware.drivers.health import PowerMonitor
 from hardware.drivers.neopixel import NeoPixelLights
+from hardware.drivers.network import NetworkLights
 from hardware.drivers.pico import PicoDriver, PicoState
 from hardware.drivers.rfid import TagReaders
 from hardware.drivers.simulated import SimulatedTable
+from hardware.layout.checks import NETWORK_DRIVERS
 from hardware.layout.model import Layout
 
 Put = Callable[[HardwareEvent], None]
@@ -98,6 +100,8 @@ def open_hardware(
     lights: Lights | None = table
     if named.lights == PICO:
         lights = pico
+    elif named.lights in NETWORK_DRIVERS:
+        lights = NetworkLights(layout, put, clock=clock)
     elif named.lights != SIMULATED:
         lights = NeoPixelLights(layout, put, clock=clock)
     closing: list[Close] = []  # the inputs first

@@ -37,6 +37,7 @@ from firmware_bridge.protocol import (
 from firmware_bridge.wiring import WiredChain, Wiring
 from hardware.api import STATUS, ButtonPressed, HardwareError, InputEvent, LightFrame, Loss
 from hardware.drivers.rfid import LEAVES, Presence, parse_tag
+from hardware.layout.checks import NETWORK_DRIVERS
 from hardware.layout.model import Layout
 from hardware.pixels import DitheringEncoder, pixel_offsets
 
@@ -201,13 +202,15 @@ def wiring(layout: Layout) -> Wiring:
             'change its controller to "pico", or use the drivers of the Pi'
         )
     matrix, offsets = layout.matrix, pixel_offsets(layout)
+    wired = layout.drivers.lights not in NETWORK_DRIVERS
+    chains = layout.chains if wired else ()
     return Wiring(
-        chains=tuple(WiredChain(chain.pin, chain.pixels, chain.channels) for chain in layout.chains),
+        chains=tuple(WiredChain(chain.pin, chain.pixels, chain.channels) for chain in chains),
         rows=matrix.rows if matrix else (),
         columns=matrix.columns if matrix else (),
         buttons=tuple(button.switch for button in layout.buttons if isinstance(button.switch, int)),
         readers=tuple(reader.pin for reader in layout.readers),
-        status=sorted(offsets.values()).index(offsets[STATUS]),  # every pixel has a light
+        status=sorted(offsets.values()).index(offsets[STATUS]) if wired else None,  # every pixel has a light
     )
 
 

@@ -30,8 +30,8 @@ class Supervisor:
     `work` opens the part, calls `working()` once it works, and continues until `stopping` is true. It raises
     when the part is lost and is then called again after a pause. It returns to be called again at once.
     PartLost (again when the reason changes) and PartBack go to `put`, from this thread. `pause` waits so many
-    seconds between two attempts, by default until the supervisor is stopped at the latest; `longest` is the
-    longest of these pauses.
+    seconds between two attempts, by default until the supervisor is stopped at the latest; `longest_pause` is
+    the longest of these pauses.
     """
 
     def __init__(
@@ -41,14 +41,14 @@ class Supervisor:
         put: Callable[[HardwareEvent], None],
         clock: Callable[[], float] = monotonic,
         pause: Callable[[float], None] | None = None,
-        longest: float = LONGEST_PAUSE,
+        longest_pause: float = LONGEST_PAUSE,
     ) -> None:
         self.part = part
         self._work = work
         self._put = put
         self._clock = clock
         self._pause = pause or self._stoppable_pause
-        self._longest = longest
+        self._longest_pause = longest_pause
         self._lost: tuple[Loss, str] | None = None
         self._working_since = float("inf")
         self._stop = threading.Event()
@@ -108,7 +108,7 @@ class Supervisor:
             if self._clock() - self._working_since > STABLE:
                 pause = FIRST_PAUSE
             self._pause(LIBRARY_PAUSE if loss[0] is Loss.LIBRARY else pause)
-            pause = min(2 * pause, self._longest)
+            pause = min(2 * pause, self._longest_pause)
 
     def _attempt(self) -> tuple[Loss, str] | None:
         """Work until that fails; return why, or None to continue at once or to end."""

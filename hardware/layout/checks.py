@@ -1,4 +1,4 @@
-"""Checks of a layout file: seats and displays, pixels, pins, drivers, power supply, and the drawing.
+"""Checks of a layout file: seats and displays, pixels, pins, drivers, network, power supply, and the drawing.
 
 Every check adds all faults that it finds to `Faults`. Tables that could not be read are ignored here: their
 faults are known already.
@@ -6,14 +6,26 @@ faults are known already.
 
 from __future__ import annotations
 
+import re
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
+from ipaddress import ip_address
 from itertools import combinations, product
 from math import cos, hypot, radians, sin
 from typing import Any, Final
 
 from msgspec import Struct, field
 
-from hardware.layout.file import DisplayPlate, Faults, LayoutFile, Matrix, key_text
+from hardware.layout.file import (
+    DisplayPlate,
+    Faults,
+    Host,
+    LayoutFile,
+    Matrix,
+    Pin,
+    key_text,
+    missing_key,
+)
 from hardware.layout.geometry import (
     DIGITS,
     FIFTH_LIGHT,
@@ -291,6 +303,8 @@ def _check_receivers(file: LayoutFile, controller: Controller, faults: Faults) -
 def _pin_uses(file: LayoutFile, controller: Controller) -> Iterator[PinUse]:
     """Yield every pin that the file uses, each followed by the pins that it takes as well."""
     for name, chain in file.chain.items():
+        if chain.pin is None:
+            continue  # in the network, or a fault of its own
         path = f"chain.{key_text(name)}.pin"
         yield PinUse(path, chain.pin)
         for pin in () if file.drivers.lights == "pio" else controller.buses.get(chain.pin, ()):
@@ -367,20 +381,42 @@ def _spare_crossings(file: LayoutFile, matrix: Matrix) -> str:
 
 DRIVERS_OF_CONTROLLER: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "pi": {
-        "lights": ("neopixel", "spi", "pwm", "pio", "simulated"),
+        "lights": ("neopixel", "spi", "pwm", "pio", "ddp", "e131", "simulated"),
         "buttons": ("gpio", "simulated"),
         "readers": ("rdm6300", "id-12la", "pn532", "simulated"),
     },
-    "pico": dict.fromkeys(("lights", "buttons", "readers"), ("pico", "simulated")),
+    "pico": {
+        "lights": ("pico", "ddp", "e131", "simulated"),
+        "buttons": ("pico", "simulated"),
+        "readers": ("pico", "simulated"),
+    },
 }
 """The drivers of each controller for lights, buttons and readers."""
 LIGHT_PINS: Final = {"spi": (10,), "pwm": (12, 13, 18, 19), "pcm": (21,)}
 """Pins of a Pi that can send to lights in each way; PIO can use any. `neopixel` takes the way of its pin,
 and is the only driver that sends by PCM."""
+NETWORK_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
+    "ddp": ("host", "first"),
+    "e131": ("host", "first", "universe", "priority"),
+}
+"""The keys of a chain that name its place in the network, for each driver of lights there."""
+NETWORK_DRIVERS: Final = tuple(NETWORK_KEYS)
+USE_OF_KEY: Final = {
+    "pin": ("lights on a pin", ""),
+    "host": ("lights in the network", '"ddp" or "e131"'),
+    "first": ("lights in the network", '"ddp" or "e131"'),
+    "universe": ("lights by e131", '"e131"'),
+    "priority": ("lights by e131", '"e131"'),
+}
+"""What each key for the wire of a chain is for, and the drivers in the network that use it."""
 
 
-def check_drivers(file: LayoutFile, faults: Faults) -> None:
+def check_drivers(file: LayoutFile, document: Mapping[str, Any], faults: Faults) -> None:
     """Add faults for drivers that the controller does not have, and for wires that a driver can't use."""
+    if file.drivers.lights is not None or "lights" not in _table(document, "drivers"):
+        written = _table(document, "chain")
+        for name in file.chain:
+            _check_keys(f"chain.{key_text(name)}", written[name], file.drivers.lights, faults)
     if file.controller is None:
         return
     for kind, able in DRIVERS_OF_CONTROLLER[file.controller].items():
@@ -398,9 +434,25 @@ def check_drivers(file: LayoutFile, faults: Faults) -> None:
         _check_buttons(file, faults)
 
 
+def _check_keys(path: str, chain: Mapping[str, Any], driver: str | None, faults: Faults) -> None:
+    """Add faults for keys of a chain that its driver needs, and for those that it has no use for."""
+    if driver == "simulated":
+        keys = NETWORK_KEYS["e131"] if "host" in chain else ("pin",)
+    else:
+        keys = NETWORK_KEYS.get(driver or "", ("pin",))
+    if "host" in keys and "host" not in chain:
+        missing_key(f"{path}.host", Host, faults)
+    elif "pin" in keys and not chain.keys() & {"pin", "host"}:
+        missing_key(f"{path}.pin", Pin, faults)
+    for key, (meant, drivers) in USE_OF_KEY.items():
+        if key in chain and key not in keys:
+            remedy = f", or write lights = {drivers} into [drivers]" if drivers else ""
+            faults.add(f"{path}.{key}", f"is for {meant} only", f"remove it{remedy}")
+
+
 def _check_lights(file: LayoutFile, faults: Faults) -> None:
     driver = file.drivers.lights
-    if driver == "simulated":
+    if driver == "simulated" or driver in NETWORK_DRIVERS:
         return
     if len(file.chain) > 1:
         faults.add(
@@ -410,7 +462,7 @@ def _check_lights(file: LayoutFile, faults: Faults) -> None:
         )
     pins = LIGHT_PINS.get(driver or "", ())
     for name, chain in file.chain.items():
-        if pins and chain.pin not in pins:
+        if pins and chain.pin is not None and chain.pin not in pins:
             able = " or ".join(f"GPIO{pin}" for pin in pins)
             faults.add(
                 f"chain.{key_text(name)}.pin", f"GPIO{chain.pin} can't send by {driver}", f"use {able}"
@@ -441,6 +493,82 @@ def _check_ports(file: LayoutFile, faults: Faults) -> None:
         elif port in taken:
             faults.add(path, f"{port} is already used by {taken[port]}", "give each reader its own")
         taken.setdefault(port, path)
+
+
+# --- Network ---------------------------------------------------------------------------------------------
+
+SLOTS: Final = 512
+"""Bytes of light in a universe of E1.31, as on a line of DMX."""
+LAST_UNIVERSE: Final = 63_999
+_LABEL: Final = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)", re.ASCII | re.IGNORECASE)
+
+
+class UniverseRun(Struct, frozen=True):
+    """Successive pixels of a chain in one universe: the first of them in the universe and in the chain."""
+
+    universe: int
+    first: int
+    pixel: int
+    pixels: int
+
+
+def universe_runs(universe: int, first: int, pixels: int, channels: int) -> Iterator[UniverseRun]:
+    """Yield the runs of a chain that begins at pixel `first` of a universe, of so many bytes a pixel.
+
+    Universes hold whole pixels, 170 of three bytes and 128 of four, and the rest of them stays empty, as
+    WLED and xLights have it.
+    """
+    size = SLOTS // channels
+    pixel = 0
+    while pixel < pixels:
+        behind, start = divmod(first + pixel, size)
+        run = min(size - start, pixels - pixel)
+        yield UniverseRun(universe + behind, start, pixel, run)
+        pixel += run
+
+
+def check_outputs(file: LayoutFile, faults: Faults) -> None:
+    """Add faults for hosts that are none, and for chains in the network that share pixels."""
+    runs: dict[str, list[tuple[Run, int]]] = {}
+    for name, chain in file.chain.items():
+        if chain.host is None:
+            continue
+        path = f"chain.{key_text(name)}"
+        if not _is_host(chain.host):
+            wrong = f"{reprlib.repr(chain.host)} is neither the name nor the address of a controller"
+            remedy = 'write it without http://, port or path, as "wled-ring.local" or "192.168.1.40"'
+            faults.add(f"{path}.host", wrong, remedy)
+            continue
+        host, first, channels = chain.host.lower(), chain.first or 0, len(chain.order or "RGB")
+        if file.drivers.lights != "e131":
+            runs.setdefault(host, []).append((Run(path, first, chain.pixels), channels))
+            continue
+        for run in universe_runs(chain.universe or 1, first, chain.pixels, channels):
+            place = f"universe {run.universe} of {host}"
+            runs.setdefault(place, []).append((Run(path, run.first, run.pixels), channels))
+            if run.universe > LAST_UNIVERSE:
+                wrong = f"extends to universe {run.universe}, but the last is {LAST_UNIVERSE}"
+                faults.add(f"{path}.universe", wrong, "start at a lower universe")
+                break
+    for place, found in runs.items():
+        (first_run, channels), *others = found
+        if other := next((run for run, number in others if number != channels), None):
+            wrong = f"has another number of colours than {first_run.path}, and both are at {place}"
+            faults.add(f"{other.path}.order", wrong, "give them the same number of colours")
+        else:
+            _check_runs(place, [run for run, _ in found], 1 << 32, faults, gaps=False)
+
+
+def _is_host(text: str) -> bool:
+    """Return whether a text is a host name, or the address of a single host."""
+    try:
+        address = ip_address(text)
+    except ValueError:
+        labels = text.split(".")
+        # A name that ends with a number would be read as an address: 192.168.1 as 192.168.0.1.
+        return len(text) <= 253 and all(map(_LABEL.fullmatch, labels)) and not labels[-1].isdecimal()
+    broadcast = address == ip_address("255.255.255.255")
+    return not (address.is_multicast or address.is_unspecified or broadcast or "%" in text)
 
 
 # --- Power supply ----------------------------------------------------------------------------------------

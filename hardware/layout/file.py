@@ -23,8 +23,9 @@ ColourOrder = Literal[
     "GRB", "RGB", "RBG", "GBR", "BRG", "BGR", "GRBW", "RGBW", "RBGW", "GBRW", "BRGW", "BGRW"
 ]
 """The order in which a light receives its colours; most receive green first, and white (SK6812) last."""
-LightsDriver = Literal["neopixel", "spi", "pwm", "pio", "pico", "simulated"]
-"""`neopixel` stands for SPI at GPIO10, else for PIO on a Pi 5 and for PWM or PCM on others."""
+LightsDriver = Literal["neopixel", "spi", "pwm", "pio", "pico", "ddp", "e131", "simulated"]
+"""`neopixel` stands for SPI at GPIO10, else for PIO on a Pi 5 and for PWM or PCM on others; `ddp` and `e131`
+are protocols of controllers in the network."""
 ButtonsDriver = Literal["gpio", "pico", "simulated"]
 ReadersDriver = Literal["rdm6300", "id-12la", "pn532", "pico", "simulated"]
 
@@ -42,6 +43,17 @@ Turn = Annotated[
     float, Meta(ge=-360, le=360, title="turn", description="a number of degrees from -360 to 360, clockwise")
 ]
 Pin = Annotated[int, Meta(ge=0, le=999, title="pin", description="the number of a pin, as in GPIO10 or GP10")]
+Host = Annotated[
+    str,
+    Meta(
+        title="host",
+        description='the name or address of a controller, as "wled-ring.local" or "192.168.1.40"',
+    ),
+]
+Universe = Annotated[
+    int, Meta(ge=1, le=63_999, title="universe", description="a whole number from 1 to 63999")
+]
+Priority = Annotated[int, Meta(ge=0, le=200, title="priority", description="a whole number from 0 to 200")]
 Wire = Annotated[
     int | str,
     Meta(
@@ -96,7 +108,8 @@ Lights = Annotated[
     LightsDriver,
     Meta(
         title="driver of lights",
-        description='"neopixel", "spi", "pwm" or "pio" for a pi, "pico" for a pico, or "simulated"',
+        description='"neopixel", "spi", "pwm" or "pio" for a pi, "pico" for a pico, "ddp" or "e131" for '
+        'controllers in the network, or "simulated"',
     ),
 ]
 Buttons = Annotated[
@@ -144,17 +157,27 @@ class FileSupply(FileTable, frozen=True):
 
 
 class FileChain(FileTable, frozen=True):
-    """One data line: its pin, the number of pixels, their colour order, brightness and gamma."""
+    """Lights on one data line: its pin, or the controller in the network that has it; pixels and colours.
 
-    pin: Pin
+    `first` is the first pixel at the controller, from 0, or in its `universe` and those after it.
+    """
+
     pixels: Count
-    order: Annotated[
-        ColourOrder,
-        Meta(
-            title="order of colours",
-            description='"GRB", "RGB", "RBG", "GBR", "BRG" or "BGR"; with a white channel "GRBW"...',
-        ),
-    ] = "GRB"
+    pin: Pin | None = None
+    host: Host | None = None
+    first: Pixel | None = None
+    universe: Universe | None = None
+    priority: Priority | None = None
+    order: (
+        Annotated[
+            ColourOrder,
+            Meta(
+                title="order of colours",
+                description='"GRB", "RGB", "RBG", "GBR", "BRG" or "BGR"; with a white channel "GRBW"...',
+            ),
+        ]
+        | None
+    ) = None
     brightness: Annotated[
         float, Meta(gt=0, le=1, title="brightness", description="a number above 0, at most 1")
     ] = 1.0
@@ -420,7 +443,7 @@ def _read_keys(value: dict[str, Any], kind: type[FileTable], prefix: str, faults
             if read is not None:
                 values[name] = read
         elif field.required:
-            _missing_key(prefix + name, field.type, faults)
+            missing_key(prefix + name, field.type, faults)
     return values
 
 
@@ -449,7 +472,8 @@ def _unknown_key(key: str, known: list[str], prefix: str, faults: Faults) -> Non
     faults.add(prefix + key_text(key), "is not a known key", remedy)
 
 
-def _missing_key(path: str, kind: Any, faults: Faults) -> None:
+def missing_key(path: str, kind: Any, faults: Faults) -> None:
+    """Add the fault for a missing key of this type."""
     kind = _without_none(kind)
     if isinstance(kind, type) and issubclass(kind, FileTable):
         remedy = f"add the table [{path}]"

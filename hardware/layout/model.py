@@ -18,6 +18,7 @@ from hardware.api import SHARED, HardwareError, LayoutError
 from hardware.layout.checks import (
     check_drawing,
     check_drivers,
+    check_outputs,
     check_pins,
     check_pixels,
     check_seats_and_displays,
@@ -27,6 +28,7 @@ from hardware.layout.file import (
     ButtonsDriver,
     ColourOrder,
     Faults,
+    FileChain,
     LayoutFile,
     LightsDriver,
     Matrix,
@@ -78,19 +80,38 @@ class Reader(Struct, frozen=True):
         return self.wire
 
 
+class Output(Struct, frozen=True):
+    """The place of a chain in the network: a controller, and the first pixel there, from 0.
+
+    For E1.31 `first` is counted from the beginning of `universe`, through the universes after it.
+    """
+
+    host: str
+    first: int = 0
+    universe: int = 1
+    priority: int = 100
+
+
 class Chain(Struct, frozen=True):
-    """Lights on one data line: the controller's pin, their number, and the conversion of colours.
+    """Lights on one data line: a pin or a controller in the network, their number, and their colours.
 
     `order` is the order of the colours on the wire, with W for lights that have a white channel. A channel of
     0 to 1 is sent as `brightness * channel ** gamma`.
     """
 
     name: str
-    pin: int
+    wire: int | Output
     pixels: int
     order: ColourOrder = "GRB"
     brightness: float = 1.0
     gamma: float = 2.2
+
+    @property
+    def pin(self) -> int:
+        """The pin that sends to it. Raises HardwareError for a chain in the network."""
+        if isinstance(self.wire, Output):
+            raise HardwareError(f"chain {self.name!r} is at {self.wire.host} in the network, not on a pin")
+        return self.wire
 
     @property
     def channels(self) -> int:
@@ -194,7 +215,8 @@ def read_layout(name_or_path: str) -> Layout:
     check_seats_and_displays(file, document, faults)
     check_pixels(file, document, faults)
     check_pins(file, document, faults)
-    check_drivers(file, faults)
+    check_drivers(file, document, faults)
+    check_outputs(file, faults)
     check_supply(file, faults)
     placed = tuple(components(file))
     check_drawing(file, placed, faults)
@@ -288,11 +310,24 @@ def _build(name: str, file: LayoutFile, placed: tuple[Component, ...]) -> Layout
         buttons=_buttons(placed),
         readers=_readers(file, placed),
         outlines=_outlines(placed),
-        chains=tuple(Chain(chain, **asdict(it)) for chain, it in file.chain.items()),
+        chains=tuple(_chain(chain, it) for chain, it in file.chain.items()),
         matrix=file.matrix,
         supply=Supply(lights=len(lights), **asdict(file.supply)),
         drivers=replace(DRIVERS[file.controller], **named),
     )
+
+
+def _chain(name: str, it: FileChain) -> Chain:
+    """Return a chain; controllers in the network get RGB unless it says otherwise, for they reorder it."""
+    wire: int | Output
+    if it.host is None:
+        assert it.pin is not None  # checked
+        wire = it.pin
+    else:
+        given = {"first": it.first, "universe": it.universe, "priority": it.priority}
+        wire = Output(it.host.lower(), **{key: value for key, value in given.items() if value is not None})
+    order = it.order or ("GRB" if it.host is None else "RGB")
+    return Chain(name, wire, it.pixels, order, it.brightness, it.gamma)
 
 
 def _lights(placed: tuple[Component, ...]) -> tuple[PlacedLight, ...]:

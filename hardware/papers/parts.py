@@ -14,13 +14,13 @@ from typing import Final
 from msgspec import Struct
 
 from hardware.api import LightFrame
-from hardware.layout.checks import CONTROLLERS
 from hardware.layout.model import Layout
 from hardware.papers.power_feeds import (
     FUSES,
     MAX_LIGHTS,
     SHIFTER_FUSE,
     Feed,
+    data_source,
     fed_by_pi,
     feeds,
     full_white_amperes,
@@ -283,7 +283,7 @@ def feeds_table(layouts: Sequence[Layout]) -> Rows:
     rows = [["layout", "chain, its data pin", "feed", "enters at", "lights", "at full white", "fuse", "wire"]]
     rows.append(["---"] * len(rows[0]))
     for layout in layouts:
-        pins = {it.name: CONTROLLERS[layout.controller].name(it.pin) for it in layout.chains}
+        pins = {it.name: data_source(layout, it) for it in layout.chains}
         for number, feed in enumerate(feeds(layout), 1):
             rows.append(
                 [

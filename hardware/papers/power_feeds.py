@@ -13,7 +13,8 @@ from typing import Final
 from msgspec import Struct
 
 from hardware.api import HardwareError
-from hardware.layout.model import Chain, Layout
+from hardware.layout.checks import CONTROLLERS
+from hardware.layout.model import Chain, Layout, Output
 
 MAX_LIGHTS: Final = 36
 """Lights on one feed: with more of them the far ones would look reddish."""
@@ -111,7 +112,15 @@ def wire_size(fuse: float, amperes: float, metres: float) -> float:
 
 def fed_by_pi(layout: Layout) -> bool:
     """Return whether the lights are so few that the Pi's 5 V pin feeds them, through the main fuse alone."""
-    return layout.controller == "pi" and layout.supply.amperes <= PI_PIN_AMPERES
+    near = not any(isinstance(chain.wire, Output) for chain in layout.chains)
+    return near and layout.controller == "pi" and layout.supply.amperes <= PI_PIN_AMPERES
+
+
+def data_source(layout: Layout, chain: Chain) -> str:
+    """Return the name of the pin that sends to a chain, or the host of its controller in the network."""
+    if isinstance(chain.wire, Output):
+        return chain.wire.host
+    return CONTROLLERS[layout.controller].name(chain.wire)
 
 
 def supply_amperes(layout: Layout) -> float:

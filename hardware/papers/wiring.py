@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from hardware.layout.checks import CONTROLLERS
-from hardware.layout.model import Layout
+from hardware.layout.model import Layout, Output
 from hardware.papers.power_feeds import (
     SHIFTER_FUSE,
     Feed,
+    data_source,
     fed_by_pi,
     feeds,
     full_white_amperes,
@@ -193,7 +194,9 @@ def _supply(circuit: Circuit, layout: Layout) -> None:
 def _data(circuit: Circuit, layout: Layout, number: int) -> None:
     """Draw the board, its level shifter and the resistor of the first chain."""
     board = "Pico" if layout.controller == "pico" else "Raspberry Pi"
-    pin = CONTROLLERS[layout.controller].name(layout.chains[0].pin)
+    pin = data_source(layout, layout.chains[0])
+    if isinstance(layout.chains[0].wire, Output):
+        board, pin = f"controller\n{pin}", "data"
     circuit.box((3.0, 2.6), (5.4, 5.4), board, (4.2, 5.1))
     circuit.words((5.25, DATA + 0.2), pin, 11, "right")
     circuit.words((4.2, 3.1), "GND", 11, "center")
@@ -245,7 +248,7 @@ def _notes(layout: Layout, every: tuple[Feed, ...]) -> list[str]:
         return lines
     lines.append("Between two feeds of a chain cut the 5 V wire; data and 0 V run through.")
     for chain in layout.chains:
-        lines.append(f"{chain.name}, data from {CONTROLLERS[layout.controller].name(chain.pin)}:")
+        lines.append(f"{chain.name}, data from {data_source(layout, chain)}:")
         lines += [
             f"- F{number} {feed.fuse:g} A: {feed.lights} lights from light {feed.pixel} ({feed.light}), "
             f"{feed.amperes:.1f} A, wire {feed.wire:g} mm²"

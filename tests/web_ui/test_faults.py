@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from flask.testing import FlaskClient
 
-from hardware.api import BUTTONS, HEAT, LIGHTS, PICO, POWER, Loss, button_part, reader_part
+from hardware.api import BUTTONS, HEAT, LIGHTS, PICO, POWER, Loss, button_part, lights_part, reader_part
 from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Text
 from tests.web_ui.conftest import show
@@ -28,6 +28,7 @@ PARTS = (
     button_part("display.3"),
     button_part("seat.2.line.4"),
     button_part("ok"),
+    lights_part("wled-ring.local"),
     reader_part("display.3"),
     reader_part("centre"),
     reader_part("seat.2"),
@@ -63,6 +64,13 @@ def test_a_fault_says_how_to_play_on_and_how_to_repair_it() -> None:
     assert fault_texts(lost("reader.shared"), scene=real_tables.reporting("b")) == (
         "The reader for everybody does not answer. Report the tiles with the buttons on the pages. "
         "Look at its plug.",
+    )
+
+
+def test_lights_in_the_network_are_named_by_their_controller() -> None:
+    assert fault_texts(lost("lights.wled-ring.local")) == (
+        "The lights at wled-ring.local can't be reached. Play goes on: the pages show every tile. "
+        "Look whether their controller has power and has joined the network.",
     )
 
 

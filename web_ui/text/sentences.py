@@ -511,7 +511,8 @@ def _fault(formatter: SnapshotFormatter, fault: Fault, kind: str, name: str) -> 
         place, _, number = name.partition(".")
         reader = words.text_or(f"reader.{place}", "reader.other", number=number, name=name)
         use = f"reader_{_reader_use(formatter, name)}"
-    lost = words.text_or(f"lost.{kind}", "lost.other", reader=reader, part=fault.part)
+    what = "lights_at" if kind == "lights" and name else kind
+    lost = words.text_or(f"lost.{what}", "lost.other", reader=reader, part=fault.part, name=name)
     instead = words.text_or(f"instead.{use}", "instead.other")
     return f"{lost} {instead} {_repair(formatter, kind, fault.why)}"
 
