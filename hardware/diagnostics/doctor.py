@@ -160,7 +160,8 @@ class _Examination:
         wired = [part for part in real if named[part] not in elsewhere]
         if wired:
             self._check_pi(wired)
-        if LIGHTS in real and not self._is_faulty(LIGHTS, PICO, "board"):
+        on_pins = LIGHTS in real and drivers.lights not in NETWORK_DRIVERS
+        if on_pins and not self._is_faulty(LIGHTS, PICO, "board"):
             for part, question, step in WIRING:
                 self._found.append(Finding(part, Status.LOOK, question, f"azul-table selftest, step {step}"))
         return self._found
