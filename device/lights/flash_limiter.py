@@ -47,11 +47,12 @@ def limit_flashes(before: FlashLimiter, frame: LightFrame, now: float) -> FlashL
         return before
     swings = dict(before.swings)
     held: dict[str, Rgb] = {}
-    followed: dict[tuple[Swing, Rgb], tuple[Swing, Rgb]] = {}  # most lights swing as others do
+    followed: dict[tuple[int, Rgb], tuple[Swing, Rgb]] = {}  # most lights swing as others do
     for name, light in changed.items():
-        step = swings.get(name, _RESTING), light
+        swing = swings.get(name, _RESTING)
+        step = id(swing), light  # lights that swing together share a swing
         if step not in followed:
-            followed[step] = _follow(*step, now)
+            followed[step] = _follow(swing, light, now)
         swings[name], shown = followed[step]
         if shown != light:
             held[name] = shown

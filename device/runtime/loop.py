@@ -332,7 +332,7 @@ class TableLoop:
         """Send the current frame to the lights and to subscribers, if it changed or is to be sent again."""
         now = self._clock()
         lit = limit_flashes(self._lit, self._frames.at(self.table, now, self._palette_now()), now)
-        if lit.frame == self._lit.frame and now - self._lit_at < REFRESH:
+        if lit is self._lit and now - self._lit_at < REFRESH:
             return
         self._lit, self._lit_at = lit, now
         self._lights.show(lit.frame)
