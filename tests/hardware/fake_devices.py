@@ -123,6 +123,9 @@ class FakeDevices(FakePi):
         return self.sent()[-1]
 
 
+ENDED: Final = "ended"
+
+
 class Session:
     """A program on a fake Pi that has lights; it is killed when the `with` ends.
 
@@ -156,12 +159,14 @@ class Session:
         for line in self.process.stdout:
             kind, what = json.loads(line)
             self._said[kind].put(what)
+        for queue in self._said.values():
+            queue.put(ENDED)
 
     def ask(self, call: str, *arguments: object) -> Any:
         """Call a function of the session; return its result, or the reason and the message of its fault."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps([call, *arguments]).encode() + b"\n")
-        return next_of(self._said["result"])
+        return self._next("result")
 
     def has_event(self) -> bool:
         """Return whether `event` returns at once."""
@@ -169,8 +174,13 @@ class Session:
 
     def event(self) -> tuple[str, str, str]:
         """Return the next event of the driver: its type, the reason of a loss, and the message."""
-        name, reason, message = next_of(self._said["event"])
+        name, reason, message = self._next("event")
         return name, reason, message
+
+    def _next(self, kind: str) -> Any:
+        said = next_of(self._said[kind])
+        assert said != ENDED, "the program on the fake Pi ended"
+        return said
 
     def __enter__(self) -> Self:
         return self

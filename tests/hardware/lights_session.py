@@ -39,7 +39,7 @@ class Session:
     def __init__(self, pin: int, driver: LightsDriver, order: Any, *, whole: bool) -> None:
         layout = read_layout("duo")
         (chain,) = layout.chains
-        self._chain = replace(chain, pin=pin, order=order)
+        self._chain = replace(chain, wire=pin, order=order)
         self._driver = driver
         self._strip: Strip | None = None
         self._lights: NeoPixelLights | None = None
@@ -48,9 +48,9 @@ class Session:
             changed = replace(layout, chains=(self._chain,), drivers=drivers)
             self._lights = NeoPixelLights(changed, put, partial(open_strip, show_seconds=SHOW_SECONDS))
 
-    def show(self, lit: dict[str, tuple[int, int, int]]) -> None:
+    def show(self, lit: dict[str, list[int]]) -> None:
         assert self._lights is not None
-        self._lights.show(LightFrame(lit))
+        self._lights.show(LightFrame({name: (red, green, blue) for name, (red, green, blue) in lit.items()}))
 
     def close_lights(self) -> None:
         assert self._lights is not None

@@ -100,7 +100,7 @@ def test_a_library_without_a_final_release_is_installed_by_its_candidate(duo: La
 @pytest.mark.system
 def test_a_library_without_a_wheel_is_compiled(duo: Layout, pi: FakePi) -> None:
     del pi.versions["rpi_ws281x"]
-    by_pwm = replace(duo, chains=(replace(duo.chains[0], pin=18),))
+    by_pwm = replace(duo, chains=(replace(duo.chains[0], wire=18),))
     pi.is_root = True
     pi.config("dtparam=spi=on", "dtparam=audio=off")
     assert "apt install gcc python3-dev && sudo /opt" in remedy(by_pwm, pi)
