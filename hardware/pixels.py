@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from math import ceil, floor
+from operator import sub
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -25,6 +26,7 @@ INVALID_CHANNEL: Final = "a frame has a channel outside of 0 to 255; use values 
 
 DITHER: Final = (0, 2, 1, 3)
 """Quarters of a level that are added in turn before rounding down, in the order of the fastest flicker."""
+NEIGHBOURS: Final = (-1, 0, 1)
 MOVING: Final = 0.5
 """Seconds within which a light must change twice to count as moving, and for which it then does."""
 
@@ -86,7 +88,7 @@ class Converter(dict[Rgb, Pixel]):
             channels = [4.0 if channel == brightest else channel for channel in channels]
         quarters = [floor(channels[at] + 0.5) for at in self._order]
         return Pixel(
-            steady=bytes((quarter + 2) // 4 for quarter in quarters),
+            steady=bytes(floor(channels[at] / 4 + 0.5) for at in self._order),
             dithered=tuple(bytes((quarter + more) // 4 for quarter in quarters) for more in DITHER),
             most=sum(ceil(quarter / 4) for quarter in quarters),
         )
@@ -100,6 +102,11 @@ def _converter(order: ColourOrder, brightness: float, gamma: float) -> Converter
 def converter(chain: Chain) -> Converter:
     """Return the converter of a chain; chains with equal conversions share one."""
     return _converter(chain.order, chain.brightness, chain.gamma)
+
+
+def is_near(sent: bytes, nearest: bytes) -> bool:
+    """Return whether bytes that were sent are a frame of these nearest levels, but for dithering."""
+    return len(sent) == len(nearest) and all(map(NEIGHBOURS.__contains__, map(sub, sent, nearest)))
 
 
 # --- All lights ------------------------------------------------------------------------------------------
@@ -178,6 +185,7 @@ class DitheringEncoder(FrameEncoder):
             if now - self._changed_at.get(light, -MOVING) < MOVING:
                 self._moving[light] = place, pixel
             else:
+                self._moving.pop(light, None)
                 self._data[place] = pixel.steady
             self._changed_at[light] = now
         for light, (place, pixel) in list(self._moving.items()):

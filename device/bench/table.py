@@ -224,8 +224,8 @@ def _drain(viewers: selectors.DefaultSelector) -> None:
 
 
 def _idle_figure(table: _Table, seconds: float) -> Figure:
-    """Measure the processor time without presses; the lights still pulse."""
+    """Measure the processor time of daemon and pages without presses; the lights pulse."""
     began, used = time.monotonic(), table.processor_seconds()
     time.sleep(max(seconds, SETTLING))
     part = (table.processor_seconds() - used) / (time.monotonic() - began)
-    return Figure("table, processor while idle", part * 100, "% of a core", 2, at_least=False)
+    return Figure("table, processor while tiles pulse", part * 100, "% of a core", 2.5, at_least=False)

@@ -67,7 +67,7 @@ def lights(seconds: float, *, as_json: bool) -> None:
 @click.option("--seconds", type=click.FloatRange(min=1), default=10.0, show_default=True)
 @_json
 def table(seconds: float, *, as_json: bool) -> None:
-    """The whole appliance: press to light, press to phone, start, memory, and the processor while idle."""
+    """The whole appliance: press to light, press to phone, start, memory, and the processor meanwhile."""
     from device.bench.table import measure
 
     show(measure(seconds), as_json=as_json)

@@ -21,7 +21,7 @@ from hardware.api import HardwareError, HardwareEvent, LightFrame
 from hardware.drivers.pico import PicoDriver, PicoState
 from hardware.drivers.rfid import LEAVES, encode_frame
 from hardware.layout.model import Layout
-from hardware.pixels import FrameEncoder
+from hardware.pixels import FrameEncoder, is_near
 
 RELEASE: Final = 0.06
 """Seconds for which a button must be released before it can be pressed again: less is debounced."""
@@ -159,5 +159,4 @@ class SimulatedPicoTable:
             self.pico.strips.get(chain.pin, bytes(chain.channels * chain.pixels))
             for chain in self.layout.chains
         )
-        asked = self._encoder.encode(frame)
-        return all(abs(level - near) <= 1 for level, near in zip(b"".join(received), asked, strict=True))
+        return is_near(b"".join(received), self._encoder.encode(frame))

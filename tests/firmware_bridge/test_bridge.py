@@ -37,6 +37,8 @@ def layout() -> Layout:
     return read_layout("full")
 
 
+OFF = 0.06
+"""Seconds between two presses of a button; less counts as bouncing."""
 NEVER = 3 * LEAVES
 """Seconds without a read after which a tag has left, long enough for a busy machine."""
 
@@ -75,7 +77,9 @@ def running(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture
 def table(running: Table) -> Table:
-    """The table, with no events so far."""
+    """The table, with no events so far, and its buttons open for so long that a press is no bouncing."""
+    until(lambda: not running.sim.pico.closed, "the finger to leave the buttons")
+    sleep(OFF)
     running.events.clear()
     return running
 

@@ -21,6 +21,7 @@ from hardware.pixels import (
     Converter,
     DitheringEncoder,
     FrameEncoder,
+    is_near,
     pixel_offsets,
 )
 
@@ -177,6 +178,29 @@ def test_a_light_that_came_to_rest_gets_its_nearest_level(duo: Layout, clock: Cl
     clock.now += 1.0
     sent = {encoder.encode(rest) for _ in range(8)}
     assert sent == {FrameEncoder(duo).encode(rest)}
+
+
+def test_a_light_that_moved_shows_what_it_changes_to_after_a_pause(duo: Layout, clock: Clock) -> None:
+    """It once kept its last colour if no frame was encoded between its movement and the change."""
+    encoder = DitheringEncoder(duo, clock)
+    pulsing(encoder, clock, (200, 80, 100), 30)
+    clock.now += 1.0
+    for frame in (LightFrame({"status": (1, 2, 3)}), LightFrame({"seat.2.wall.1.1": (9, 99, 199)})):
+        assert encoder.encode(frame) == FrameEncoder(duo).encode(frame)
+        clock.now += 1.0
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.dictionaries(st.sampled_from(["status", "centre.1"]), colours)))
+)
+def test_every_frame_is_near_its_nearest_levels(
+    duo: Layout, frames: list[tuple[float, dict[str, Rgb]]]
+) -> None:
+    clock = Clock()
+    encoder, plain = DitheringEncoder(duo, clock), FrameEncoder(duo)
+    for pause, lit in frames:
+        clock.now += pause
+        assert is_near(encoder.encode(LightFrame(lit)), plain.encode(LightFrame(lit)))
 
 
 def test_lights_at_rest_are_the_same_in_every_frame(duo: Layout, clock: Clock) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
@@ -27,6 +28,7 @@ class Client:
         self.layout: Message = {}
         self.snapshot: Message = {}
         self.frame = ""
+        self.frames: deque[str] = deque(maxlen=480)  # the latest
 
     def send(self, *messages: object) -> None:
         """Send messages as JSON lines in one write."""
@@ -59,7 +61,9 @@ class Client:
         message: Message = json.loads(line)
         self.layout = message.get("layout", self.layout)
         self.snapshot = message.get("snapshot", self.snapshot)
-        self.frame = message.get("colours", self.frame)
+        if message["type"] == "frame":
+            self.frame = message["colours"]
+            self.frames.append(self.frame)
         return message
 
     def read_to_end(self) -> list[Message]:

@@ -21,7 +21,7 @@ from device.runtime.loop import Inbox, Stop, TableLoop
 from hardware.api import LightFrame
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import read_layout
-from hardware.pixels import FrameEncoder
+from hardware.pixels import FrameEncoder, is_near
 from tests.harness.client import Client, Message
 from tests.harness.local_table import RecordingPublisher
 from tests.harness.player import next_button
@@ -77,14 +77,15 @@ class Watched:
         return self._bytes.encode(LightFrame(lit))
 
     def await_lights(self, client: Client, what: str) -> None:
-        """Wait until the strips show the twin's latest frame, which must be a new one."""
-
-        def same() -> bool:
-            client.drain()
-            return self.shown() == self.wanted(client.frame)
-
+        """Wait until the strips show a frame that the twin gets from now on, but for dithering."""
         client.next_frame()
-        until(same, what)
+        client.frames.clear()
+        until(lambda: self._shows_one_of(client), what)
+
+    def _shows_one_of(self, client: Client) -> bool:
+        client.drain()
+        shown = self.shown()
+        return any(is_near(shown, self.wanted(frame)) for frame in client.frames)
 
 
 @pytest.fixture
