@@ -421,14 +421,16 @@ def test_a_wiring_with_too_many_chains_is_rejected(make_pico: MakePico, make_hos
     assert refused.detail == "chains and readers need 9 state machines, the chip has 8"
 
 
-def test_a_wiring_without_lights_reports_its_switches(patient: SimulatedPico, make_host: MakeHost) -> None:
+def test_a_wiring_without_lights_reports_its_switches(make_pico: MakePico, make_host: MakeHost) -> None:
     """The lights of such a table are at controllers in the network."""
-    host = make_host(patient.port, Wiring((), buttons=(10,)))
+    pico = make_pico(main=main_py_after(PATIENT), watchdog=PATIENCE)
+    pico.plug()
+    host = make_host(pico.port, Wiring((), buttons=(10,)))
     host.wait_for(Ready)
-    patient.press(10)
+    pico.press(10)
     host.wait_for(SwitchChanged, 2)
     host.link.close()
-    assert patient.strips == {}
+    assert pico.strips == {}
     assert host.of(Lost) == []
 
 
