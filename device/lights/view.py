@@ -393,7 +393,8 @@ def _sweep(painting: Painting, game: CurrentGame) -> list[str]:
     if not changed:
         return []
     seconds = min(LONGEST_SWEEP, SWEEP * len(changed))
-    arrived, part = divmod((painting.now - game.movement.at) / seconds * len(changed), 1)
+    passed = max(0.0, painting.now - game.movement.at)  # a press may be timed after the loop's last look
+    arrived, part = divmod(passed / seconds * len(changed), 1)
     crest = changed[int(arrived) : int(arrived) + 2]
     for name in changed[int(arrived) + 1 :]:
         painting[name] = before.get(name, DARK)

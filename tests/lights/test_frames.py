@@ -122,6 +122,14 @@ def test_a_sweep_passes_evenly_from_light_to_light() -> None:
     assert len(set(seen)) == len(seen)
 
 
+def test_a_sweep_looked_at_before_its_press_shows_its_beginning() -> None:
+    """Clocks of driver threads are read apart from the loop's."""
+    sim = playing().wait(SETTLED).press("display.1", "seat.1.line.5")
+    assert sim.game.movement is not None
+    at = sim.game.movement.at
+    assert view(sim.table, at - 0.01, BOX).lit == view(sim.table, at, BOX).lit
+
+
 def test_another_palette_makes_other_frames() -> None:
     sim = playing().wait(SETTLED)
     frames = frame_maker(FULL)
