@@ -78,11 +78,11 @@ lint: test-setup
 types: test-setup
 	$(BIN)/mypy
 
-# For use after each change, in half a minute: lint, types and the tests without a process, a browser or a wait.
+# For use after each change: lint, types and the quick tests, without a process, a browser or a wait.
 # Their files are in memory where it can be had: the store waits for the disk at every choice.
 check: export PYTEST_DEBUG_TEMPROOT = $(wildcard /dev/shm)
 check: lint types
-	$(PYTEST) $(CORES) -q -m "not system" --hypothesis-profile=quick
+	$(PYTEST) $(CORES) -q -m "not system and not slow" --hypothesis-profile=quick
 
 # Everything, in a few minutes; two workers for each core, because most of these tests wait most of the time.
 test: lint types

@@ -153,6 +153,7 @@ def has_full_penalty_row(choice: Choice) -> bool:
     return isinstance(choice.event, Draft) and len(choice.state.boards[ACTION].floor) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_blunder_is_the_costliest_choice(seat: int) -> None:
     events, blunder = two_rounds(seat)

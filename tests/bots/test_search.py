@@ -157,6 +157,7 @@ def test_every_bot_plays_every_mode(chosen: Setup, name: str) -> None:
             state = state.apply(event)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", SETUPS, ids=title)
 def test_hints_and_grades_are_legal_and_consistent(chosen: Setup) -> None:
     asked = searcher()
@@ -351,16 +352,19 @@ def test_calm_beats_random_and_loses_to_greedy() -> None:
     assert against(greedy, calm, games, Ticks(), 1).value > 0.75
 
 
+@pytest.mark.slow
 def test_strong_and_master_beat_greedy() -> None:
     strong, master, greedy = Contender("strong", 0.2), Contender("master", 0.2), Contender("greedy")
     assert against(strong, greedy, 8, Ticks(), 1).value > 0.8
     assert against(master, greedy, 12, Ticks(), 1, mode="gray").value > 0.7
 
 
+@pytest.mark.slow
 def test_master_beats_two_greedy_bots() -> None:
     assert against(Contender("master", 1.0), Contender("greedy"), 6, Ticks(), 1, players=3).value > 0.6
 
 
+@pytest.mark.slow
 def test_master_wins_solo_games() -> None:
     assert solo(Contender("master", 1.0), 3, Ticks(), 2).value > 0.3
 

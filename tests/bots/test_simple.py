@@ -14,6 +14,7 @@ from tests.harness.sampling import some
 from tests.rules.positions import after, board, offer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["standard", "gray", "dtc"])
 def test_greedy_beats_random(mode: str) -> None:
     chance = Random(7)
@@ -24,6 +25,7 @@ def test_greedy_beats_random(mode: str) -> None:
         assert played.record.outcome.winners == (0,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIMPLE_BOTS)
 @pytest.mark.parametrize("wall", ["coloured", "gray"])
 def test_simple_bots_play_solo_to_its_end(name: str, wall: str) -> None:

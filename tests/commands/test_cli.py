@@ -221,6 +221,7 @@ def test_names_that_the_terminal_can_not_show(tmp_path: Path) -> None:
 # --- selfplay --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -101,6 +101,7 @@ def test_a_tag_that_is_known_already_is_refused(folder: Path) -> None:
     assert "CC means nothing yet" in result.stderr
 
 
+@pytest.mark.slow
 def test_tags_are_read_from_standard_input(folder: Path) -> None:
     typed = "".join(f"{number:08x}\n" for number in range(100))
     result = tags(

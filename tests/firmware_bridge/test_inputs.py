@@ -107,6 +107,7 @@ def test_a_chattering_switch_is_muted_until_it_is_stable() -> None:
     assert found[unmuted + 1 :] == PRESS_AND_RELEASE
 
 
+@pytest.mark.slow
 def test_an_unstable_switch_is_muted_until_it_is_stable() -> None:
     """Bug fixed: it changed too fast to be released, so that it was neither pressed again nor reported."""
     chatter = [(start, start + 3) for start in range(100, 3100, 8)]

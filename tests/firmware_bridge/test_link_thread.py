@@ -171,6 +171,7 @@ def test_a_prompt_of_an_earlier_connection_explains_no_later_silence(terminal: T
     assert terminal.silence().reason is Reason.SILENT
 
 
+@pytest.mark.slow
 def test_a_pico_that_refuses_is_left_alone_for_a_while(terminal: Terminal) -> None:
     """Other programs can use its port meanwhile."""
     terminal.board.fault = "there is no pin GP29"

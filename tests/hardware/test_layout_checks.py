@@ -121,6 +121,7 @@ def test_an_empty_file_has_a_fault_for_everything_missing(tmp_path: Path) -> Non
 # --- Wrong values ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "parts"),
     [

@@ -629,6 +629,7 @@ def test_a_controller_that_returns_with_another_address_is_found(make_table: Mak
     table.wait_for(FRAME, RING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "reason", "words"),
     [
@@ -935,6 +936,7 @@ def test_the_self_test_skips_lights_of_a_lost_controller_only(layout: Layout) ->
     assert {outcome for part, outcome in outcomes.items() if part not in lost} == {Outcome.FINE}
 
 
+@pytest.mark.slow
 def test_a_template_and_a_circuit_name_the_controllers(layout: Layout, tmp_path: Path) -> None:
     write_papers(layout, tmp_path)
     circuit = (tmp_path / "mine-circuit.svg").read_text("utf-8")

@@ -527,6 +527,7 @@ def selftest(*arguments: str, typed: str = "", terms: Terms | None = None) -> tu
     return result.exit_code, result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["full", "duo"])
 def test_the_command_passes_on_the_simulated_table(layout: str, tmp_path: Path) -> None:
     kept = tmp_path / "report.json"

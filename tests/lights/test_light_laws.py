@@ -195,6 +195,7 @@ SCENES: dict[str, tuple[Callable[[], Simulator], tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", some([1, 3, 7], 2))
 @pytest.mark.parametrize("scene", SCENES)
 def test_no_light_flashes_more_than_3_times_a_second_however_people_press(scene: str, every: int) -> None:
@@ -222,6 +223,7 @@ def test_no_light_flashes_too_often_whatever_is_pressed(
     assert 1 <= flashes.worst <= 3, flashes.light
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start", "seconds"),
     [

@@ -61,6 +61,7 @@ def test_the_equipment_follows_from_the_layout() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_display_shows_each_of_its_colours_in_turn_and_pulses_slowly() -> None:
     sim = small(dealt(DEAL).wait(SETTLED))
     found = [shades(sim, f"display.{display}.1") for display in range(1, 7)]
@@ -159,6 +160,7 @@ def test_sources_light_only_their_single_light_whatever_is_pressed(walk: Walk, l
                     assert max(frame.colour(light)) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "buttons",
     [

@@ -102,6 +102,7 @@ def test_games_before_an_error_are_read() -> None:
 # --- Writing ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_g3_placements_are_written_in_seat_order() -> None:
     for played in sample("gray"):
         for round_of_tiles in rounds_of_tiles(records(played.lines())[0].events):

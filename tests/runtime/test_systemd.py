@@ -108,6 +108,7 @@ def test_a_missing_service_manager_is_ignored(address: str) -> None:
     assert service.port() is None
 
 
+@pytest.mark.slow
 def test_a_service_manager_that_does_not_read_is_not_waited_for(line: socket.socket) -> None:
     service = manager(line, Clock(), {})
     for _ in range(10_000):

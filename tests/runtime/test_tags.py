@@ -37,6 +37,7 @@ def lay(client: Client, tag: str, reader: str = "shared") -> Message:
     return ask(client, "tag", reader=reader, tag=tag)
 
 
+@pytest.mark.slow
 def test_all_100_tiles_are_taught_through_the_socket(client: Client, local_table: LocalTable) -> None:
     client.subscribe()
     assert ask(client, "teach_tiles", colour="all")["taken"]

@@ -153,6 +153,7 @@ def test_the_status_of_a_game_is_finished_stopped_or_in_play(client: Client, pat
 # --- Single games ---
 
 
+@pytest.mark.slow
 @ALL_MODES
 def test_a_game_has_all_its_choices_and_its_last_position(client: Client, path: Path, chosen: Setup) -> None:
     play = greedy_game(chosen)
@@ -186,6 +187,7 @@ def test_all_modes_are_tested() -> None:
     assert {chosen.mode for chosen in PLACES} == set(MODES)
 
 
+@pytest.mark.slow
 @ALL_MODES
 def test_a_record_can_be_replayed(client: Client, path: Path, chosen: Setup) -> None:
     play = greedy_game(chosen, seed=2)
@@ -197,6 +199,7 @@ def test_a_record_can_be_replayed(client: Client, path: Path, chosen: Setup) -> 
     assert record.stopped is False
 
 
+@pytest.mark.slow
 def test_each_score_and_winner_is_the_players_own(client: Client, path: Path) -> None:
     """Games that different seats win."""
     seeds = range(1, 7)
@@ -269,6 +272,7 @@ def _legal(choice: Any) -> list[Draft]:
     return [event for event in choice.state.legal() if isinstance(event, Draft)]
 
 
+@pytest.mark.slow
 @ALL_MODES
 def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: Setup) -> None:
     """Each kind of choice, with the position before it."""
@@ -304,6 +308,7 @@ def test_a_very_long_game_has_no_moves(client: Client, path: Path) -> None:
 # --- Damage, limits and refusals ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [

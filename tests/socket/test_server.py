@@ -320,6 +320,7 @@ def test_every_message_of_the_table_has_an_example_that_can_be_read() -> None:
 # --- Order ---
 
 
+@pytest.mark.slow
 def test_two_presses_at_once_are_taken_in_their_order(client: Client, local_table: LocalTable) -> None:
     client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor")
     local_table.until("offer")

@@ -33,6 +33,7 @@ def server(local_table: LocalTable) -> SocketServer:
 # --- Backpressure and limits ---
 
 
+@pytest.mark.slow
 def test_a_flood_of_presses_is_answered_press_by_press(
     local_table: LocalTable, socket_path: Path, client: Client
 ) -> None:
@@ -173,6 +174,7 @@ def is_served(socket_path: Path) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_clients_that_vanish_leave_nothing_behind(
     local_table: LocalTable, server: SocketServer, socket_path: Path
 ) -> None:

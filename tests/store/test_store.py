@@ -180,6 +180,7 @@ def some_presses(tables: list[Table]) -> Iterator[Table]:
             yield table
 
 
+@pytest.mark.slow
 def test_every_choice_of_a_whole_game_is_loaded_again(store: Store, path: Path, tmp_path: Path) -> None:
     tables = whole_game()
     checked = {id(table) for table in some_presses(tables)}
@@ -189,6 +190,7 @@ def test_every_choice_of_a_whole_game_is_loaded_again(store: Store, path: Path, 
             assert after_power_cut(path, tmp_path / "elsewhere") == as_loaded(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seats", "mode"),
     [
@@ -219,6 +221,7 @@ def ended(chosen: Setup) -> Table:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", PLACES, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
 def test_the_last_result_is_loaded_until_another_game_begins(
     saved: Callable[[Table], None], chosen: Setup
@@ -448,6 +451,7 @@ def test_a_torn_write_leaves_an_earlier_choice(store: Store, path: Path, tmp_pat
         found.close()
 
 
+@pytest.mark.slow
 def test_a_full_disk_raises_an_error_and_loses_nothing(
     path: Path, connections: list[sqlite3.Connection]
 ) -> None:
@@ -575,6 +579,7 @@ def renamed(path: Path) -> None:
     path.rename(path.with_name("moved"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "take_away",
     [

@@ -201,6 +201,7 @@ def test_the_sound_store_is_sound(path: Path) -> None:
     assert len(table.play.moves) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_store_that_cant_be_used_raises_an_error_and_is_left_unchanged(path: Path, kind: str) -> None:
     why, damage = KINDS[kind]
@@ -281,6 +282,7 @@ def test_an_empty_file_with_a_wal_is_damaged(path: Path) -> None:
     assert files(path.parent) == before
 
 
+@pytest.mark.slow
 def test_random_damage_raises_an_error_or_is_harmless(sound: Path, tmp_path: Path) -> None:
     """Either StoreError is raised, or the loaded table can be shown."""
     dice = random.Random(1)

@@ -190,6 +190,7 @@ def test_unconfirmed_columns_are_chosen_at_once_and_are_in_the_record(seed: int)
     assert grouped_by_seat(again.play.events) == grouped_by_seat(sim.play.events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", some(range(40), 4))
 def test_unconfirmed_columns_are_never_asked_for_and_are_undone_together(seed: int) -> None:
     sim = midway(GRAY, seed, 0, confirm_columns=False)

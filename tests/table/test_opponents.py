@@ -401,6 +401,7 @@ def test_with_physical_tiles_people_move_an_opponents_last_tiles_of_a_round_befo
 # --- Whole games ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "players"), some(MIXTURES), ids=str)
 def test_whole_games_of_people_and_opponents_end(mode: str, players: tuple[str, ...]) -> None:
     def greedy(state: State, seat: int) -> Event:

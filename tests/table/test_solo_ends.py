@@ -67,6 +67,7 @@ def test_an_eighth_penalty_tile_loses_at_once() -> None:
     assert sim.press("undo").table.stage is Stage.OFFER
 
 
+@pytest.mark.slow
 def test_a_score_of_0_loses_after_its_score_animation() -> None:
     sim = ended_by(Ending.NO_POINTS)
     result = snapshot(sim.table, BOX)["result"]

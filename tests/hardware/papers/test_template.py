@@ -63,6 +63,7 @@ def apart(found: dict[str, tuple[float, float, float]], one: str, other: str) ->
     return hypot(found[one][0] - found[other][0], found[one][1] - found[other][1])
 
 
+@pytest.mark.slow
 def test_a_unit_of_the_svg_is_a_millimetre(documents: Documents) -> None:
     layout = documents.layout
     root = ET.fromstring(documents.template)
@@ -100,6 +101,7 @@ def test_distances_on_the_duo_template() -> None:
     assert apart(found, "centre.1", "centre.4") == pytest.approx(72, abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_whole_sheet_is_the_table_with_its_border(documents: Documents) -> None:
     layout = documents.layout
     ((width, height),) = page_sizes(documents.whole)
@@ -107,6 +109,7 @@ def test_the_whole_sheet_is_the_table_with_its_border(documents: Documents) -> N
     assert height == pytest.approx(layout.height + 2 * BORDER, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a4_pages_and_an_overview_cover_the_table(documents: Documents) -> None:
     layout = documents.layout
     sizes = page_sizes(documents.a4)
@@ -130,6 +133,7 @@ def test_the_ruler_is_100_mm() -> None:
     assert line.points == ((7, 3), (107, 3))
 
 
+@pytest.mark.slow
 def test_equal_layouts_give_equal_documents(documents: Documents) -> None:
     """They hold no time and nothing random."""
     layout = documents.layout
@@ -204,6 +208,7 @@ def test_a_label_omits_the_component(name: str, label: str) -> None:
     assert short_name(name) == label
 
 
+@pytest.mark.slow
 def test_documents_of_a_custom_layout(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
     text = Path(__file__).parents[3].joinpath("hardware/layouts/duo.toml").read_text("utf-8")

@@ -66,6 +66,7 @@ def test_every_layout_has_exactly_its_diagrams() -> None:
     assert sorted(path.stem for path in WIRING.glob("*.png")) == sorted(DIAGRAMS)
 
 
+@pytest.mark.slow
 @each_layout
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_a_diagram_has_the_wires_of_its_layout_and_no_others(name: str, subject: str) -> None:
