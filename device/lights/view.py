@@ -39,12 +39,12 @@ from device.lights.board import (
     selected_lights,
     source_lights,
 )
+from device.lights.celebration import is_celebrating, paint_celebration, winners
 from device.lights.palettes import Palette
 from device.rules.board import FLOOR, LINES
 from device.rules.dealing import DISPLAY_TILES
 from device.rules.events import CENTRE, Draft
 from device.rules.game import SOLO
-from device.rules.scoring import Outcome
 from device.rules.solo.penalty_row import ACTION
 from device.rules.tiles import TILES_OF_A_COLOUR, Colour
 from device.table.buttons import place_and_line_of, source_of
@@ -98,13 +98,15 @@ def paint(table: Table, now: float, palette: Palette) -> Painting:
 
 
 def is_passing(table: Table, now: float) -> bool:
-    """Return whether something is shown that comes to an end: a flash, a sweep or a score animation."""
+    """Return whether something is shown that comes to an end, such as a flash, a sweep or a celebration."""
     game = table.game
     if table.refusal is not None and now - table.refusal.at < FLASH:
         return True
     if game is None:
         return False
-    return game.animation is not None or (not game.tiles_to_move and _is_moving(table, game, now))
+    if game.animation is not None or is_celebrating(game.play, game.over_since, now):
+        return True
+    return not game.tiles_to_move and _is_moving(table, game, now)
 
 
 # --- Successive frames ---
@@ -246,6 +248,9 @@ def _paint_game(painting: Painting, table: Table) -> list[str]:
     moving = _is_moving(table, game, painting.now)
     if game.animation is not None:
         paint_score_animation(painting, play, game.animation)
+    elif game.over_since is not None and is_celebrating(play, game.over_since, painting.now):
+        moving = False
+        paint_celebration(painting, play, game.over_since)
     else:
         paint_boards(painting, play)
         resting = moving or (physical and game.question is Question.YOUR_BOARD)
@@ -350,11 +355,10 @@ def _paint_advice(painting: Painting, play: Play, draft: Draft) -> list[str]:
 
 
 def _paint_turn(painting: Painting, table: Table, play: Play) -> None:
-    """Light the seats that have a choice; after the game, pulse those of the winners."""
-    result = play.state.outcome()
-    if table.stage is Stage.OVER and isinstance(result, Outcome):
-        for seat in result.winners:
-            painting.paint([api.turn_light(play.places[seat])], TURN, CHOSEN)
+    """Light the seats that have a choice, and after the game those of the winners."""
+    if table.stage is Stage.OVER:
+        for seat in winners(play):
+            painting.paint([api.turn_light(play.places[seat])], TURN, STEADY)
     for place in acting_places(table):
         painting.paint([api.turn_light(place)], TURN, STEADY)
 

@@ -277,6 +277,7 @@ class CurrentGame:
     bot_choices: tuple[BotChoice, ...] = ()
     hints: tuple[Hint, ...] = ()
     question: Question | None = None
+    over_since: float | None = None  # seconds; None until the last scoring was shown, and after a restart
 
     def at_position(self, play: Play, at: float, animation: ScoreAnimation | None = None) -> "CurrentGame":
         """Return the game moved to another position at `at` seconds, with nothing half done.

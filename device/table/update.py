@@ -12,7 +12,7 @@ from device.rules.errors import IllegalEventError
 from device.rules.tiles import Colour
 from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
 from device.table.buttons import OK, UNDO, place_and_line_of, source_of
-from device.table.score_animation import restart_step
+from device.table.score_animation import ScoreAnimation, restart_step
 from device.table.state import (
     BotReply,
     ChanceDrawn,
@@ -100,7 +100,13 @@ def _pass_time(table: Table, now: float) -> Table:
     if game is None or game.animation is None or game.question is not None or table.settings.physical_tiles:
         return table
     animation = score_animation.pass_time(game.animation, game.play, now, table.settings.opening)
-    return table if animation is game.animation else replace(table, game=replace(game, animation=animation))
+    return table if animation is game.animation else _show_scoring(table, game, animation, now)
+
+
+def _show_scoring(table: Table, game: CurrentGame, animation: ScoreAnimation | None, at: float) -> Table:
+    """Return the table at another step of the score animation; None ends it, and perhaps the game."""
+    over_since = at if animation is None and game.play.over else None
+    return replace(table, game=replace(game, animation=animation, over_since=over_since))
 
 
 # --- Refusals ---
@@ -232,7 +238,7 @@ def _confirm(table: Table, game: CurrentGame, at: float) -> Table:
     following = None
     if table.settings.physical_tiles:
         following = score_animation.next_step(game.animation, game.play, at)
-    return replace(table, game=replace(game, animation=following, movement=None))
+    return _show_scoring(table, replace(game, movement=None), following, at)
 
 
 # --- Tags and tiles ---
