@@ -294,6 +294,14 @@ class CurrentGame:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class FirstGame:
+    """A game that the table explains: the steps that were explained, and the one on show (see `lessons`)."""
+
+    explained: tuple[str, ...] = ()
+    step: str | None = None
+
+
 # --- Tags, faults, refusals ---
 
 
@@ -372,6 +380,7 @@ class Table:
     next_game: NextGame = NextGame()
     game: CurrentGame | None = None
     last_game: Play | None = None  # its result is shown until the next one begins
+    first_game: FirstGame | None = None  # None: the game is not explained
     opponents: Opponents = Opponents()
     tags: TagState = field(default_factory=TagState)
     faults: Faults = Faults()
@@ -514,6 +523,21 @@ class HintRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class TeachingSwitched:
+    """The game is to be explained step by step, or not any more."""
+
+    on: bool
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepRead:
+    """People have read the step of the game that is explained."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class LessonBegun:
     """Somebody begins to teach tags."""
 
@@ -544,6 +568,7 @@ class TagsForgotten:
 
 
 TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
+FirstGameEvent = TeachingSwitched | StepRead
 PersonEvent = ButtonPressed | TagShown | TileShown | PlayerNamed | HintRequested | TeachingEvent
 GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
-TableEvent = GameEvent | PartLost | PartBack
+TableEvent = GameEvent | FirstGameEvent | PartLost | PartBack

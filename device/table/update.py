@@ -10,7 +10,7 @@ from typing import Final
 
 from device.rules.errors import IllegalEventError
 from device.rules.tiles import Colour
-from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
+from device.table import lessons, opponents, physical_tiles, score_animation, seating, tag_input, turns
 from device.table.buttons import OK, UNDO, place_and_line_of, source_of
 from device.table.score_animation import ScoreAnimation, restart_step
 from device.table.state import (
@@ -31,11 +31,13 @@ from device.table.state import (
     RefusalReason,
     RefusedError,
     Stage,
+    StepRead,
     Table,
     TableEvent,
     TagsForgotten,
     TagShown,
     TeachingEvent,
+    TeachingSwitched,
     Tick,
     TileShown,
     needed_draw,
@@ -55,7 +57,9 @@ def update(table: Table, event: TableEvent) -> Table:
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
         passed = _hide_refusal(passed)  # the game has gone on by itself
-    return opponents.attend(_accept(passed, event), event.at)
+    if isinstance(event, TeachingSwitched | StepRead):
+        return lessons.attend(lessons.take(passed, event))
+    return lessons.attend(opponents.attend(_accept(passed, event), event.at))
 
 
 def _accept(table: Table, event: GameEvent) -> Table:
@@ -99,7 +103,8 @@ def _pass_time(table: Table, now: float) -> Table:
     game = table.game
     if game is None or game.animation is None or game.question is not None or table.settings.physical_tiles:
         return table
-    animation = score_animation.pass_time(game.animation, game.play, now, table.settings.opening)
+    opening = table.settings.opening + lessons.reading_time(table)
+    animation = score_animation.pass_time(game.animation, game.play, now, opening)
     return table if animation is game.animation else _show_scoring(table, game, animation, now)
 
 
@@ -230,12 +235,19 @@ def _place_and_line(table: Table, button: str) -> tuple[int, int]:
 
 
 def _confirm(table: Table, game: CurrentGame, at: float) -> Table:
-    """Skip the score animation, or its step with physical tiles; after a game, go to the next one."""
+    """Skip the score animation, or its step with physical tiles; after a game, go to the next one.
+
+    While people read what is explained of a scoring, `ok` ends the reading.
+    """
     if table.stage is Stage.OVER:
         return seating.choose_again(table)
     if game.animation is None:
         raise RefusedError(RefusalReason.NOTHING_TO_CONFIRM)
     following = None
+    if lessons.is_read_first(table, game.animation):
+        return lessons.mark_read(
+            replace(table, game=replace(game, animation=restart_step(game.animation, at)))
+        )
     if table.settings.physical_tiles:
         following = score_animation.next_step(game.animation, game.play, at)
     return _show_scoring(table, replace(game, movement=None), following, at)
