@@ -309,6 +309,31 @@ class SeatItem(msgspec.Struct, frozen=True):
     chosen: bool = False
 
 
+class LobbyOptions(msgspec.Struct, frozen=True):
+    """What is chosen for the next game; `level` and `wall` matter in solo only."""
+
+    mode: str = "standard"
+    level: str = "easy"
+    wall: str = "coloured"
+    hints: bool = True
+
+
+class Lobby(msgspec.Struct, frozen=True):
+    """What can be chosen before a game; `modes` are those that the seats taken can play.
+
+    `ready` says whether the game can begin; if not, `why` is the key of the reason.
+    """
+
+    modes: tuple[str, ...] = ()
+    all_modes: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    walls: tuple[str, ...] = ()
+    options: LobbyOptions = LobbyOptions()
+    opponents: tuple[str, ...] = ()
+    ready: bool = False
+    why: str | None = None
+
+
 class Choice(msgspec.Struct, frozen=True):
     """The tiles that the acting player has selected, and the lines that may take them.
 
@@ -497,6 +522,15 @@ class Meaning(msgspec.Struct, frozen=True):
     value: str | None = None
 
 
+class LessonStep(msgspec.Struct, frozen=True):
+    """The step of a first game that is explained now: a key and what its sentences name."""
+
+    key: str
+    line: int = 0
+    colour: str = ""
+    count: int = 0
+
+
 class Card(Meaning, frozen=True, kw_only=True):
     """A card, and what it means."""
 
@@ -574,6 +608,9 @@ class Snapshot(msgspec.Struct, frozen=True):
     mode: str | None = None
     menu: tuple[MenuItem, ...] = ()
     opponents: tuple[SeatItem, ...] = ()
+    lobby: Lobby | None = None
+    explaining: bool = False
+    lesson_step: LessonStep | None = None
     round: int = 0
     first: int | None = None
     seats: tuple[Seat, ...] = ()
