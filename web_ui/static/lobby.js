@@ -47,7 +47,7 @@ function fill(dialog, name) {
   shut.type = "button";
   shut.className = "shut";
   shut.textContent = "×";
-  shut.setAttribute("aria-label", lobby().dataset.close);
+  shut.setAttribute("aria-label", lobby().dataset.shut);
   shut.addEventListener("click", () => dialog.close());
   header.append(title, shut);
   const body = from.cloneNode(true);
@@ -62,14 +62,14 @@ function fill(dialog, name) {
     list.append(...copy.childNodes);
   }
   if (opener.mode && opener.mode !== "dtc") for (const program of body.querySelectorAll("li:has(.program)")) program.remove();
-  const field = body.querySelector("[data-sit=sit] [name=name]");
+  const field = body.querySelector("[data-taking=sit] [name=name]");
   if (field && !field.value && lobby().querySelector(".mine") === null) field.value = stored.getItem("name") ?? "";
   dialog.replaceChildren(header, body);
   if (held && focused) dialog.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
 }
 
 function open(button) {
-  const name = button.dataset.open;
+  const name = button.dataset.shows;
   if (!source(name)) return;
   opener = { mode: button.dataset.mode ?? "", title: button.dataset.title ?? "" };
   sheet = newDialog(source(name).dataset.title);
@@ -165,7 +165,7 @@ async function sit(form, mine) {
 function click({ target }) {
   const button = target.closest("button");
   if (!button) return;
-  if (button.dataset.open !== undefined) open(button);
+  if (button.dataset.shows !== undefined) open(button);
   else if (button.dataset.start !== undefined) send({ type: "start", first: first() });
   else if (button.dataset.solo !== undefined) playSolo();
   else if (button.dataset.bot !== undefined && button.dataset.seat) {
