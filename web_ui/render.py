@@ -21,7 +21,7 @@ from web_ui.latest import Presence, View
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views import boards, controls, drawing, phone, tags
+from web_ui.views import boards, controls, drawing, ending, lobby, phone, tags
 from web_ui.views.phone import PHONE, TABLE, TAGS, Viewer
 
 FOLDER = Path(__file__).parent / "templates"
@@ -33,9 +33,8 @@ _BOARDS = tuple(f"board.{seat}" for seat in range(1, phone.SEATS + 1))
 
 REGIONS = {
     PHONE: (
-        *("tiles", "turn", "prompt", "faults", "lobby", "question", "seat", "report", "controls", "names"),
-        *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "seats", "account", "moves"),
-        "rules",
+        *("tiles", "turn", "prompt", "faults", "lobby", "question", "lesson_step", "seat", "report"),
+        *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "account", "moves", "rules"),
     ),
     TABLE: (
         *("tiles", "turn", "faults", "report", "controls", "names", "result", "recent", "legend", "deck"),
@@ -60,9 +59,6 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "recent": phone.recent,
     "account": phone.account,
     "prompt": phone.prompt,
-    "lobby": phone.nothing,
-    "question": phone.nothing,
-    "result": phone.last_result,
     "rules": phone.rules_link,
 }
 """The value of each region that shows something of the game, the same for all viewers."""
@@ -70,6 +66,9 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
 CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "controls": controls.groups,
     "bar": controls.bar,
+    "lobby": lobby.lobby,
+    "question": lobby.question,
+    "lesson_step": lobby.lesson_step,
     "names": controls.names,
     "report": controls.report,
     "seat": controls.seat_choice,
@@ -206,6 +205,8 @@ def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) 
         if kind == "front":
             return boards.front_board(formatter, viewer.seat, hands)
         return boards.board(formatter, int(seat), mine=viewer.seat == int(seat), hands=hands)
+    if kind == "result":
+        return ending.ending(formatter, viewer)
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)
     return CONTROLS[kind](formatter, viewer) if view.presence is Presence.HERE else None

@@ -1,6 +1,7 @@
 """Around a game: the lobby, the questions of the table, and what a first game explains.
 
-The lobby shows the seats round the table, the modes and the options; what the viewer may not do is not offered.
+The lobby shows the seats round the table, the modes and the options.
+What the viewer may not do is not offered.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ def _mode(formatter: SnapshotFormatter, lobby: Lobby, mode: str, *, may_add: boo
         opens, legal = "opponents", True
     why = "" if legal else text("lobby.for_one" if mode == SOLO else "lobby.other_number")
     chosen = mode in lobby.modes and mode == _chosen_mode(lobby)
-    return ModeView(mode, text(f"menu.mode.{mode}"), text(f"lobby.mode_{mode}"), chosen, legal, opens, why)
+    return ModeView(mode, text(f"lobby.name_{mode}"), text(f"lobby.mode_{mode}"), chosen, legal, opens, why)
 
 
 def _chosen_mode(lobby: Lobby) -> str:
@@ -178,14 +179,14 @@ def _chosen_mode(lobby: Lobby) -> str:
     return chosen if chosen in lobby.modes else next(iter(lobby.modes), "")
 
 
-def _options(formatter: SnapshotFormatter, group: str, values: tuple[str, ...], chosen: str) -> Iterator[OptionView]:
+def _options(
+    formatter: SnapshotFormatter, group: str, values: tuple[str, ...], chosen: str
+) -> Iterator[OptionView]:
     for value in values:
         yield OptionView(value, formatter.words.text(f"menu.{group}.{value}"), value == chosen)
 
 
 # --- The lobby -------------------------------------------------------------------------------------------
-
-
 
 
 class LobbyView(Struct, frozen=True):
@@ -230,7 +231,9 @@ def lobby(formatter: SnapshotFormatter, viewer: Viewer) -> LobbyView | None:
         levels=tuple(_options(formatter, "level", found.levels, found.options.level)),
         walls=tuple(_options(formatter, "wall", found.walls, found.options.wall)),
         opponents=opponents(formatter, found),
-        starters=() if alone else tuple((seat.seat, formatter.player(seat.seat, seat.name)) for seat in taken),
+        starters=()
+        if alone
+        else tuple((seat.seat, formatter.player(seat.seat, seat.name)) for seat in taken),
         hints=found.options.hints,
         explaining=snapshot.explaining,
         start="" if not (found.ready and may.table) else "solo" if alone else "start",
@@ -257,7 +260,9 @@ def _quick_seats(snapshot: Snapshot, viewer: Viewer, may: Rights) -> tuple[int, 
     free = [place for place in places if place in may.seats and place not in [seat.seat for seat in taken]]
     me = taken[0].seat if taken else viewer.seat if viewer.seat in free else next(iter(free), 0)
     half = len(places) // 2
-    opposite = [places[(places.index(me) + half + at) % len(places)] for at in range(len(places))] if me else []
+    opposite = (
+        [places[(places.index(me) + half + at) % len(places)] for at in range(len(places))] if me else []
+    )
     rival = next((place for place in opposite if place in free and place != me), 0)
     return (me, rival) if rival else (0, 0)
 
@@ -283,7 +288,8 @@ ONE_ANSWER = ("start_beside",)
 class QuestionView(Struct, frozen=True):
     """A question of the table: its texts, and the answers that the viewer may give (button and text).
 
-    Without answers it is a note. `escape` is the button that the Escape key presses.
+    Without answers it is a note. `main` is the answer that most people give; `grave`: the other one can't be
+    taken back. `escape` is the button that the Escape key presses.
     """
 
     key: str
@@ -291,6 +297,8 @@ class QuestionView(Struct, frozen=True):
     says: str
     answers: tuple[tuple[str, str], ...]
     escape: str = ""
+    main: str = "ok"
+    grave: bool = False
 
 
 def question(formatter: SnapshotFormatter, viewer: Viewer) -> QuestionView | None:
@@ -309,7 +317,16 @@ def question(formatter: SnapshotFormatter, viewer: Viewer) -> QuestionView | Non
         buttons = ("ok",) if key in ONE_ANSWER else ("ok", "undo")
         answers = tuple((button, words.text(f"question.{key}_{button}")) for button in buttons)
     escape = "undo" if key in ("stop_game", "undo_asked") and answers else ""
-    return QuestionView(key, words.text_or(f"head.{key}", "head.other", **given), says, answers, escape)
+    stopping = key == "stop_game"
+    return QuestionView(
+        key=key,
+        title=words.text_or(f"head.{key}", "head.other", **given),
+        says=says,
+        answers=answers,
+        escape=escape,
+        main="undo" if stopping else "ok",
+        grave=stopping,
+    )
 
 
 def _may_answer(snapshot: Snapshot, viewer: Viewer, key: str) -> bool:

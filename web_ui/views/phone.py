@@ -148,10 +148,6 @@ def prompt(formatter: SnapshotFormatter) -> PromptView | None:
     return PromptView(formatter.instruction(), step, over=bool(offer(formatter)))
 
 
-def nothing(_formatter: SnapshotFormatter) -> None:
-    """Show nothing: a region whose subject is not built yet."""
-
-
 def _occasion(formatter: SnapshotFormatter) -> str:
     """Return what is played: a mode other than standard, what was chosen for it, and the round."""
     words, snapshot = formatter.words, formatter.snapshot
@@ -226,7 +222,9 @@ def whole_offer(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> OfferV
     return OfferView(
         found,
         formatter.words.text("offer.telling" if telling else "offer.title"),
-        "".join(KEYS.get(colour.name, letter) + letter for letter, colour in formatter.snapshot.palette.items()),
+        "".join(
+            KEYS.get(colour.name, letter) + letter for letter, colour in formatter.snapshot.palette.items()
+        ),
         f"{choice.source}{choice.colour}" if choice is not None else "",
         targets_json(formatter) if any(source.live for source in found) else "",
     )
