@@ -94,19 +94,24 @@ class TurnView(Struct, frozen=True):
     away: bool = False
 
 
-def turn(view: View, words: Words, viewer: Viewer) -> TurnView:
-    """Return whose turn it is, or why the table can't be seen; the acting player reads "Your turn"."""
+def turn(view: View, words: Words, viewer: Viewer, hands: Hands = NO_HANDS) -> TurnView:
+    """Return whose turn it is, or why the table can't be seen; the acting player reads "Your turn".
+
+    A viewer who can do nothing now reads what happens instead of what to do.
+    """
     snapshot = view.snapshot
     if view.presence is not Presence.HERE or snapshot is None:
         presence = view.presence if view.presence is not Presence.HERE else Presence.AWAY
         head = words.text(f"presence_head.{presence}")
         return TurnView(head=head, ask=words.text(f"presence.{presence}"), away=True)
-    formatter = SnapshotFormatter(words, snapshot)
+    acts = bool(hands.live or hands.tokens)
+    formatter = SnapshotFormatter(words, snapshot, on_page=acts)
+    watched = "" if acts else formatter.watched()
     acting = snapshot.ask.get("seat") if formatter.prompt in DRAFTING and not formatter.solo else None
     return TurnView(
         head=words.text("head.yours") if acting == viewer.seat else formatter.heading(),
-        ask=formatter.instruction(),
-        short=_in_short(formatter),
+        ask=watched or formatter.instruction(),
+        short=_in_short(formatter) if acts else "",
         round=_occasion(formatter),
         refusal=formatter.refusal(snapshot.refusal.say) if snapshot.refusal else "",
         notes=notes(formatter),
@@ -133,7 +138,7 @@ class PromptView(Struct, frozen=True):
     over: bool = False
 
 
-def prompt(formatter: SnapshotFormatter) -> PromptView | None:
+def prompt(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> PromptView | None:
     """Return the instruction for the room of the offer; None while the offer itself says what to do.
 
     `over`: the offer is there, and the instruction lies over it.
@@ -145,7 +150,10 @@ def prompt(formatter: SnapshotFormatter) -> PromptView | None:
         return None
     account = snapshot.account
     step = recent(formatter) if account is not None and account.running else None
-    return PromptView(formatter.instruction(), step, over=bool(offer(formatter)))
+    acts = bool(hands.live or hands.tokens)
+    ask = "" if acts else formatter.watched()
+    ask = ask or SnapshotFormatter(formatter.words, snapshot, on_page=acts).instruction()
+    return PromptView(ask, step, over=bool(offer(formatter)))
 
 
 def nothing(_formatter: SnapshotFormatter) -> None:
