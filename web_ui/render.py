@@ -62,7 +62,6 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "lobby": phone.nothing,
     "question": phone.nothing,
     "result": phone.last_result,
-    "rules": phone.rules_link,
 }
 """The value of each region that shows something of the game, the same for all viewers."""
 
@@ -210,6 +209,8 @@ def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) 
     kind, _, seat = name.partition(".")
     if kind in ONLY_WITHOUT_BOARDS and viewer.page == TABLE and drawing.has_boards(view.layout):
         return None
+    if kind == "rules":
+        return phone.links(formatter, viewer.page)
     if kind in PLAYED:
         hands = _hands(formatter, view, viewer)
         if kind == "prompt":

@@ -534,17 +534,44 @@ def _count(formatter: SnapshotFormatter, container: str, tiles: str) -> CountVie
     )
 
 
-def legend(formatter: SnapshotFormatter) -> tuple[tuple[str, str], ...]:
-    """Return letter and name of each colour during a game: no light can be black, so it has another hue."""
-    if formatter.snapshot.stage in WITHOUT_BOARDS:
-        return ()
-    return tuple((letter, formatter.colour_title(letter)) for letter in formatter.snapshot.palette)
+class LegendView(Struct, frozen=True):
+    """Letter and name of each colour, and a note on those that shine in another hue than they are drawn."""
+
+    colours: tuple[tuple[str, str], ...]
+    note: str = ""
 
 
-def rules_link(formatter: SnapshotFormatter) -> str:
-    """Return the path of the rules of the mode that is played or chosen."""
-    mode = formatter.snapshot.mode
-    return f"/rules/{mode}" if mode in MODES else "/rules"
+def legend(formatter: SnapshotFormatter) -> LegendView | None:
+    """Return the names of the colours during a game; None before.
+
+    No light can be black: a black tile is drawn dark, and shines violet.
+    """
+    palette = formatter.snapshot.palette
+    if formatter.snapshot.stage in WITHOUT_BOARDS or not palette:
+        return None
+    colours = tuple((letter, formatter.colour_title(letter)) for letter in palette)
+    black = any(colour.name == "black" for colour in palette.values())
+    return LegendView(colours, formatter.words.text("legend.violet") if black else "")
+
+
+class LinksView(Struct, frozen=True):
+    """The paths of the rules of the mode that is played or chosen, and of the past games."""
+
+    rules: str
+    history: str
+    any_mode: bool
+
+
+def links(formatter: SnapshotFormatter, page: str) -> LinksView:
+    """Return the links of a page; those of the twin say so, so that they lead back to it."""
+    mode = formatter.snapshot.mode if formatter.snapshot.mode in MODES else ""
+    came = came_from(page)
+    return LinksView(f"/rules/{mode}{came}" if mode else f"/rules{came}", f"/history{came}", not mode)
+
+
+def came_from(page: str) -> str:
+    """Return the query that says which page a link was followed from; empty for the phone page."""
+    return "?from=table" if page == TABLE else ""
 
 
 class TileView(Struct, frozen=True):
