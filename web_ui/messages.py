@@ -197,6 +197,10 @@ class FrameMessage(msgspec.Struct, frozen=True, tag="frame"):
     colours: str
 
 
+class Beat(msgspec.Struct, frozen=True, tag="beat"):
+    """A heartbeat: the table's loop is running."""
+
+
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an action or a question; `why` is the key of a refusal, the result is not decoded yet."""
 
@@ -211,7 +215,7 @@ class ErrorMessage(msgspec.Struct, frozen=True, tag="error"):
     error: str
 
 
-ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Answer | ErrorMessage
+ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Beat | Answer | ErrorMessage
 
 
 # --- The layout: the drawing of the table, in millimetres ---

@@ -124,6 +124,10 @@ class Pages:
         language = request.accept_languages.best_match(languages, default=DEFAULT)
         return self.words[language]
 
+    def _words_of_page(self) -> Words:
+        """Return the texts in the language of an open page, which its requests name."""
+        return self.words.get(request.args.get("lang", "")) or self.words_for_request()
+
     def _parse_stamp(self, stamp: str) -> int:
         """Return the view number of a stamp, EPOCH.NUMBER; -1 for a stamp of another process."""
         epoch, _, number = stamp.rpartition(".")
@@ -179,7 +183,7 @@ class Pages:
         since = self._parse_stamp(request.headers.get("Last-Event-ID") or request.args.get("have", ""))
         gzipped = accepts_gzip(request)
         subscription = Subscription(
-            _viewer_of_page(), self.words_for_request(), since, disconnected, gzip=gzipped
+            _viewer_of_page(), self._words_of_page(), since, disconnected, gzip=gzipped
         )
         response = Response(
             self.streams.events(subscription), content_type="text/event-stream; charset=utf-8"
@@ -192,7 +196,7 @@ class Pages:
 
     def regions(self) -> Response:
         """Respond with all regions of a page as JSON, for polling; the ETag saves unchanged responses."""
-        viewer, words, view, frame = _viewer_of_page(), self.words_for_request(), self.latest.view, Frame()
+        viewer, words, view, frame = _viewer_of_page(), self._words_of_page(), self.latest.view, Frame()
         rendering = self.renderer.rendering(viewer, words, view)
         if viewer.page == TABLE:
             self.latest.want_frames(FRAMES_LEASE)
