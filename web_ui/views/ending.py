@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from web_ui.messages import FinalScore, Result, Snapshot, Step
+from web_ui.messages import FinalScore, Result, Step
 from web_ui.text.sentences import SnapshotFormatter, step_sentence
-from web_ui.views.phone import BEFORE_THE_GAME, LEVELS, PHONE, Viewer
+from web_ui.views.lobby import rights
+from web_ui.views.phone import BEFORE_THE_GAME, LEVELS, Viewer
 
 BONUSES = ("row", "column", "colour")
 """The kinds of bonuses, in the order in which they are listed."""
@@ -70,17 +71,10 @@ def ending(formatter: SnapshotFormatter, viewer: Viewer) -> EndingView | None:
         counting = snapshot.account is not None and snapshot.account.running
         bonuses = counting and any(step.step == "bonus" for step in steps)
         return _counting(formatter, viewer, steps) if bonuses else None
-    may_go_on = _may_go_on(snapshot, viewer)
+    may_go_on = rights(snapshot, viewer).table
     if snapshot.result.victory:
         return _solo(formatter, snapshot.result, may_go_on=may_go_on)
     return _ranking(formatter, viewer, snapshot.result, steps, may_go_on=may_go_on)
-
-
-def _may_go_on(snapshot: Snapshot, viewer: Viewer) -> bool:
-    """Return whether the viewer may begin another game."""
-    if viewer.page != PHONE or viewer.at_table:
-        return viewer.at_table
-    return "ok" in snapshot.phones.press
 
 
 # --- Bonuses ---------------------------------------------------------------------------------------------

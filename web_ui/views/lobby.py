@@ -37,10 +37,10 @@ class Rights(Struct, frozen=True):
 def rights(snapshot: Snapshot, viewer: Viewer) -> Rights:
     """Return what a viewer may do before a game: at the table everything, a phone what the table allows."""
     places = tuple(seat.seat for seat in snapshot.seats)
-    if viewer.page != PHONE:
+    if viewer.page != PHONE or viewer.at_table:
         return Rights(places if viewer.at_table else (), viewer.at_table)
     allowed = tuple(place for place in places if f"seat.{place}.floor" in snapshot.phones.press)
-    return Rights(allowed, "ok" in snapshot.phones.press)
+    return Rights(allowed, allowed == places)
 
 
 # --- Opponents -------------------------------------------------------------------------------------------
@@ -361,5 +361,5 @@ def lesson_step(formatter: SnapshotFormatter, viewer: Viewer) -> LessonView | No
         return None
     colour = formatter.colour(step.colour) if step.colour else ""
     says = formatter.words.text(f"first_game.{step.key}", line=step.line, colour=colour, count=step.count)
-    may_close = viewer.at_table or "ok" in formatter.snapshot.phones.press
+    may_close = rights(formatter.snapshot, viewer).table
     return LessonView(step.key, says, "offer" if step.key in ABOUT_BOARDS else "boards", may_close)
