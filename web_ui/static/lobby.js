@@ -2,6 +2,7 @@
 import { send } from "./actions.js";
 
 const YEAR = 365 * 24 * 60 * 60;
+const NAME = "azul-name"; // under which this browser keeps the name of its player
 const stored = (() => {
   try {
     return localStorage;
@@ -63,7 +64,7 @@ function fill(dialog, name) {
   }
   if (opener.mode && opener.mode !== "dtc") for (const program of body.querySelectorAll("li:has(.program)")) program.remove();
   const field = body.querySelector("[data-taking=sit] [name=name]");
-  if (field && !field.value && lobby().querySelector(".mine") === null) field.value = stored.getItem("name") ?? "";
+  if (field && !field.value && lobby().querySelector(".mine") === null) field.value = stored.getItem(NAME) ?? "";
   dialog.replaceChildren(header, body);
   if (held && focused) dialog.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
 }
@@ -137,7 +138,7 @@ async function playAgainst(bot) {
   const { me, rival, seated } = lobby().dataset;
   const mode = opener.mode || (bot in { calm: 1, greedy: 1, strong: 1, master: 1 } ? "" : "dtc");
   const actions = [
-    ...(seated === "1" ? [] : [person(Number(me), stored.getItem("name") ?? "")]),
+    ...(seated === "1" ? [] : [person(Number(me), stored.getItem(NAME) ?? "")]),
     { type: "sit", seat: Number(rival), bot },
     ...(mode ? [{ type: "options", mode }] : []),
     { type: "start", first: null },
@@ -148,7 +149,7 @@ async function playAgainst(bot) {
 
 async function playSolo() {
   const { me, seated } = lobby().dataset;
-  const sits = seated === "1" || me === "0" ? [] : [person(Number(me), stored.getItem("name") ?? "")];
+  const sits = seated === "1" || me === "0" ? [] : [person(Number(me), stored.getItem(NAME) ?? "")];
   sheet.close();
   if ((await sendAll([...sits, { type: "options", mode: "solo" }, { type: "start", first: null }])) && sits.length) playAt(me);
 }
@@ -158,7 +159,7 @@ async function sit(form, mine) {
   const name = form.elements.name.value.trim();
   sheet.close();
   if (!(await sendAll([{ ...person(seat), name }])) || !mine) return;
-  stored.setItem("name", name);
+  stored.setItem(NAME, name);
   playAt(seat);
 }
 
