@@ -648,9 +648,10 @@ class Meaning(msgspec.Struct, frozen=True):
 
 
 class LessonStep(msgspec.Struct, frozen=True):
-    """The step of a first game that is explained now: a key and what its sentences name."""
+    """The step of a first game that is explained now: a key, what its sentences name, and whose turn it is."""
 
     key: str
+    seat: int = 0
     line: int = 0
     colour: str = ""
     count: int = 0

@@ -334,3 +334,13 @@ def test_in_the_lobby_the_last_game_is_one_sentence() -> None:
     scene = sitting((1, "Ana", ""), (2, "Rui", ""), modes=("standard",), result=scenes.over()["result"])
     assert ending.ending(formatter(scene), AT_TABLE) is None
     assert "Ana wins with 57 points" in lobby_of(scene).last
+
+
+def test_on_the_phone_of_another_player_a_step_names_whose_turn_it_explains() -> None:
+    """Closing it there must not take it from the player who needs it."""
+    scene = scenes.offer(lesson_step={"key": "full", "line": 2, "seat": 2}, phones=ALL)
+    own = region("lesson_step", scene, Viewer(PHONE, at_table=False, seat=2))
+    other = region("lesson_step", scene, Viewer(PHONE, at_table=False, seat=1))
+    assert {"type": "lesson_seen"} in own.actions
+    assert not other.actions
+    assert "For Rui:" in str(other)

@@ -176,6 +176,7 @@ function click({ target }) {
   } else if (button.dataset.bot !== undefined) playAgainst(button.dataset.bot);
   else if (sheet?.contains(button) && button.matches(".quiet")) sheet.close();
   else if (button.dataset.boards !== undefined) toggleBoards(button);
+  else if (button.dataset.hide !== undefined) button.closest(".lesson-step").hidden = true;
 }
 
 // Shows the boards under the result, or the result again.

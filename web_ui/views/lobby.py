@@ -342,12 +342,16 @@ def _may_answer(snapshot: Snapshot, viewer: Viewer, key: str) -> bool:
 
 
 class LessonView(Struct, frozen=True):
-    """What a first game explains now; `over` says what the card may cover: `boards` or `offer`."""
+    """What a first game explains now; `over` says what the card may cover: `boards` or `offer`.
+
+    `who` is the player whose turn explains it, on the phones of others, which close it for themselves only.
+    """
 
     key: str
     says: str
     over: str
     may_close: bool
+    who: str = ""
 
 
 ABOUT_BOARDS = ("place", "stuck", "column", "round", "row", "full", "begun", "bonus", "scoring", "floor")
@@ -362,4 +366,11 @@ def lesson_step(formatter: SnapshotFormatter, viewer: Viewer) -> LessonView | No
     colour = formatter.colour(step.colour) if step.colour else ""
     says = formatter.words.text(f"first_game.{step.key}", line=step.line, colour=colour, count=step.count)
     may_close = rights(formatter.snapshot, viewer).table
-    return LessonView(step.key, says, "offer" if step.key in ABOUT_BOARDS else "boards", may_close)
+    theirs = bool(viewer.seat and step.seat) and viewer.seat != step.seat
+    return LessonView(
+        step.key,
+        says,
+        "offer" if step.key in ABOUT_BOARDS else "boards",
+        may_close=may_close and not theirs,
+        who=formatter.player(step.seat) if theirs else "",
+    )
