@@ -1,10 +1,10 @@
-"""Nothing on a page is stale: dead networks, hung tables and stopped pages are shown, and no action is late."""
+"""Nothing on a page is stale: dead networks, hung tables and stopped pages are shown; no action is late."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
