@@ -40,7 +40,7 @@ from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
 from web_ui.views import history
 from web_ui.views.drawing import drawing, has_boards
-from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer
+from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, came_from, identify_viewer
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +63,11 @@ GZIP = b"\x1f\x8b"
 
 FIRST_FRAME = 0.3
 """Seconds that the twin's page waits for the first light frame."""
+
+THEME_COOKIE = "theme"
+"""Names the theme that was chosen by hand; set by the pages' scripts, and no secret."""
+
+THEMES = ("light", "dark")
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -147,6 +152,7 @@ class Pages:
                 f"{page}.html",
                 text=words.text,
                 language=words.language,
+                theme=_theme(),
                 regions=rendering.html,
                 stamp=f"{self.epoch}.{rendering.number}",
                 greeting=self.greeting(view, viewer),
@@ -163,7 +169,7 @@ class Pages:
             ).encode()
 
         made_of = view.number, rendering.number, frame.number  # the rendering may be of a newer view
-        parts = self.epoch, page, words.language, *made_of, access, viewer.seat
+        parts = self.epoch, page, words.language, *made_of, access, viewer.seat, _theme()
         return self._respond("-".join(map(str, parts)), "text/html; charset=utf-8", html)
 
     def _first_frame(self, view: View) -> Frame:
@@ -240,7 +246,10 @@ class Pages:
     def static_page(self, template: str, **given: object) -> Response:
         """Respond with a page that does not follow the table; its ETag is a hash of the HTML."""
         words = self.words_for_request()
-        html = self.renderer.page(template, text=words.text, language=words.language, **given).encode()
+        page = TABLE if request.args.get("from") == TABLE else PHONE
+        came = {"back": "/table" if page == TABLE else "/", "came_from": came_from(page)}
+        given = {"text": words.text, "language": words.language, "theme": _theme(), **came, **given}
+        html = self.renderer.page(template, **given).encode()
         return self._respond(_hash(html), "text/html; charset=utf-8", lambda: html)
 
     def static_file(self, name: str, version: str = "") -> Response:
@@ -280,6 +289,12 @@ def _viewer_of_page() -> Viewer:
     """Return the viewer of the page that the query parameter `page` names."""
     page = request.args.get("page")
     return identify_viewer(request, page if page in PAGES else PHONE)
+
+
+def _theme() -> str:
+    """Return the theme that the browser chose by hand: `light` or `dark`; empty where the system decides."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
 
 
 def _colours(frame: Frame) -> dict[str, str]:
