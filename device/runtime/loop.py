@@ -28,6 +28,7 @@ from device.socket.snapshot import Json, snapshot
 from device.store.store import Store, StoreError, next_file
 from device.table.access import Equipment
 from device.table.buttons import all_buttons
+from device.table.claims import event_of_phone
 from device.table.game import Play
 from device.table.state import (
     ChanceDrawn,
@@ -35,6 +36,7 @@ from device.table.state import (
     FirstDrawn,
     NeededDraw,
     RefusalReason,
+    RefusedError,
     StoreFault,
     Table,
     TableEvent,
@@ -261,16 +263,30 @@ class TableLoop:
                 pico.plug(plugged=plugged)
                 return messages.taken(message)
             # the Pico sends the event; where it can't, the loop takes the message itself, below
-            case PressButton(button) if pico is not None and pico.try_press(button):
+            case PressButton(button) if message.by is None and pico is not None and pico.try_press(button):
                 return messages.taken(message)
             case ShowTag(reader, tag) if pico is not None and pico.try_tag(reader, tag):
                 return messages.taken(message)
         before = self.table.refusal
-        self._step(messages.table_event(message, self.table.tags.known, self._clock()))
+        try:
+            self._step(self._event_of(message, self._clock()))
+        except RefusedError as refused:
+            return messages.refusal(message, refused.why)
         after = self.table.refusal
         if after is None or not after.shown or (before is not None and after.number == before.number):
             return messages.taken(message)
         return messages.refusal(message, after.why)
+
+    def _event_of(self, message: TableMessage | HistoryQuestion, at: float) -> TableEvent:
+        """Return the event of a message. Raises RefusedError for a phone's message that it may not send.
+
+        Time passes for the table first then: it may be somebody else's turn by now.
+        """
+        event = messages.table_event(message, self.table.tags.known, at)
+        if message.by is None:
+            return event
+        self._step(Tick(at))
+        return event_of_phone(self.table, event, message.by)
 
     # --- The table: update, save, draw -------------------------------------------------------------------
 

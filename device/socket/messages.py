@@ -11,12 +11,14 @@ import msgspec
 
 from device.rules.tiles import colour_of
 from device.table.state import (
+    GameEvent,
     HintRequested,
     LessonBegun,
     LessonEnded,
     LessonUndone,
     PlayerNamed,
-    TableEvent,
+    SeatClaimed,
+    SeatReleased,
     TagsForgotten,
     TagShown,
     TileShown,
@@ -49,9 +51,14 @@ GameNumber = Annotated[int, msgspec.Meta(ge=1, le=1 << 53)]
 class ClientMessage(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """The base of all messages of a client; `id` comes back in the answer."""
+    """The base of all messages of a client; `id` comes back in the answer.
+
+    `by` says that a phone sends it: the place that belongs to the phone, 0 for none. Without it somebody at
+    the table does, who may do everything. The pages' process sets it, never a browser.
+    """
 
     id: int | None = None
+    by: Annotated[int, msgspec.Meta(ge=0, le=99)] | None = None
 
 
 class Subscribe(ClientMessage, tag="subscribe", frozen=True):
@@ -71,6 +78,20 @@ class NamePlayer(ClientMessage, tag="name", frozen=True):
 
     seat: int
     name: str
+
+
+class ClaimSeat(ClientMessage, tag="claim", frozen=True):
+    """Claim a place for a phone, with the SHA-256 of its secret in hex; an empty name keeps the name."""
+
+    seat: int
+    claim: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    name: str = ""
+
+
+class ReleaseSeat(ClientMessage, tag="release", frozen=True):
+    """Let a place belong to no phone any more."""
+
+    seat: int
 
 
 class ReportTile(ClientMessage, tag="tile", frozen=True):
@@ -174,7 +195,8 @@ HistoryQuestion = ListGames | ReadGame | ReadRecord
 
 _LessonMessage = Lesson | ForgetLast | EndLesson
 _TagMessage = _LessonMessage | ForgetTags | ForgetTiles | ListTags
-TableMessage = PressButton | NamePlayer | ReportTile | ShowTag | AskHint | _TagMessage | PlugPico
+_SeatMessage = NamePlayer | ClaimSeat | ReleaseSeat
+TableMessage = PressButton | _SeatMessage | ReportTile | ShowTag | AskHint | _TagMessage | PlugPico
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion
@@ -200,7 +222,7 @@ def _decode(decoder: msgspec.json.Decoder[_Read], line: bytes) -> _Read:
         raise MessageError(f"this line is no message: {error}") from error
 
 
-def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float) -> TableEvent:
+def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float) -> GameEvent:
     """Return the event of the table that a message stands for, at a time in seconds.
 
     `known` are the tags that the table knows. Raises ValueError for a message that is no event,
@@ -211,6 +233,10 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
             return ButtonPressed(button, at)
         case NamePlayer(seat, name):
             return PlayerNamed(seat, name, at)
+        case ClaimSeat(seat, claim, name):
+            return SeatClaimed(seat, claim, name, message.by, at)
+        case ReleaseSeat(seat):
+            return SeatReleased(seat, at)
         case ReportTile(colour):
             return TileShown(colour_of(colour), None, None, at)
         case ShowTag(reader, tag):
@@ -227,7 +253,7 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
             raise ValueError(f"{message} is no event of the table")
 
 
-def _lesson_event(message: _LessonMessage, at: float) -> TableEvent:
+def _lesson_event(message: _LessonMessage, at: float) -> GameEvent:
     match message:
         case TeachTiles(colour):
             return LessonBegun(Tiles(None if colour == "all" else colour_of(colour)), at)

@@ -241,6 +241,8 @@ def _seat_json(table: Table, place: int) -> Json:
         **seat_json(play, place, name, board, acting=place in acting_places(table)),
         **({} if play is not None else {"taken": place in table.seats.taken}),
         "bot": table.seats.bot_at(place) or None,
+        "claimed": bool(table.seats.claim_at(place)),
+        "claim": table.seats.claim_at(place),
         "stand_in": _stand_in_json(table, place),
     }
 

@@ -14,6 +14,7 @@ from device.rules.game import MODES
 from device.rules.notation import event_of, text_of
 from device.rules.solo.game import LEVELS, WALLS
 from device.rules.tiles import Colour, add, colour_of, count, letter
+from device.table.claims import end_stale_claims
 from device.table.game import LONGEST_NAME, Play, Selection, sources_with
 from device.table.physical_tiles import slots
 from device.table.score_animation import ScoreAnimation
@@ -45,6 +46,7 @@ class SavedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps_shown: int | None = None  # of the score animation
     bots: tuple[str, ...] = ()  # by place
     stand_ins: tuple[StandIn, ...] = ()  # only those that stay to the end of the game
+    claims: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # by place: the hash of a phone's secret
 
 
 class LargerTableError(ValueError):
@@ -70,6 +72,7 @@ def to_saved_table(table: Table) -> SavedTable:
         steps_shown=animation.shown if animation else None,
         bots=table.seats.bots,
         stand_ins=tuple(each for each in table.opponents.stand_ins if each.for_good),
+        claims=table.seats.claims or msgspec.UNSET,
     )
 
 
@@ -95,7 +98,7 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
     names, bots = ((*each[:places], *("",) * (places - len(each))) for each in (saved.names, saved.bots))
     table = replace(
         blank,
-        seats=Seats(names, bots, saved.taken),
+        seats=end_stale_claims(Seats(names, bots, saved.taken, (saved.claims or ())[:places])),
         next_game=NextGame(options, saved.choosing),
         opponents=Opponents(stand_ins=saved.stand_ins),
     )

@@ -10,12 +10,13 @@ from typing import Final
 
 from device.rules.errors import IllegalEventError
 from device.rules.tiles import Colour
-from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
+from device.table import claims, opponents, physical_tiles, score_animation, seating, tag_input, turns
 from device.table.buttons import OK, UNDO, place_and_line_of, source_of
 from device.table.score_animation import restart_step
 from device.table.state import (
     BotReply,
     ChanceDrawn,
+    ClaimEvent,
     CurrentGame,
     FirstDrawn,
     GameEvent,
@@ -25,11 +26,14 @@ from device.table.state import (
     LessonEnded,
     LessonUndone,
     NeededDraw,
+    PhonePressed,
     PlayerNamed,
     Question,
     Refusal,
     RefusalReason,
     RefusedError,
+    SeatClaimed,
+    SeatReleased,
     Stage,
     Table,
     TableEvent,
@@ -55,7 +59,11 @@ def update(table: Table, event: TableEvent) -> Table:
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
         passed = _hide_refusal(passed)  # the game has gone on by itself
-    return opponents.attend(_accept(passed, event), event.at)
+    after = _accept(passed, event)
+    seats = claims.end_stale_claims(after.seats)
+    if seats is not after.seats:
+        after = replace(after, seats=seats)
+    return opponents.attend(after, event.at)
 
 
 def _accept(table: Table, event: GameEvent) -> Table:
@@ -65,6 +73,8 @@ def _accept(table: Table, event: GameEvent) -> Table:
         case PlayerNamed(place, name, at):
             button = f"seat.{place}.floor"
             return _try(table, button, lambda: seating.name_player(table, place, name), at)
+        case PhonePressed() | SeatClaimed() | SeatReleased():
+            return _accept_from_phone(table, event)
         case TagShown(reader, tag, at) if table.tags.lesson is not None:
             after, why = tag_input.teach(table, tag, at)
             return refuse(after, why, reader, at) if why is not None else _hide_refusal(after)
@@ -75,16 +85,33 @@ def _accept(table: Table, event: GameEvent) -> Table:
             return _try(table, reader or "centre", lambda: _show_tile(table, colour, reader, tag, at), at)
         case LessonBegun() | LessonUndone() | LessonEnded() | TagsForgotten():
             return _try(table, OK, lambda: _teach(table, event), event.at)
+        case HintRequested(hinted, at):
+            return _try(table, UNDO, lambda: opponents.request_hint(table, hinted, at), at)
+        case _:
+            return _accept_draw_or_reply(table, event)
+
+
+def _accept_draw_or_reply(table: Table, event: ChanceDrawn | FirstDrawn | BotReply | Tick) -> Table:
+    match event:
         case ChanceDrawn(drawn, at):
             return turns.apply_event(table, drawn, at) if needed_draw(table) is NeededDraw.EVENT else table
         case FirstDrawn(place, at):
             return seating.begin_game(table, place, at) if needed_draw(table) is NeededDraw.FIRST else table
         case BotReply():
             return opponents.take_reply(table, event)
-        case HintRequested(hinted, at):
-            return _try(table, UNDO, lambda: opponents.request_hint(table, hinted, at), at)
         case Tick():
             return table
+
+
+def _accept_from_phone(table: Table, event: ClaimEvent) -> Table:
+    match event:
+        case PhonePressed(button, _, at):  # never counts as pressed together with the button of somebody else
+            after = _try(table, button, lambda: claims.press_of_phone(table, event, _press), at)
+            return replace(after, last_press=None)
+        case SeatClaimed(place, _, _, _, at):
+            return _try(table, f"seat.{place}.floor", lambda: claims.claim_seat(table, event), at)
+        case SeatReleased(place, at):
+            return _try(table, f"seat.{place}.floor", lambda: claims.release_seat(table, event), at)
 
 
 def _pass_time(table: Table, now: float) -> Table:
@@ -187,11 +214,14 @@ def _press_before_game(table: Table, button: str, at: float) -> Table:
 
 
 def _press_in_game(table: Table, game: CurrentGame, button: str, at: float) -> Table:
+    if game.question is Question.UNDO_ASKED and button in (OK, UNDO):
+        return claims.answer_undo(table, game, button, at)
     if game.question is not None:
         if button == OK and game.question is Question.STOP_GAME:
             return seating.choose_again(table)
         stopping = game.question is Question.STOP_GAME
-        game = replace(game, question=None, animation=restart_step(game.animation, at))
+        animation = restart_step(game.animation, at)
+        game = replace(game, question=None, asked_by=None, asked_of=None, animation=animation)
         table = replace(table, game=game)
         if button == OK or (button == UNDO and stopping):
             return table
@@ -270,7 +300,7 @@ def _show_tag(table: Table, meaning: Meaning | None, shown: TagShown) -> Table:
 def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None, at: float) -> Table:
     """Report a drawn tile, or select a colour in an offer; an open question counts as answered."""
     if table.game is not None:
-        table = replace(table, game=replace(table.game, question=None))
+        table = replace(table, game=replace(table.game, question=None, asked_by=None, asked_of=None))
     match table.stage:
         case Stage.TEACHING:
             raise RefusedError(RefusalReason.TEACHING)
