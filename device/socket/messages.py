@@ -51,13 +51,22 @@ GameNumber = Annotated[int, msgspec.Meta(ge=1, le=1 << 53)]
 class ClientMessage(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """The base of all messages of a client; `id` comes back in the answer.
-
-    `by` says that a phone sends it: the place that belongs to the phone, 0 for none. Without it somebody at
-    the table does, who may do everything. The pages' process sets it, never a browser.
-    """
+    """The base of all messages of a client; `id` comes back in the answer."""
 
     id: int | None = None
+
+
+class TableMessageBase(ClientMessage, frozen=True, kw_only=True, omit_defaults=True):
+    """The base of all messages that the table's loop answers.
+
+    With `asked` a message is for that question only, as named in the snapshot; after `before`, in seconds of
+    this machine's monotonic clock, it is too late for it. `by` says that a phone sends it: the place that
+    belongs to the phone, 0 for none. Without it somebody at the table does, who may do everything. The pages'
+    process sets `before` and `by`, never a browser.
+    """
+
+    asked: str | None = None
+    before: float | None = None
     by: Annotated[int, msgspec.Meta(ge=0, le=99)] | None = None
 
 
@@ -67,20 +76,20 @@ class Subscribe(ClientMessage, tag="subscribe", frozen=True):
     frames: bool = False
 
 
-class PressButton(ClientMessage, tag="press", frozen=True):
+class PressButton(TableMessageBase, tag="press", frozen=True):
     """Press a button."""
 
     button: str
 
 
-class NamePlayer(ClientMessage, tag="name", frozen=True):
+class NamePlayer(TableMessageBase, tag="name", frozen=True):
     """Name the player at a place."""
 
     seat: int
     name: str
 
 
-class ClaimSeat(ClientMessage, tag="claim", frozen=True):
+class ClaimSeat(TableMessageBase, tag="claim", frozen=True):
     """Claim a place for a phone, with the SHA-256 of its secret in hex; an empty name keeps the name."""
 
     seat: int
@@ -88,19 +97,19 @@ class ClaimSeat(ClientMessage, tag="claim", frozen=True):
     name: str = ""
 
 
-class ReleaseSeat(ClientMessage, tag="release", frozen=True):
+class ReleaseSeat(TableMessageBase, tag="release", frozen=True):
     """Let a place belong to no phone any more."""
 
     seat: int
 
 
-class ReportTile(ClientMessage, tag="tile", frozen=True):
+class ReportTile(TableMessageBase, tag="tile", frozen=True):
     """Report a physical tile that was drawn, or choose a colour of the selected source, without a reader."""
 
     colour: Letter
 
 
-class ShowTag(ClientMessage, tag="tag", frozen=True):
+class ShowTag(TableMessageBase, tag="tag", frozen=True):
     """Lay a tag on a reader."""
 
     reader: str
@@ -110,39 +119,39 @@ class ShowTag(ClientMessage, tag="tag", frozen=True):
         normalize_tag(self.tag)
 
 
-class AskHint(ClientMessage, tag="hint", frozen=True):
+class AskHint(TableMessageBase, tag="hint", frozen=True):
     """Ask for a hint for a place, or with null for everybody who has a choice."""
 
     seat: int | None = None
 
 
-class TeachTiles(ClientMessage, tag="teach_tiles", frozen=True):
+class TeachTiles(TableMessageBase, tag="teach_tiles", frozen=True):
     """Begin the lesson of the tiles of one colour, or of all 100 tiles, colour after colour."""
 
     colour: Literal[Letter, "all"]
 
 
-class TeachPlayer(ClientMessage, tag="teach_player", frozen=True):
+class TeachPlayer(TableMessageBase, tag="teach_player", frozen=True):
     """Begin the lesson of a player's card."""
 
     name: str
 
 
-class TeachAction(ClientMessage, tag="teach_action", frozen=True):
+class TeachAction(TableMessageBase, tag="teach_action", frozen=True):
     """Begin the lesson of an action card."""
 
     action: ActionName
 
 
-class ForgetLast(ClientMessage, tag="forget_last", frozen=True):
+class ForgetLast(TableMessageBase, tag="forget_last", frozen=True):
     """Forget the tag that was learned last in this lesson."""
 
 
-class EndLesson(ClientMessage, tag="end_lesson", frozen=True):
+class EndLesson(TableMessageBase, tag="end_lesson", frozen=True):
     """End the lesson."""
 
 
-class ForgetTags(ClientMessage, tag="forget", frozen=True):
+class ForgetTags(TableMessageBase, tag="forget", frozen=True):
     """Forget what these tags mean."""
 
     tags: tuple[str, ...]
@@ -152,17 +161,17 @@ class ForgetTags(ClientMessage, tag="forget", frozen=True):
             normalize_tag(tag)
 
 
-class ForgetTiles(ClientMessage, tag="forget_tiles", frozen=True):
+class ForgetTiles(TableMessageBase, tag="forget_tiles", frozen=True):
     """Forget the tags of all tiles of a colour."""
 
     colour: Letter
 
 
-class ListTags(ClientMessage, tag="tags", frozen=True):
+class ListTags(TableMessageBase, tag="tags", frozen=True):
     """Ask for every known tag; the result is a list of `KnownTag`."""
 
 
-class PlugPico(ClientMessage, tag="plug", frozen=True):
+class PlugPico(TableMessageBase, tag="plug", frozen=True):
     """Plug the simulated Pico in, or pull it out."""
 
     plugged: bool

@@ -73,6 +73,8 @@ class RefusalReason(StrEnum):
     OPPONENTS_SEAT = "opponents_seat"  # an opponent plays there: no phone can claim the seat
     ONLY_WATCHING = "only_watching"  # every person's seat belongs to another phone
     OTHERS_ANSWER = "others_answer"  # the question is for another player
+    OUTDATED = "outdated"  # made for a question that is not asked any more
+    LATE = "late"  # came after the time until which it was to be done
 
 
 class Question(StrEnum):
@@ -396,6 +398,8 @@ class Table:
     faults: Faults = Faults()
     refusal: Refusal | None = None
     last_press: LastPress | None = field(default=None, compare=False)
+    questions: int = field(default=0, compare=False)
+    """How many questions the table has asked: it grows whenever the table asks something else."""
 
     @property
     def play(self) -> Play | None:
