@@ -40,7 +40,7 @@ def prompt(table: Table) -> Prompt:
     if game is None:
         return _before_game(table)
     if game.question is not None:
-        return _question(table, game, game.question)
+        return _question_prompt(table, game, game.question)
     match table.stage:
         case Stage.SCORING:
             return _scoring(table, game)
@@ -79,7 +79,7 @@ def _before_game(table: Table) -> Prompt:
     return Prompt("take_seat" if why_not_enough(table) else "seats_ready")
 
 
-def _question(table: Table, game: CurrentGame, question: Question) -> Prompt:
+def _question_prompt(table: Table, game: CurrentGame, question: Question) -> Prompt:
     """Return a question; of an undo with the player who is asked, and the place whose phone asks."""
     if question is not Question.UNDO_ASKED or game.asked_of is None:
         return Prompt(question.value)
