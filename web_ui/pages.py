@@ -30,10 +30,12 @@ from web_ui.messages import (
     ReadGame,
     ReadRecord,
     ReviewedGame,
+    Snapshot,
+    public_snapshot,
     read_result,
 )
 from web_ui.render import STATE, Renderer
-from web_ui.security import Access, RateLimiter, RefusedError, access_level
+from web_ui.security import Access, RateLimiter, RefusedError, access_level, claim_in
 from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
 from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
@@ -67,7 +69,9 @@ FIRST_FRAME = 0.3
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json; charset=utf-8",
 }
 
 
@@ -131,10 +135,10 @@ class Pages:
         known = epoch == self.epoch and number.isdecimal() and len(number) < 16
         return int(number) if known and int(number) <= newest else -1
 
-    def page(self, page: str) -> Response:
-        """Respond with a live page: `phone`, `table` or `tags`."""
+    def page(self, page: str, sentence: str = "") -> Response:
+        """Respond with a live page: `phone`, `table`, `tags` or `join`, which may show a sentence."""
         words, view, access = self.words_for_request(), self.latest.view, access_level(request)
-        viewer = identify_viewer(request, page)
+        viewer = identify_viewer(request, page, view.snapshot)
         frame = self._first_frame(view) if page == TABLE else Frame()
         rendering = self.renderer.rendering(viewer, words, view)
 
@@ -152,6 +156,8 @@ class Pages:
                 at_table=access is Access.TABLE,
                 teaching=access is Access.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
                 seat=viewer.seat,
+                locked=viewer.locked,
+                sentence=sentence,
                 boards_on_page=page == TABLE and not has_boards(view.layout),
                 drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
                 colours=_colours(frame),
@@ -159,7 +165,16 @@ class Pages:
             ).encode()
 
         made_of = view.number, rendering.number, frame.number  # the rendering may be of a newer view
-        parts = self.epoch, page, words.language, *made_of, access, viewer.seat
+        parts = (
+            self.epoch,
+            page,
+            words.language,
+            *made_of,
+            access,
+            viewer.seat,
+            viewer.locked,
+            _hash(sentence.encode()),
+        )
         return self._respond("-".join(map(str, parts)), "text/html; charset=utf-8", html)
 
     def _first_frame(self, view: View) -> Frame:
@@ -179,7 +194,12 @@ class Pages:
         since = self._parse_stamp(request.headers.get("Last-Event-ID") or request.args.get("have", ""))
         gzipped = accepts_gzip(request)
         subscription = Subscription(
-            _viewer_of_page(), self.words_for_request(), since, disconnected, gzip=gzipped
+            _viewer_of_page(self.latest.view.snapshot),
+            self.words_for_request(),
+            since,
+            disconnected,
+            gzip=gzipped,
+            claim=claim_in(request),
         )
         response = Response(
             self.streams.events(subscription), content_type="text/event-stream; charset=utf-8"
@@ -192,7 +212,8 @@ class Pages:
 
     def regions(self) -> Response:
         """Respond with all regions of a page as JSON, for polling; the ETag saves unchanged responses."""
-        viewer, words, view, frame = _viewer_of_page(), self.words_for_request(), self.latest.view, Frame()
+        words, view, frame = self.words_for_request(), self.latest.view, Frame()
+        viewer = _viewer_of_page(view.snapshot)
         rendering = self.renderer.rendering(viewer, words, view)
         if viewer.page == TABLE:
             self.latest.want_frames(FRAMES_LEASE)
@@ -208,7 +229,8 @@ class Pages:
             )
 
         made_of = f"{stamp}-{view.number}-{frame.number}"
-        seen_by = f"{viewer.page}-{viewer.at_table:d}-{viewer.seat}-{words.language}"
+        rights = f"{viewer.at_table:d}{viewer.locked:d}{viewer.host:d}"
+        seen_by = f"{viewer.page}-{rights}-{viewer.seat}-{words.language}"
         response = self._respond(f"{made_of}-{seen_by}", "application/json", body)
         response.headers[TIME_HEADER] = self.clock.stamp()
         return response
@@ -220,11 +242,13 @@ class Pages:
         return response
 
     def state(self) -> Response:
-        """Respond with the snapshot as the table sent it; raises RefusedError (503) without a table."""
+        """Respond with the snapshot without its secrets; raises RefusedError (503) without a table."""
         view = self.latest.view
         if view.presence is not Presence.HERE:
             raise RefusedError(503, f"presence.{view.presence}")
-        return self._respond(f"{self.epoch}.{view.number}", "application/json", lambda: view.raw)
+        return self._respond(
+            f"{self.epoch}.{view.number}", "application/json", lambda: public_snapshot(view.raw)
+        )
 
     def rules(self, mode: str = "") -> Response:
         """Respond with the rules of a mode, or with the list of all; raises RefusedError (404)."""
@@ -272,10 +296,10 @@ class Pages:
         return response.make_conditional(request.environ)  # type: ignore[return-value]
 
 
-def _viewer_of_page() -> Viewer:
+def _viewer_of_page(snapshot: Snapshot | None) -> Viewer:
     """Return the viewer of the page that the query parameter `page` names."""
     page = request.args.get("page")
-    return identify_viewer(request, page if page in PAGES else PHONE)
+    return identify_viewer(request, page if page in PAGES else PHONE, snapshot)
 
 
 def _colours(frame: Frame) -> dict[str, str]:

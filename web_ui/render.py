@@ -21,8 +21,8 @@ from web_ui.latest import Presence, View
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views import boards, controls, drawing, phone, tags
-from web_ui.views.phone import PHONE, TABLE, TAGS, Viewer
+from web_ui.views import boards, controls, drawing, joining, phone, tags
+from web_ui.views.phone import JOIN, PHONE, TABLE, TAGS, Viewer
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -34,12 +34,13 @@ _BOARDS = tuple(f"board.{seat}" for seat in range(1, phone.SEATS + 1))
 REGIONS = {
     PHONE: (
         *("tiles", "turn", "faults", "seat", "report", "controls", "names", "result", "offer", "legend"),
-        *("counts", "seats", *_BOARDS, "account", "moves", "rules"),
+        *("counts", "seats", *_BOARDS, "account", "moves", "rules", "mine"),
     ),
     TABLE: (
         *("tiles", "turn", "faults", "report", "controls", "names", "result", "recent", "legend", "deck"),
-        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS),
+        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS, "join"),
     ),
+    JOIN: ("joining",),
     TAGS: ("tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"),
 }
 """The regions of each page."""
@@ -73,11 +74,17 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "bars": tags.bars,
     "cards": tags.cards,
     "forgetting": tags.forgetting,
+    "joining": joining.seats,
+    "join": joining.invitation,
+    "mine": joining.own_turn,
 }
 """The value of each region with controls, which depend on the viewer; empty while the table is away."""
 
 WITH_CONTROLS = (Presence.HERE, Presence.HUNG)
 """Presences with controls; those of a table that hangs stay, and the page's script blocks them."""
+
+FOR_LOCKED = ("joining", "join", "mine")
+"""Regions with controls that a phone sees before it has entered the PIN."""
 
 _LINE_ENDS = re.compile(r"\s*\n\s*")
 
@@ -206,7 +213,9 @@ def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) 
         return boards.board(formatter, int(seat), mine=viewer.seat == int(seat))
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)
-    return CONTROLS[kind](formatter, viewer) if view.presence in WITH_CONTROLS else None
+    if view.presence not in WITH_CONTROLS or (viewer.locked and kind not in FOR_LOCKED):
+        return None
+    return CONTROLS[kind](formatter, viewer)
 
 
 def _json(value: object) -> str:
