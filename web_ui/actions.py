@@ -19,10 +19,12 @@ from web_ui.joining import Joining, give_secret
 from web_ui.messages import (
     Action,
     ClaimSeat,
+    LeaveSeat,
     MessageError,
     NamePlayer,
     PressButton,
     ReleaseSeat,
+    SitDown,
     allowed_to_phone,
     read_action,
 )
@@ -114,7 +116,7 @@ class Actions(Struct, frozen=True):
         snapshot = self.link.latest.view.snapshot
         if snapshot is None:
             raise RefusedError(503, "presence.away")
-        if not allowed_to_phone(action, snapshot.phones):
+        if not allowed_to_phone(action, snapshot):
             raise RefusedError(403, "press.not_by_phone")
         if not self.rate_limiter.allows(request.remote_addr or ""):
             raise RefusedError(429, "press.too_fast")
@@ -127,10 +129,12 @@ class Actions(Struct, frozen=True):
                 known = any(each.name == button for each in layout.buttons)
                 if not known and (snapshot is None or button not in snapshot.phones.press):
                     raise RefusedError(404, "press.no_button", button=button)
-            case NamePlayer(_, name) | ClaimSeat(_, name) if not name.strip().isprintable():
+            case NamePlayer(_, name) | ClaimSeat(_, name) | SitDown(name=str(name)) if (
+                not name.strip().isprintable()
+            ):
                 raise RefusedError(400, "press.name_strange")
-            case NamePlayer(seat) | ClaimSeat(seat) | ReleaseSeat(seat) if (
-                layout is not None and layout.seats and seat > layout.seats
+            case NamePlayer(seat) | SitDown(seat) | LeaveSeat(seat) | ClaimSeat(seat) | ReleaseSeat(seat) if (
+                layout and 0 < layout.seats < seat
             ):
                 raise RefusedError(404, "press.no_seat", seat=seat)
 

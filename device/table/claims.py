@@ -14,8 +14,10 @@ from device.rules.events import Choice
 from device.table.buttons import OK, UNDO, place_and_line_of, source_of
 from device.table.game import Play, before_each_choice, seat_of
 from device.table.opponents import without_hints
-from device.table.seating import name_player
+from device.table.score_animation import restart_step
+from device.table.seating import give_seat, leave_seat
 from device.table.state import (
+    ChoiceMade,
     CurrentGame,
     GameEvent,
     HintRequested,
@@ -25,11 +27,14 @@ from device.table.state import (
     RefusalReason,
     RefusedError,
     SeatClaimed,
+    SeatGiven,
+    SeatLeft,
     SeatReleased,
     Seats,
     Stage,
     Table,
     TileShown,
+    TilesSelected,
 )
 from device.table.turns import choices_of_people, choosing_places, undo
 from hardware.api import ButtonPressed
@@ -49,32 +54,27 @@ def claim_seat(table: Table, event: SeatClaimed) -> Table:
         raise RefusedError(RefusalReason.SEAT_CLAIMED)
     if place in seats.taken and seats.bot_at(place):
         raise RefusedError(RefusalReason.OPPONENTS_SEAT)
-    if place not in seats.taken and (table.game is not None or table.next_game.choosing):
+    if place not in seats.taken and table.game is not None:
         raise RefusedError(RefusalReason.NOT_NOW)
     if event.by is not None and event.by != place:
-        table = _give_up(table, event.by)
-    if table.game is None and event.name.strip():
-        table = name_player(table, place, event.name)
-    seats = table.seats
-    if place not in seats.taken:
-        seats = replace(seats.with_bot(place, ""), taken=(*seats.taken, place))
-    return replace(table, seats=seats.with_claim(place, event.claim))
+        table = _give_up(table, event.by, event.at)
+    if table.game is None:
+        table = give_seat(table, place, "", event.name if event.name.strip() else None)
+    return replace(table, seats=table.seats.with_claim(place, event.claim))
 
 
-def _give_up(table: Table, place: int) -> Table:
-    """Release the place that a phone leaves for another one; while players sit down, also free it.
+def _give_up(table: Table, place: int, at: float) -> Table:
+    """Release the place that a phone leaves for another one; before a game also free it.
 
     A question that the phone asked is dropped: else it could answer that itself from its next place.
     """
     if table.game is not None and table.game.asked_by == place:
-        table = replace(table, game=_without_question(table.game))
+        table = replace(table, game=without_question(table.game, at))
     if not place:
         return table
-    seats = table.seats.with_claim(place, "")
-    if table.stage is Stage.SEATING:
-        left = tuple(other for other in seats.taken if other != place)
-        seats = replace(seats, taken=left).with_name(place, "")
-    return replace(table, seats=seats)
+    if table.game is None and place in table.seats.taken:
+        table = leave_seat(table, place)
+    return replace(table, seats=table.seats.with_claim(place, ""))
 
 
 def release_seat(table: Table, event: SeatReleased) -> Table:
@@ -83,7 +83,7 @@ def release_seat(table: Table, event: SeatReleased) -> Table:
         raise RefusedError(RefusalReason.SEAT_EMPTY)
     game = table.game
     if game is not None and game.asked_by == event.place:  # the phone could answer it without a seat
-        table = replace(table, game=_without_question(game))
+        table = replace(table, game=without_question(game, event.at))
     return replace(table, seats=table.seats.with_claim(event.place, ""))
 
 
@@ -122,10 +122,12 @@ def event_of_phone(table: Table, event: GameEvent, by: int) -> GameEvent:
             return PhonePressed(button, by, at)
         case ButtonPressed(button):
             _check_button(table, button, by)
-        case PlayerNamed(place) | SeatReleased(place):
+        case PlayerNamed(place) | SeatReleased(place) | SeatGiven(place) | SeatLeft(place):
             _check_place(table, by, place)
-        case TileShown():
+        case TileShown() | TilesSelected():
             _check_choosing(table, by)
+        case ChoiceMade(choice):
+            _check_choice(table, choice, by)
         case HintRequested(place, at):
             return HintRequested(_place_for_hint(table, place, by), at)
         case SeatClaimed():
@@ -152,6 +154,17 @@ def _check_choosing(table: Table, by: int) -> None:
         _check_say(table, by)
     else:
         _check_place(table, by, player_at(table.play, place))
+
+
+def _check_choice(table: Table, choice: Choice, by: int) -> None:
+    """Check a choice, which need not be legal, for the player who would make it."""
+    play = table.play
+    if play is None:
+        _check_say(table, by)
+        return
+    seat = seat_of(play.state, choice)
+    if 0 <= seat < len(play.places):  # else the table refuses it
+        _check_place(table, by, player_at(play, play.places[seat]))
 
 
 def _check_button(table: Table, button: str, by: int) -> None:
@@ -244,12 +257,16 @@ def press_of_phone(table: Table, event: PhonePressed, press: Callable[[Table, st
 
 def answer_undo(table: Table, game: CurrentGame, button: str, at: float) -> Table:
     """Answer the question of an undo: `ok` takes the choice back, `undo` plays on."""
-    closed = replace(table, game=_without_question(game))
+    closed = replace(table, game=without_question(game, at))
     return undo(closed, at) if button == OK else closed
 
 
-def _without_question(game: CurrentGame) -> CurrentGame:
-    return replace(game, question=None, asked_by=None, asked_of=None)
+def without_question(game: CurrentGame, at: float) -> CurrentGame:
+    """Return the game after its open question was answered or dropped; a score animation goes on."""
+    if game.question is None:
+        return game
+    animation = restart_step(game.animation, at)
+    return replace(game, question=None, asked_by=None, asked_of=None, animation=animation)
 
 
 def _in_hand(table: Table, game: CurrentGame) -> bool:

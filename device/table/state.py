@@ -73,6 +73,9 @@ class RefusalReason(StrEnum):
     OPPONENTS_SEAT = "opponents_seat"  # an opponent plays there: no phone can claim the seat
     ONLY_WATCHING = "only_watching"  # every person's seat belongs to another phone
     OTHERS_ANSWER = "others_answer"  # the question is for another player
+    NO_SUCH_SEAT = "no_such_seat"
+    NO_SUCH_OPPONENT = "no_such_opponent"
+    MODE_NOT_FOR_SEATS = "mode_not_for_seats"  # the game is for another number of players
     OUTDATED = "outdated"  # made for a question that is not asked any more
     LATE = "late"  # came after the time until which it was to be done
 
@@ -544,6 +547,66 @@ class TagShown:
 
 
 @dataclass(frozen=True, slots=True)
+class TilesSelected:
+    """A person takes the tiles of a colour from a source in hand; None puts those in hand back."""
+
+    tiles: tuple[int, Colour] | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceMade:
+    """A person makes a choice at once, without buttons."""
+
+    choice: Choice
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatGiven:
+    """Somebody sits at a place: an opponent, or with an empty `bot` a person; None keeps the name there."""
+
+    place: int
+    bot: str
+    name: str | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """Whoever sits at a place leaves it."""
+
+    place: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsChosen:
+    """Options of the next game; those that are None stay as they are."""
+
+    at: float
+    mode: str | None = None
+    level: str | None = None
+    wall: str | None = None
+    hints: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GameStarted:
+    """The next game begins with the player at a place; None lets the table draw the place."""
+
+    first: int | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedAgain:
+    """After a game the same players begin the same game again."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class BotReply:
     """The reply to a request: a choice, or None with a key and a detail that say why there is none."""
 
@@ -594,8 +657,11 @@ class TagsForgotten:
     at: float
 
 
+LobbyEvent = SeatGiven | SeatLeft | OptionsChosen | GameStarted | PlayedAgain
 TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
 ClaimEvent = PhonePressed | SeatClaimed | SeatReleased
-PersonEvent = ButtonPressed | TagShown | TileShown | PlayerNamed | HintRequested | TeachingEvent | ClaimEvent
+TileEvent = TagShown | TileShown | TilesSelected | ChoiceMade
+SeatEvent = PlayerNamed | LobbyEvent | ClaimEvent
+PersonEvent = ButtonPressed | TileEvent | SeatEvent | HintRequested | TeachingEvent
 GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
 TableEvent = GameEvent | PartLost | PartBack

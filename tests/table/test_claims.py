@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from device.lights.palettes import BOX
-from device.rules.events import Choice, Event
+from device.rules.events import Choice, Draft, Event, Tile
 from device.rules.game import Setup
 from device.rules.tiles import Colour
 from device.socket.snapshot import snapshot
@@ -19,15 +19,22 @@ from device.table.claims import event_of_phone, has_a_say, may_play_for
 from device.table.game import Play, advance, seat_of, start
 from device.table.prompts import live_buttons, prompt
 from device.table.state import (
+    ChoiceMade,
     GameEvent,
+    GameStarted,
     HintRequested,
+    OptionsChosen,
+    PlayedAgain,
     PlayerNamed,
     Question,
     RefusedError,
     SeatClaimed,
+    SeatGiven,
+    SeatLeft,
     SeatReleased,
     Seats,
     TileShown,
+    TilesSelected,
 )
 from hardware.api import ButtonPressed
 from tests.table.simulator import BUTTONS, Simulator, begin_game, dealt, empty_table, midway
@@ -248,6 +255,22 @@ def test_only_places_of_people_count_for_having_a_say() -> None:
     assert may_play_for(seats, None, 1)
 
 
+def test_a_phone_makes_no_choice_for_another_and_gives_no_seat_of_another_away() -> None:
+    sim = claimed(dealt(DEAL), 1, 2)
+    assert sent(sim, ChoiceMade(Draft(1, Colour.BLUE, 2), sim.now), by=2) == "seat_claimed"
+    assert sent(sim, TilesSelected((1, Colour.BLUE), sim.now), by=2) == "seat_claimed"
+    assert sent(sim, TilesSelected(None, sim.now), by=0) == "seat_claimed"
+    assert sent(sim, ChoiceMade(Draft(1, Colour.BLUE, 2), sim.now), by=1) is None
+    lobby = empty_table()
+    claim(lobby, 1, ANA, "Ana")
+    for event in (SeatGiven(1, "greedy", None, 1.0), SeatGiven(1, "", "Silly", 1.0), SeatLeft(1, 1.0)):
+        assert sent(lobby, event, by=2) == "seat_claimed"
+    assert sent(lobby, SeatGiven(2, "greedy", None, 1.0), by=1) is None
+    assert sent(lobby, GameStarted(None, 1.0), by=0) == "only_watching"
+    assert sent(lobby, SeatLeft(1, 1.0), by=1) is None
+    assert lobby.table.seats.claims == ()
+
+
 # --- Undo of another's choice ---
 
 
@@ -348,6 +371,12 @@ def test_a_player_alone_with_opponents_or_unclaimed_seats_stops_the_game() -> No
 
 # --- Whatever a phone does ---
 
+
+def made(choice: Choice) -> Callable[[float], GameEvent]:
+    """Return the event of a choice."""
+    return partial(ChoiceMade, choice)
+
+
 PhoneEvent = Callable[[float], GameEvent] | None
 places = st.integers(0, 5)
 phone_events: st.SearchStrategy[PhoneEvent] = st.one_of(
@@ -358,6 +387,14 @@ phone_events: st.SearchStrategy[PhoneEvent] = st.one_of(
     places.map(lambda place: partial(SeatClaimed, place, "e" * 64, "Mallory", None)),
     places.map(lambda place: partial(HintRequested, place or None)),
     st.sampled_from(Colour).map(lambda colour: partial(TileShown, colour, None, None)),
+    st.tuples(st.integers(0, 9), st.sampled_from(Colour)).map(lambda tiles: partial(TilesSelected, tiles)),
+    st.just(partial(TilesSelected, None)),
+    st.builds(Draft, st.integers(0, 9), st.sampled_from(Colour), st.integers(0, 5)).map(made),
+    st.builds(Tile, st.integers(0, 3), st.integers(1, 5), st.integers(1, 5)).map(made),
+    st.tuples(places, st.sampled_from(["", "greedy"])).map(lambda sits: partial(SeatGiven, *sits, "Mallory")),
+    places.map(lambda place: partial(SeatLeft, place)),
+    places.map(lambda place: partial(GameStarted, place or None)),
+    st.sampled_from([OptionsChosen, PlayedAgain]),
 )
 attacks = st.lists(st.tuples(phone_events, st.integers(0, 200)), max_size=30)
 

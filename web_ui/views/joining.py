@@ -17,8 +17,8 @@ from web_ui.views.phone import BEFORE_THE_GAME, Viewer
 class JoinSeat(Struct, frozen=True):
     """A seat round the table, drawn at `at`: the name of who sits there, and what a tap does.
 
-    `kind`: `free`, `open` (a person without a phone), `mine`, `phone` (another phone's) or `bot`. Only those with
-    a text can be tapped; `note` says why not, or who sits there.
+    `kind`: `free`, `open` (a person without a phone), `mine`, `phone` (another phone's) or `bot`. Only those
+    with a text can be tapped; `note` says why not, or who sits there.
     """
 
     seat: int
@@ -65,7 +65,7 @@ def _seat(formatter: SnapshotFormatter, seat: Seat, at: str, *, mine: bool) -> J
     text, label = formatter.words.text, formatter.words.text("player.seat", seat=seat.seat)
     name = formatter.player(seat.seat, seat.name) if seat.taken else ""
     may = may_claim(formatter.snapshot, seat.seat)
-    sits = formatter.snapshot.stage == "seating"
+    sits = formatter.snapshot.stage in BEFORE_THE_GAME
     match seat:
         case Seat(bot=str()):
             return JoinSeat(seat.seat, at, label, name, "bot", "", text("join.opponent"))

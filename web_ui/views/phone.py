@@ -61,8 +61,8 @@ NO_SEAT = 0
 class Viewer(Struct, frozen=True):
     """A page as one browser sees it: whether it runs at the table, and the seat that belongs to it.
 
-    `locked`: a phone has to enter the PIN before it may do more than look. `host`: it is the twin on the table's
-    own machine, which shows the PIN.
+    `locked`: a phone has to enter the PIN before it may do more than look. `host`: it is the twin on the
+    table's own machine, which shows the PIN.
     """
 
     page: str
