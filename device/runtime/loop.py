@@ -136,7 +136,8 @@ class TableLoop:
     """The main loop of one table, with its store, its lights and its publisher.
 
     `store_path` is the file of saved games; without `settings` the table has the defaults for its layout;
-    `clock` returns seconds, as in the times of hardware events; `log` takes one sentence.
+    `clock` returns seconds, as in the times of hardware events; `log` takes one sentence; `joining` returns
+    how phones join, at once.
     """
 
     def __init__(
@@ -153,6 +154,7 @@ class TableLoop:
         simulated: SimulatedParts = NOT_SIMULATED,
         observers: Sequence[Observer] = (),
         log: Callable[[str], None] = lambda _sentence: None,
+        joining: Callable[[], Json] = dict,
     ) -> None:
         self._frames = FrameMaker([light.name for light in layout.lights], CurrentLimiter(layout).limit)
         self._button_names = frozenset(all_buttons(layout.seats, layout.displays))
@@ -165,13 +167,14 @@ class TableLoop:
         self._observers = observers
         self._simulated = simulated
         self._log = log
+        self._joining = joining
         self._answers: list[Callable[[], None]] = []  # to requests of this turn of the loop
         self._lit = FlashLimiter()  # the frame that the lights have
         self._lit_at = float("-inf")
         self._beat_at = float("-inf")
         self._colours = FrameColours([light.name for light in layout.lights])  # what was published last
         self._snapshot: Json = {}  # the latest, without its version
-        self._snapshot_of: tuple[Table, bool | None] | None = None  # the state that it was made from
+        self._snapshot_of: tuple[Table, bool | None, Json] | None = None  # the state that it was made from
         self._next_tick = float("-inf")
         self._version = time.time_ns() // 1_000_000  # above that of an earlier run: it is the pages' ETag
         self._zero = time.time() - clock()  # the Unix time at which the events' clock read 0
@@ -393,12 +396,12 @@ class TableLoop:
     def _publish(self) -> None:
         """Publish a snapshot if it differs from the last one."""
         plugged = self._simulated.plugged
-        last = self._snapshot_of
-        if last is not None and last[0] is self.table and last[1] == plugged:
+        last, joining = self._snapshot_of, self._joining()
+        if last is not None and last[0] is self.table and last[1:] == (plugged, joining):
             return  # same state, same snapshot
-        self._snapshot_of = self.table, plugged
+        self._snapshot_of = self.table, plugged, joining
         simulated = self._simulated.to_json(self.table)
-        latest = snapshot(self.table, self._palette_now(), self._zero, simulated)
+        latest = snapshot(self.table, self._palette_now(), self._zero, simulated, joining)
         if latest != self._snapshot:
             self._snapshot = latest
             self._version += 1

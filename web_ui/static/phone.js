@@ -1,11 +1,12 @@
-import { hideRepeatedAnswer, listen } from "./actions.js";
+import { hideRepeatedAnswer, listen, send } from "./actions.js";
 import { follow } from "./live.js";
+import { watchTurn } from "./turn.js";
 
-const YEAR = 365 * 24 * 60 * 60;
-
-// Remembers in a cookie at which seat this phone plays, and loads the page laid out for that seat.
-function sitAt(seat) {
-  document.cookie = `seat=${seat}; path=/; max-age=${seat === "0" ? 0 : YEAR}; samesite=strict`;
+// Gives this phone a seat, or its seat back (0), and loads the page laid out for it.
+async function sitAt(seat) {
+  const mine = Number(document.documentElement.dataset.seat);
+  const action = seat ? { type: "claim", seat } : { type: "release", seat: mine };
+  if ((seat || mine) && !(await send(action))) return;
   scrollTo(0, 0);
   location.reload();
 }
@@ -14,7 +15,8 @@ if (document.querySelector("main").classList.contains("pressing")) {
   listen();
   document.addEventListener("click", (event) => {
     const seat = event.target.closest("[data-sit]");
-    if (seat) sitAt(seat.dataset.sit);
+    if (seat) sitAt(Number(seat.dataset.sit));
   });
 }
+watchTurn();
 follow({ news: hideRepeatedAnswer });

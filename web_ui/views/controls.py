@@ -324,6 +324,7 @@ def seat_choice(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[SeatOptio
         for each in snapshot.seats
         if each.role != ACTION
         and each.bot is None  # an opponent has no phone
+        and (not each.claimed or each.seat == seat)  # nor has another phone's player a second one
         and (each.taken or each.seat == seat or snapshot.stage in BEFORE_THE_GAME)
     ]
     everybody = SeatOption(NO_SEAT, text("phone.all"), text("phone.shared"), seat == NO_SEAT)
