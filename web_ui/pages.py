@@ -42,7 +42,7 @@ from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
 from web_ui.views import history
 from web_ui.views.drawing import drawing, has_boards
-from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer
+from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, came_from, identify_viewer
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +65,11 @@ GZIP = b"\x1f\x8b"
 
 FIRST_FRAME = 0.3
 """Seconds that the twin's page waits for the first light frame."""
+
+THEME_COOKIE = "theme"
+"""Names the theme that was chosen by hand; set by the pages' scripts, and no secret."""
+
+THEMES = ("light", "dark")
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -128,6 +133,10 @@ class Pages:
         language = request.accept_languages.best_match(languages, default=DEFAULT)
         return self.words[language]
 
+    def _words_of_page(self) -> Words:
+        """Return the texts in the language of an open page, which its requests name."""
+        return self.words.get(request.args.get("lang", "")) or self.words_for_request()
+
     def _parse_stamp(self, stamp: str) -> int:
         """Return the view number of a stamp, EPOCH.NUMBER; -1 for a stamp of another process."""
         epoch, _, number = stamp.rpartition(".")
@@ -147,12 +156,13 @@ class Pages:
                 f"{page}.html",
                 text=words.text,
                 language=words.language,
+                theme=_theme(),
                 regions=rendering.html,
                 stamp=f"{self.epoch}.{rendering.number}",
                 greeting=self.greeting(view, viewer),
                 asked=rendering.asked,
                 connection="live" if rendering.presence is Presence.HERE else "hung",
-                pressing=access is Access.TABLE if page == TABLE else access is not Access.NONE,
+                pressing=_may_press(page, access) and not viewer.locked,
                 at_table=access is Access.TABLE,
                 teaching=access is Access.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
                 seat=viewer.seat,
@@ -165,16 +175,8 @@ class Pages:
             ).encode()
 
         made_of = view.number, rendering.number, frame.number  # the rendering may be of a newer view
-        parts = (
-            self.epoch,
-            page,
-            words.language,
-            *made_of,
-            access,
-            viewer.seat,
-            viewer.locked,
-            _hash(sentence.encode()),
-        )
+        seen_by = access, viewer.seat, viewer.locked, _theme(), _hash(sentence.encode())
+        parts = self.epoch, page, words.language, *made_of, *seen_by
         return self._respond("-".join(map(str, parts)), "text/html; charset=utf-8", html)
 
     def _first_frame(self, view: View) -> Frame:
@@ -195,7 +197,7 @@ class Pages:
         gzipped = accepts_gzip(request)
         subscription = Subscription(
             _viewer_of_page(self.latest.view.snapshot),
-            self.words_for_request(),
+            self._words_of_page(),
             since,
             disconnected,
             gzip=gzipped,
@@ -212,7 +214,7 @@ class Pages:
 
     def regions(self) -> Response:
         """Respond with all regions of a page as JSON, for polling; the ETag saves unchanged responses."""
-        words, view, frame = self.words_for_request(), self.latest.view, Frame()
+        words, view, frame = self._words_of_page(), self.latest.view, Frame()
         viewer = _viewer_of_page(view.snapshot)
         rendering = self.renderer.rendering(viewer, words, view)
         if viewer.page == TABLE:
@@ -260,7 +262,10 @@ class Pages:
     def static_page(self, template: str, **given: object) -> Response:
         """Respond with a page that does not follow the table; its ETag is a hash of the HTML."""
         words = self.words_for_request()
-        html = self.renderer.page(template, text=words.text, language=words.language, **given).encode()
+        page = TABLE if request.args.get("from") == TABLE else PHONE
+        came = {"back": "/table" if page == TABLE else "/", "came_from": came_from(page)}
+        given = {"text": words.text, "language": words.language, "theme": _theme(), **came, **given}
+        html = self.renderer.page(template, **given).encode()
         return self._respond(_hash(html), "text/html; charset=utf-8", lambda: html)
 
     def static_file(self, name: str, version: str = "") -> Response:
@@ -296,10 +301,20 @@ class Pages:
         return response.make_conditional(request.environ)  # type: ignore[return-value]
 
 
+def _may_press(page: str, access: Access) -> bool:
+    return access is Access.TABLE if page == TABLE else access is not Access.NONE
+
+
 def _viewer_of_page(snapshot: Snapshot | None) -> Viewer:
     """Return the viewer of the page that the query parameter `page` names."""
     page = request.args.get("page")
     return identify_viewer(request, page if page in PAGES else PHONE, snapshot)
+
+
+def _theme() -> str:
+    """Return the theme that the browser chose by hand: `light` or `dark`; empty where the system decides."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
 
 
 def _colours(frame: Frame) -> dict[str, str]:
