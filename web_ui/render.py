@@ -21,8 +21,8 @@ from web_ui.latest import Presence, View
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views import boards, controls, drawing, ending, lobby, phone, tags
-from web_ui.views.phone import PHONE, TABLE, TAGS, Viewer
+from web_ui.views import boards, controls, drawing, ending, joining, lobby, phone, tags
+from web_ui.views.phone import JOIN, PHONE, TABLE, TAGS, Viewer
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -35,11 +35,13 @@ REGIONS = {
     PHONE: (
         *("tiles", "turn", "prompt", "faults", "lobby", "question", "lesson_step", "seat", "report"),
         *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "account", "moves", "rules"),
+        "mine",
     ),
     TABLE: (
         *("tiles", "turn", "faults", "report", "controls", "names", "result", "recent", "legend", "deck"),
-        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS, "bar", "account", "moves"),
+        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS, "bar", "account", "moves", "join"),
     ),
+    JOIN: ("joining",),
     TAGS: ("tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"),
 }
 """The regions of each page."""
@@ -77,6 +79,9 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "bars": tags.bars,
     "cards": tags.cards,
     "forgetting": tags.forgetting,
+    "joining": joining.seats,
+    "join": joining.invitation,
+    "mine": joining.own_turn,
 }
 """The value of each region with controls, which depend on the viewer; empty while the table is away."""
 
@@ -85,6 +90,9 @@ TEMPLATES = {"front": "board"}
 
 WITH_CONTROLS = (Presence.HERE, Presence.HUNG)
 """Presences with controls; those of a table that hangs stay, and the page's script blocks them."""
+
+FOR_LOCKED = ("joining", "join", "mine")
+"""Regions with controls that a phone sees before it has entered the PIN."""
 
 _LINE_ENDS = re.compile(r"\s*\n\s*")
 
@@ -214,7 +222,7 @@ def _turn(formatter: SnapshotFormatter | None, view: View, words: Words, viewer:
 
 def _hands(formatter: SnapshotFormatter | None, view: View, viewer: Viewer) -> boards.Hands:
     """Return what the viewer may do now: nothing while the table is away."""
-    if formatter is None or view.presence not in WITH_CONTROLS:
+    if formatter is None or viewer.locked or view.presence not in WITH_CONTROLS:
         return boards.NO_HANDS
     return controls.hands(formatter, viewer)
 
@@ -238,7 +246,9 @@ def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) 
         return ending.ending(formatter, viewer)
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)
-    return CONTROLS[kind](formatter, viewer) if view.presence in WITH_CONTROLS else None
+    if view.presence not in WITH_CONTROLS or (viewer.locked and kind not in FOR_LOCKED):
+        return None
+    return CONTROLS[kind](formatter, viewer)
 
 
 def _json(value: object) -> str:
