@@ -318,7 +318,9 @@ def choice_of(notation: str) -> Choice:
     return choice
 
 
-def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float) -> GameEvent | FirstGameEvent:
+def table_event(
+    message: TableMessage | HistoryQuestion, known: Tags, at: float
+) -> GameEvent | FirstGameEvent:
     """Return the event of the table that a message stands for, at a time in seconds.
 
     `known` are the tags that the table knows. Raises ValueError for a message that is no event,

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from web_ui.messages import Lobby, Seat, Snapshot
 from web_ui.text.sentences import SnapshotFormatter
-from web_ui.views.phone import BEFORE_THE_GAME, PHONE, Viewer
+from web_ui.views.phone import BEFORE_THE_GAME, PHONE, TABLE, Viewer
 
 SOLO = "solo"
 BOT_GAME = "dtc"
@@ -37,10 +37,22 @@ class Rights(Struct, frozen=True):
 def rights(snapshot: Snapshot, viewer: Viewer) -> Rights:
     """Return what a viewer may do before a game: at the table everything, a phone what the table allows."""
     places = tuple(seat.seat for seat in snapshot.seats)
-    if viewer.page != PHONE or viewer.at_table:
-        return Rights(places if viewer.at_table else (), viewer.at_table)
-    allowed = tuple(place for place in places if f"seat.{place}.floor" in snapshot.phones.press)
-    return Rights(allowed, allowed == places)
+    if viewer.host if viewer.page == TABLE else viewer.at_table:
+        return Rights(places, table=True)
+    if viewer.page == TABLE:
+        return Rights((), table=False)
+    others = [seat.seat for seat in snapshot.seats if seat.claimed and seat.seat != viewer.seat]
+    allowed = [place for place in places if f"seat.{place}.floor" in snapshot.phones.press]
+    mine = tuple(place for place in allowed if place not in others)
+    return Rights(mine, table=tuple(allowed) == places and _has_a_say(snapshot, viewer))
+
+
+def _has_a_say(snapshot: Snapshot, viewer: Viewer) -> bool:
+    """Return whether a phone may do what concerns everybody: with a seat, or while a player has no phone."""
+    if any(seat.claimed and seat.seat == viewer.seat for seat in snapshot.seats):
+        return True
+    people = [seat for seat in snapshot.seats if seat.taken and not seat.bot]
+    return not people or any(not seat.claimed for seat in people)
 
 
 # --- Opponents -------------------------------------------------------------------------------------------
@@ -331,11 +343,13 @@ def question(formatter: SnapshotFormatter, viewer: Viewer) -> QuestionView | Non
 
 def _may_answer(snapshot: Snapshot, viewer: Viewer, key: str) -> bool:
     """Return whether the viewer may answer; an undo only the player whose choice it takes back."""
-    if viewer.page != PHONE or viewer.at_table:
-        return viewer.at_table
+    if viewer.page == TABLE:
+        return viewer.host
+    if viewer.at_table:
+        return True
     if key == "undo_asked" and viewer.seat != snapshot.ask.get("seat"):
         return False
-    return "ok" in snapshot.phones.press
+    return "ok" in snapshot.phones.press and _has_a_say(snapshot, viewer)
 
 
 # --- A first game ----------------------------------------------------------------------------------------
