@@ -6,28 +6,32 @@ the keys. The sections "Choices and moves" and "Positions" also describe past ga
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 
 from device.lights.palettes import Palette
 from device.rules.board import WALL_PATTERN, Board
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
-from device.rules.game import SOLO
+from device.rules.game import MODES, SOLO, State
 from device.rules.notation import text_of
 from device.rules.scoring import FLOOR_COSTS, BonusGiven, FloorCharged, LineFell, Outcome, Step, TilePlaced
+from device.rules.solo.game import LEVELS, WALLS
 from device.rules.solo.penalty_row import ACTION
 from device.rules.solo.scoring import SoloOutcome
 from device.rules.tiles import COLOURS, LETTERS, MARKER, NO_TILES, Colour, letter, letters
 from device.table import physical_tiles
 from device.table.access import may_report_tiles, pressable_by_phones, seats_by_pages
 from device.table.game import Move, Play, Selection, starter
+from device.table.lessons import explained
 from device.table.opponents import seats_for_hints
-from device.table.prompts import acting_places, lines_for_selection, live_buttons, prompt
-from device.table.seating import menu, seat_items
+from device.table.prompts import acting_places, asked, lines_for_selection, live_buttons, prompt
+from device.table.seating import menu, modes, next_options, opponents_on_offer, seat_items, why_not_enough
 from device.table.state import STAND_IN, CurrentGame, Explanation, Hint, Stage, Table
 from device.table.tags import LaidTag, Meaning, Tiles, TileTag, next_meaning, serialize_meaning, tile_counts
+from device.table.targets import Target, offers
 from device.table.turns import choices_of_people
 
 Json = dict[str, Any]
@@ -38,17 +42,25 @@ SCHEMA: Final = 2
 MOVES_SHOWN: Final = 8
 
 
-def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json | None = None) -> Json:
+def snapshot(
+    table: Table,
+    palette: Palette,
+    zero: float = 0.0,
+    simulated: Json | None = None,
+    joining: Json | None = None,
+) -> Json:
     """Return the snapshot of a table.
 
-    `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts.
+    `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts,
+    `joining` how phones join (see `joining_json`).
     """
-    game, play, asked = table.game, table.play, prompt(table)
+    game, play, prompted = table.game, table.play, prompt(table)
     choosing = table.stage is Stage.CHOICE
     return {
         "schema": SCHEMA,
         "stage": table.stage.value,
-        "ask": {"say": asked.key, **asked.values},
+        "ask": {"say": prompted.key, **prompted.values},
+        "asked": asked(table),
         "mode": table.next_game.options.mode if table.next_game.choosing and play is None else None,
         "round": 0,
         "first": None,
@@ -58,13 +70,17 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
         "scoring_tile": None,
         **(game_json(play) if play is not None else {}),
         "menu": [asdict(item) for item in menu(table)] if table.stage is Stage.CHOOSING else [],
+        "lobby": _lobby_json(table),
         "opponents": [asdict(item) for item in seat_items(table)] if table.stage is Stage.SEATING else [],
         "seats": [_seat_json(table, place) for place in range(1, table.settings.places + 1)],
         "choice": _choice_json(table),
+        "offers": _offers_json(table),
         "choosing": choices_json(play, choices_of_people(table)) if play is not None and choosing else [],
         "resin": _physical_tiles_json(table),
         "tags": _tags_json(table),
         "learning": _lesson_json(table),
+        "explaining": table.first_game is not None,
+        "lesson_step": _explained_json(table),
         "live": list(live_buttons(table)),
         "phones": _phones_json(table),
         "moves": _moves_json(table, play) if play is not None else [],
@@ -76,7 +92,18 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
         "faults": _faults_json(table, zero),
         "simulated": simulated,
         "palette": palette_json(palette),
+        "join": joining or joining_json(),
     }
+
+
+def joining_json(
+    addresses: Sequence[str] = (), *, here_only: bool = False, pin: str = "", secret: str = ""
+) -> Json:
+    """Describe how phones join: the addresses of the pages, the PIN, and the key of its cookies.
+
+    `here_only`: the pages can be opened on this machine only.
+    """
+    return {"addresses": list(addresses), "here_only": here_only, "pin": pin, "secret": secret}
 
 
 # --- Choices and moves, of the table and of past games ---
@@ -106,8 +133,11 @@ def choice_json(play: Play, event: Event) -> Json:
 
 
 def choices_json(play: Play, choices: Mapping[str, Event]) -> list[Json]:
-    """Describe choices other than drafts with the buttons that make them."""
-    return [{"button": button, **choice_json(play, event)} for button, event in choices.items()]
+    """Describe choices other than drafts with the buttons and the notation that make them."""
+    return [
+        {"button": button, "token": text_of(event), **choice_json(play, event)}
+        for button, event in choices.items()
+    ]
 
 
 def move_json(play: Play, move: Move, name: str | None) -> Json:
@@ -234,6 +264,23 @@ def palette_json(palette: Palette) -> Json:
 # --- Seats, selection and scoring of the table ---
 
 
+def _lobby_json(table: Table) -> Json | None:
+    """Before a game, describe what can be chosen for it, and why it can't begin if it can't."""
+    if table.stage not in (Stage.SEATING, Stage.CHOOSING):
+        return None
+    why = why_not_enough(table)
+    return {
+        "modes": list(modes(table)),
+        "all_modes": list(MODES),
+        "levels": list(LEVELS),
+        "walls": list(WALLS),
+        "options": asdict(next_options(table)),
+        "opponents": list(opponents_on_offer(table)),
+        "ready": why is None,
+        "why": None if why is None else why.value,
+    }
+
+
 def _seat_json(table: Table, place: int) -> Json:
     play, name = table.play, table.seats.name_at(place)
     board = shown_boards(table).get(place, Board())
@@ -241,6 +288,8 @@ def _seat_json(table: Table, place: int) -> Json:
         **seat_json(play, place, name, board, acting=place in acting_places(table)),
         **({} if play is not None else {"taken": place in table.seats.taken}),
         "bot": table.seats.bot_at(place) or None,
+        "claimed": bool(table.seats.claim_at(place)),
+        "claim": table.seats.claim_at(place),
         "stand_in": _stand_in_json(table, place),
     }
 
@@ -275,7 +324,44 @@ def _choice_json(table: Table) -> Json | None:
         for line in lines
     }
     sends = {line: "".join(map(letter, tiles)) for line, tiles in sent.items() if tiles}
-    return {**selection_json(play, selection, lines), "sends": sends}
+    offers_now = _offers_of(play.state, play.setup.mode)
+    offered = offers_now.get(f"{selection.source}{letter(selection.colour)}", [])
+    on_lines = [target for target in offered if target["line"] in lines]
+    return {**selection_json(play, selection, lines), "sends": sends, "targets": on_lines}
+
+
+def _offers_json(table: Table) -> Json:
+    """Describe the targets of all tiles that a person can draft now, by source and colour, such as `3r`."""
+    if table.play is None or table.acting_place is None or table.bots_turn:
+        return {}
+    return _offers_of(table.play.state, table.play.setup.mode)
+
+
+@lru_cache(maxsize=2)
+def _offers_of(state: State, mode: str) -> Json:
+    """Return the offers of a state; they are kept, as most snapshots have the state of the one before."""
+    described: dict[int, list[Json]] = {}  # by identity: many sources share them
+    found = {}
+    offered = offers(state, mode)
+    for (source, colour), targets in offered.items():
+        if id(targets) not in described:
+            described[id(targets)] = [_target_json(each) for each in targets]
+        shared = described[id(targets)]
+        tiles = f"{source}{letter(colour)}"
+        found[tiles] = [{**each, "token": f"{tiles}{each['line'] or 'f'}"} for each in shared]
+    return found
+
+
+def _target_json(target: Target) -> Json:
+    """Describe a target without its notation; values that are 0, false or empty are left out."""
+    described: Json = {"line": target.line}
+    values = {"placed": target.placed, "floor": target.floor, "fills": target.fills, "cost": target.cost}
+    described |= {key: value for key, value in values.items() if value}
+    if target.points != 0:
+        described["points"] = target.points
+    if target.sends:
+        described["sends"] = "".join(map(letter, target.sends))
+    return described
 
 
 _STEP_NAMES: Final = {TilePlaced: "placed", LineFell: "fell", FloorCharged: "floor", BonusGiven: "bonus"}
@@ -386,6 +472,12 @@ def _advised_json(play: Play, choice: Event) -> Json:
         "count": play.state.sources[choice.source][choice.colour],
         "line": choice.line,
     }
+
+
+def _explained_json(table: Table) -> Json | None:
+    """Describe the step of a first game that is explained now."""
+    shown = explained(table)
+    return None if shown is None else {"key": shown.step.value, **shown.values}
 
 
 # --- Physical tiles, tags, phones, refusals and faults ---

@@ -12,7 +12,7 @@ from device.table.buttons import OK, UNDO, seat_button, seat_buttons, source_but
 from device.table.game import Play, Selection, sources_with
 from device.table.opponents import bots_to_act, can_skip
 from device.table.seating import menu, seat_items, why_not_enough
-from device.table.state import CurrentGame, Stage, Table
+from device.table.state import CurrentGame, Question, Stage, Table
 from device.table.tag_input import seats_for_a_card
 from device.table.tags import ActionCard, PlayerCard, TileTag
 from device.table.turns import choices_of_people, choosing_places
@@ -40,7 +40,7 @@ def prompt(table: Table) -> Prompt:
     if game is None:
         return _before_game(table)
     if game.question is not None:
-        return Prompt(game.question.value)
+        return _question_prompt(table, game, game.question)
     match table.stage:
         case Stage.SCORING:
             return _scoring(table, game)
@@ -77,6 +77,15 @@ def _before_game(table: Table) -> Prompt:
     if table.tags.card is not None:
         return Prompt("card_seat", {"name": table.tags.card.name})
     return Prompt("take_seat" if why_not_enough(table) else "seats_ready")
+
+
+def _question_prompt(table: Table, game: CurrentGame, question: Question) -> Prompt:
+    """Return a question; of an undo with the player who is asked, and the place whose phone asks."""
+    if question is not Question.UNDO_ASKED or game.asked_of is None:
+        return Prompt(question.value)
+    by = game.asked_by or None
+    asker: Values = {"by": by, "by_name": table.seats.name_at(by) if by is not None else None}
+    return Prompt(question.value, _who(table, game.asked_of) | asker)
 
 
 def _scoring(table: Table, game: CurrentGame) -> Prompt:
@@ -151,6 +160,50 @@ def _who(table: Table, place: int) -> Values:
 def _tiles(play: Play, chosen: Selection) -> Values:
     count = play.state.sources[chosen.source][chosen.colour]
     return {"source": chosen.source, "colour": letter(chosen.colour), "count": count}
+
+
+# --- Questions ---
+
+
+def asked(table: Table) -> str:
+    """Return a text that identifies the question that the table asks now; no other question has the same.
+
+    A question that is asked again, such as a draft that was taken back, has another text.
+    """
+    return f"{table.questions:x}"
+
+
+def same_question(before: Table, after: Table) -> bool:
+    """Return whether two states of a table, one after the other, ask the same question.
+
+    A selection, a name, a step of an animation, an opponent that thinks and a hint change no question. While
+    several seats choose columns, those of others do not either (G3). Before a game all is one question.
+    """
+    if _question(before) != _question(after):
+        return False
+    if before.play is None or after.play is None:
+        return before.play is after.play
+    return _same_position(before.play, after.play)
+
+
+def _question(table: Table) -> tuple[object, ...]:
+    """Return what a question consists of, apart from the position of the game."""
+    game, lesson = table.game, table.tags.lesson
+    if table.faults.store is not None:
+        return (table.faults.store,)
+    if lesson is not None:
+        return lesson.subject, lesson.learned
+    if game is None or game.question is not None:
+        return (game.question if game is not None else None,)
+    # with physical tiles people move the tiles of each step, and confirm it
+    step = game.animation.shown if game.animation is not None and table.settings.physical_tiles else None
+    return table.stage, len(game.reported_tiles), game.tiles_to_move, step
+
+
+def _same_position(before: Play, after: Play) -> bool:
+    if before.state.simultaneous and after.state.simultaneous:
+        return after.events[: len(before.events)] == before.events
+    return before is after or before.events == after.events
 
 
 # --- Live buttons ---

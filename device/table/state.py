@@ -69,6 +69,15 @@ class RefusalReason(StrEnum):
     BOTS_TURN = "bots_turn"
     PROGRAM_NEEDS_BOT_GAME = "program_needs_bot_game"
     NOT_SAVED = "not_saved"  # the disk is full: nothing was changed
+    SEAT_CLAIMED = "seat_claimed"  # the seat belongs to another phone
+    OPPONENTS_SEAT = "opponents_seat"  # an opponent plays there: no phone can claim the seat
+    ONLY_WATCHING = "only_watching"  # every person's seat belongs to another phone
+    OTHERS_ANSWER = "others_answer"  # the question is for another player
+    NO_SUCH_SEAT = "no_such_seat"
+    NO_SUCH_OPPONENT = "no_such_opponent"
+    MODE_NOT_FOR_SEATS = "mode_not_for_seats"  # the game is for another number of players
+    OUTDATED = "outdated"  # made for a question that is not asked any more
+    LATE = "late"  # came after the time until which it was to be done
 
 
 class Question(StrEnum):
@@ -76,6 +85,7 @@ class Question(StrEnum):
 
     YOUR_BOARD = "your_board"  # after a restart: is this how the boards stand?
     STOP_GAME = "stop_game"
+    UNDO_ASKED = "undo_asked"  # may a phone take back a choice that another phone's player made?
 
 
 class NeededDraw(StrEnum):
@@ -122,6 +132,7 @@ class Seats:
     names: tuple[str, ...]
     bots: tuple[str, ...]
     taken: tuple[int, ...] = ()  # places in the order in which they were taken
+    claims: tuple[str, ...] = ()  # by place: the hash of the secret of the phone that it belongs to, or empty
 
     def bot_at(self, place: int) -> str:
         """Return the opponent at a place; an empty text for a person."""
@@ -143,6 +154,16 @@ class Seats:
     def with_bot(self, place: int, bot: str) -> Self:
         """Return the seats with another opponent at a place; with an empty name a person sits there."""
         return replace(self, bots=(*self.bots[: place - 1], bot, *self.bots[place:]))
+
+    def claim_at(self, place: int) -> str:
+        """Return the claim of a place; an empty text for a seat that belongs to no phone."""
+        return self.claims[place - 1] if place <= len(self.claims) else ""
+
+    def with_claim(self, place: int, claim: str) -> Self:
+        """Return the seats with another claim of a place; an empty one lets every phone play there."""
+        claims = [self.claim_at(each) for each in range(1, len(self.names) + 1)]
+        claims[place - 1] = claim
+        return replace(self, claims=tuple(claims) if any(claims) else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +298,9 @@ class CurrentGame:
     bot_choices: tuple[BotChoice, ...] = ()
     hints: tuple[Hint, ...] = ()
     question: Question | None = None
+    over_since: float | None = None  # seconds; None until the last scoring was shown, and after a restart
+    asked_by: int | None = None  # the place whose phone asks the question, 0 for one without a seat
+    asked_of: int | None = None  # the place whose phone is to answer
 
     def at_position(self, play: Play, at: float, animation: ScoreAnimation | None = None) -> "CurrentGame":
         """Return the game moved to another position at `at` seconds, with nothing half done.
@@ -290,7 +314,17 @@ class CurrentGame:
             bot_choices=self.bot_choices,
             hints=self.hints,
             question=self.question,
+            asked_by=self.asked_by,
+            asked_of=self.asked_of,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FirstGame:
+    """A game that the table explains: the steps that were explained, and the one on show (see `lessons`)."""
+
+    explained: tuple[str, ...] = ()
+    step: str | None = None
 
 
 # --- Tags, faults, refusals ---
@@ -371,11 +405,14 @@ class Table:
     next_game: NextGame = NextGame()
     game: CurrentGame | None = None
     last_game: Play | None = None  # its result is shown until the next one begins
+    first_game: FirstGame | None = None  # None: the game is not explained
     opponents: Opponents = Opponents()
     tags: TagState = field(default_factory=TagState)
     faults: Faults = Faults()
     refusal: Refusal | None = None
     last_press: LastPress | None = field(default=None, compare=False)
+    questions: int = field(default=0, compare=False)
+    """How many questions the table has asked: it grows whenever the table asks something else."""
 
     @property
     def play(self) -> Play | None:
@@ -473,6 +510,34 @@ class PlayerNamed:
 
 
 @dataclass(frozen=True, slots=True)
+class PhonePressed:
+    """A phone pressed `ok` or `undo`; `by` is the place that belongs to it, 0 for none."""
+
+    button: str
+    by: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatClaimed:
+    """A phone claims a place for its player; an empty name keeps the name that is there."""
+
+    place: int
+    claim: str  # the hash of the phone's secret
+    name: str
+    by: int | None  # the place that belonged to this phone before, which it gives up
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatReleased:
+    """A place is to belong to no phone any more."""
+
+    place: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class TileShown:
     """A tile was shown to a reader, or typed on a page (no reader); `tag` is None for a tile without one."""
 
@@ -488,6 +553,66 @@ class TagShown:
 
     reader: str
     tag: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TilesSelected:
+    """A person takes the tiles of a colour from a source in hand; None puts those in hand back."""
+
+    tiles: tuple[int, Colour] | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceMade:
+    """A person makes a choice at once, without buttons."""
+
+    choice: Choice
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatGiven:
+    """Somebody sits at a place: an opponent, or with an empty `bot` a person; None keeps the name there."""
+
+    place: int
+    bot: str
+    name: str | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """Whoever sits at a place leaves it."""
+
+    place: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsChosen:
+    """Options of the next game; those that are None stay as they are."""
+
+    at: float
+    mode: str | None = None
+    level: str | None = None
+    wall: str | None = None
+    hints: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GameStarted:
+    """The next game begins with the player at a place; None lets the table draw the place."""
+
+    first: int | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedAgain:
+    """After a game the same players begin the same game again."""
+
     at: float
 
 
@@ -509,6 +634,21 @@ class HintRequested:
     """A person asks for a hint for a place; None stands for all places that have a choice."""
 
     place: int | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TeachingSwitched:
+    """The game is to be explained step by step, or not any more."""
+
+    on: bool
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepRead:
+    """People have read the step of the game that is explained."""
+
     at: float
 
 
@@ -542,7 +682,12 @@ class TagsForgotten:
     at: float
 
 
+LobbyEvent = SeatGiven | SeatLeft | OptionsChosen | GameStarted | PlayedAgain
 TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
-PersonEvent = ButtonPressed | TagShown | TileShown | PlayerNamed | HintRequested | TeachingEvent
+FirstGameEvent = TeachingSwitched | StepRead
+ClaimEvent = PhonePressed | SeatClaimed | SeatReleased
+TileEvent = TagShown | TileShown | TilesSelected | ChoiceMade
+SeatEvent = PlayerNamed | LobbyEvent | ClaimEvent
+PersonEvent = ButtonPressed | TileEvent | SeatEvent | HintRequested | TeachingEvent
 GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
-TableEvent = GameEvent | PartLost | PartBack
+TableEvent = GameEvent | FirstGameEvent | PartLost | PartBack

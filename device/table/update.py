@@ -8,36 +8,63 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from device.rules.board import FLOOR
 from device.rules.errors import IllegalEventError
+from device.rules.events import Choice, Draft
 from device.rules.tiles import Colour
-from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
-from device.table.buttons import OK, UNDO, place_and_line_of, source_of
-from device.table.score_animation import restart_step
+from device.table import (
+    claims,
+    lessons,
+    opponents,
+    physical_tiles,
+    score_animation,
+    seating,
+    tag_input,
+    turns,
+)
+from device.table.buttons import OK, UNDO, place_and_line_of, seat_button, source_button, source_of
+from device.table.prompts import same_question
+from device.table.score_animation import ScoreAnimation, restart_step
 from device.table.state import (
     BotReply,
     ChanceDrawn,
+    ChoiceMade,
+    ClaimEvent,
     CurrentGame,
     FirstDrawn,
+    FirstGameEvent,
     GameEvent,
+    GameStarted,
     HintRequested,
     LastPress,
     LessonBegun,
     LessonEnded,
     LessonUndone,
+    LobbyEvent,
     NeededDraw,
+    OptionsChosen,
+    PhonePressed,
+    PlayedAgain,
     PlayerNamed,
     Question,
     Refusal,
     RefusalReason,
     RefusedError,
+    SeatClaimed,
+    SeatGiven,
+    SeatLeft,
+    SeatReleased,
     Stage,
+    StepRead,
     Table,
     TableEvent,
     TagsForgotten,
     TagShown,
     TeachingEvent,
+    TeachingSwitched,
     Tick,
     TileShown,
+    TilesSelected,
     needed_draw,
 )
 from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
@@ -50,12 +77,23 @@ TOGETHER: Final = 0.25  # maximum seconds between two buttons that count as pres
 
 def update(table: Table, event: TableEvent) -> Table:
     """Return the table after an event; an event that can't be accepted changes nothing but the refusal."""
-    if isinstance(event, PartLost | PartBack):
-        return _note_part(table, event)
+    after = _note_part(table, event) if isinstance(event, PartLost | PartBack) else _go_on(table, event)
+    if after is table or same_question(table, after):
+        return after
+    return replace(after, questions=table.questions + 1)
+
+
+def _go_on(table: Table, event: GameEvent | FirstGameEvent) -> Table:
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
         passed = _hide_refusal(passed)  # the game has gone on by itself
-    return opponents.attend(_accept(passed, event), event.at)
+    if isinstance(event, TeachingSwitched | StepRead):
+        return lessons.attend(lessons.take(passed, event))
+    after = _accept(passed, event)
+    seats = claims.end_stale_claims(after.seats)
+    if seats is not after.seats:
+        after = replace(after, seats=seats)
+    return lessons.attend(opponents.attend(after, event.at))
 
 
 def _accept(table: Table, event: GameEvent) -> Table:
@@ -65,6 +103,8 @@ def _accept(table: Table, event: GameEvent) -> Table:
         case PlayerNamed(place, name, at):
             button = f"seat.{place}.floor"
             return _try(table, button, lambda: seating.name_player(table, place, name), at)
+        case PhonePressed() | SeatClaimed() | SeatReleased():
+            return _accept_from_phone(table, event)
         case TagShown(reader, tag, at) if table.tags.lesson is not None:
             after, why = tag_input.teach(table, tag, at)
             return refuse(after, why, reader, at) if why is not None else _hide_refusal(after)
@@ -75,16 +115,35 @@ def _accept(table: Table, event: GameEvent) -> Table:
             return _try(table, reader or "centre", lambda: _show_tile(table, colour, reader, tag, at), at)
         case LessonBegun() | LessonUndone() | LessonEnded() | TagsForgotten():
             return _try(table, OK, lambda: _teach(table, event), event.at)
+        case HintRequested(hinted, at):
+            return _try(table, UNDO, lambda: opponents.request_hint(table, hinted, at), at)
+        case ChanceDrawn() | FirstDrawn() | BotReply() | Tick():
+            return _accept_draw_or_reply(table, event)
+        case _:
+            return _accept_message(table, event)
+
+
+def _accept_draw_or_reply(table: Table, event: ChanceDrawn | FirstDrawn | BotReply | Tick) -> Table:
+    match event:
         case ChanceDrawn(drawn, at):
             return turns.apply_event(table, drawn, at) if needed_draw(table) is NeededDraw.EVENT else table
         case FirstDrawn(place, at):
             return seating.begin_game(table, place, at) if needed_draw(table) is NeededDraw.FIRST else table
         case BotReply():
             return opponents.take_reply(table, event)
-        case HintRequested(hinted, at):
-            return _try(table, UNDO, lambda: opponents.request_hint(table, hinted, at), at)
         case Tick():
             return table
+
+
+def _accept_from_phone(table: Table, event: ClaimEvent) -> Table:
+    match event:
+        case PhonePressed(button, _, at):  # never counts as pressed together with the button of somebody else
+            after = _try(table, button, lambda: claims.press_of_phone(table, event, _press), at)
+            return replace(after, last_press=None)
+        case SeatClaimed(place, _, _, _, at):
+            return _try(table, f"seat.{place}.floor", lambda: claims.claim_seat(table, event), at)
+        case SeatReleased(place, at):
+            return _try(table, f"seat.{place}.floor", lambda: claims.release_seat(table, event), at)
 
 
 def _pass_time(table: Table, now: float) -> Table:
@@ -99,8 +158,15 @@ def _pass_time(table: Table, now: float) -> Table:
     game = table.game
     if game is None or game.animation is None or game.question is not None or table.settings.physical_tiles:
         return table
-    animation = score_animation.pass_time(game.animation, game.play, now, table.settings.opening)
-    return table if animation is game.animation else replace(table, game=replace(game, animation=animation))
+    opening = table.settings.opening + lessons.reading_time(table)
+    animation = score_animation.pass_time(game.animation, game.play, now, opening)
+    return table if animation is game.animation else _show_scoring(table, game, animation, now)
+
+
+def _show_scoring(table: Table, game: CurrentGame, animation: ScoreAnimation | None, at: float) -> Table:
+    """Return the table at another step of the score animation; None ends it, and perhaps the game."""
+    over_since = at if animation is None and game.play.over else None
+    return replace(table, game=replace(game, animation=animation, over_since=over_since))
 
 
 # --- Refusals ---
@@ -187,11 +253,13 @@ def _press_before_game(table: Table, button: str, at: float) -> Table:
 
 
 def _press_in_game(table: Table, game: CurrentGame, button: str, at: float) -> Table:
+    if game.question is Question.UNDO_ASKED and button in (OK, UNDO):
+        return claims.answer_undo(table, game, button, at)
     if game.question is not None:
         if button == OK and game.question is Question.STOP_GAME:
             return seating.choose_again(table)
         stopping = game.question is Question.STOP_GAME
-        game = replace(game, question=None, animation=restart_step(game.animation, at))
+        game = claims.without_question(game, at)
         table = replace(table, game=game)
         if button == OK or (button == UNDO and stopping):
             return table
@@ -224,15 +292,80 @@ def _place_and_line(table: Table, button: str) -> tuple[int, int]:
 
 
 def _confirm(table: Table, game: CurrentGame, at: float) -> Table:
-    """Skip the score animation, or its step with physical tiles; after a game, go to the next one."""
+    """Skip the score animation, or its step with physical tiles; after a game, go to the next one.
+
+    While people read what is explained of a scoring, `ok` ends the reading.
+    """
     if table.stage is Stage.OVER:
         return seating.choose_again(table)
     if game.animation is None:
         raise RefusedError(RefusalReason.NOTHING_TO_CONFIRM)
     following = None
+    if lessons.is_read_first(table, game.animation):
+        return lessons.mark_read(
+            replace(table, game=replace(game, animation=restart_step(game.animation, at)))
+        )
     if table.settings.physical_tiles:
         following = score_animation.next_step(game.animation, game.play, at)
-    return replace(table, game=replace(game, animation=following, movement=None))
+    return _show_scoring(table, replace(game, movement=None), following, at)
+
+
+# --- Messages of the pages ---
+
+
+def _accept_message(table: Table, event: TilesSelected | ChoiceMade | LobbyEvent) -> Table:
+    """Return the table after a message; no press of `ok` or `undo` before it belongs to it."""
+    match event:
+        case TilesSelected(tiles, at):
+            button = source_button(tiles[0]) if tiles is not None else UNDO
+            after = _try(table, button, lambda: _select_tiles(table, tiles, at), at)
+        case ChoiceMade(choice, at):
+            after = _try(table, _button_of(table, choice), lambda: _choose(table, choice, at), at)
+        case _:
+            button = seat_button(event.place, FLOOR) if isinstance(event, SeatGiven | SeatLeft) else OK
+            after = _try(table, button, lambda: _change_lobby(table, event), event.at)
+    return replace(after, last_press=None)
+
+
+def _select_tiles(table: Table, tiles: tuple[int, Colour] | None, at: float) -> Table:
+    return turns.select_tiles(_playing_on(table, at), tiles)
+
+
+def _choose(table: Table, choice: Choice, at: float) -> Table:
+    return opponents.without_hints(turns.choose(_playing_on(table, at), choice, at))
+
+
+def _playing_on(table: Table, at: float) -> Table:
+    """Return the table for somebody who plays on, whatever it asks. Raises RefusedError without a game."""
+    if table.stage is Stage.TEACHING:
+        raise RefusedError(RefusalReason.TEACHING)
+    if table.faults.store is not None or table.game is None:
+        raise RefusedError(RefusalReason.NOT_NOW)
+    return replace(table, game=replace(claims.without_question(table.game, at), tiles_to_move=False))
+
+
+def _button_of(table: Table, choice: Choice) -> str:
+    """Return the button that makes a choice, whose lights flash when it is refused; else `ok`."""
+    play = table.play
+    if isinstance(choice, Draft) and table.acting_place is not None:
+        return seat_button(table.acting_place, choice.line)
+    if play is not None and choice in turns.choices(play).values():
+        return turns.button_of(play, choice)
+    return OK
+
+
+def _change_lobby(table: Table, event: LobbyEvent) -> Table:
+    match event:
+        case SeatGiven(place, bot, name):
+            return seating.give_seat(table, place, bot, name)
+        case SeatLeft(place):
+            return seating.leave_seat(table, place)
+        case OptionsChosen():
+            return seating.change_options(table, event)
+        case GameStarted(first, at):
+            return seating.start_game(table, first, at)
+        case PlayedAgain(at):
+            return seating.play_again(table, at)
 
 
 # --- Tags and tiles ---
@@ -270,7 +403,7 @@ def _show_tag(table: Table, meaning: Meaning | None, shown: TagShown) -> Table:
 def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None, at: float) -> Table:
     """Report a drawn tile, or select a colour in an offer; an open question counts as answered."""
     if table.game is not None:
-        table = replace(table, game=replace(table.game, question=None))
+        table = replace(table, game=replace(table.game, question=None, asked_by=None, asked_of=None))
     match table.stage:
         case Stage.TEACHING:
             raise RefusedError(RefusalReason.TEACHING)
