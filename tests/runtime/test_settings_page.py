@@ -37,6 +37,7 @@ def test_what_is_chosen_takes_effect_at_once_and_stays(chromium: Chromium, start
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.get_by_role("button", name="Deutsch").click()
         client.until(lambda shown: shown["settings"]["language"] == "de")
+        expect(page.locator("h1")).to_have_text("Einstellungen")
     with page_of(chromium, address, expected=LEAVES) as page:
         expect(page.locator("h1")).to_have_text("Einstellungen")
         expect(page.get_by_label("Helligkeit")).to_have_value("40")
