@@ -529,6 +529,12 @@ def _phones_json(table: Table) -> Json:
     }
 
 
+@lru_cache(maxsize=8)
+def _lights_json(palette: Palette) -> Json:
+    """Return the colour of the lights for each letter."""
+    return {letter: shade["rgb"] for letter, shade in palette_json(palette).items()}
+
+
 def _settings_json(table: Table, palettes: Mapping[str, Palette]) -> Json:
     """Describe the settings that can be changed while the table runs, and what can be chosen."""
     settings = table.settings
@@ -541,11 +547,7 @@ def _settings_json(table: Table, palettes: Mapping[str, Palette]) -> Json:
         "language": settings.language,
         "confirm_columns": settings.confirm_columns,
         "least_brightness": LEAST_BRIGHTNESS,
-        "palettes": {
-            name: {letter: each["rgb"] for letter, each in palette_json(palettes[name]).items()}
-            for name in settings.palettes
-            if name in palettes
-        },
+        "palettes": {name: _lights_json(palettes[name]) for name in settings.palettes if name in palettes},
         "paces": list(PACES),
     }
 
