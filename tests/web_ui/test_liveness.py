@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import BrowserContext, Page, expect
+from tests.web_ui.freezing_proxy import FreezingProxy
 
 from tests.harness.fixtures import StartTable
 from tests.harness.running import RunningTable
@@ -18,7 +19,6 @@ from tests.web_ui import scenes
 from tests.web_ui.browsing import Browser
 from tests.web_ui.conftest import PagesProcess, StartPages
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
-from tests.web_ui.freezing_proxy import FreezingProxy
 
 PATIENCE = 1000 * TIMEOUT
 """Milliseconds."""

@@ -30,6 +30,8 @@ ACTIONS: tuple[Message, ...] = (
     {"type": "options", "mode": "gray"},
     {"type": "start", "first": None},
     {"type": "again"},
+    {"type": "claim", "seat": 2, "name": "Ana"},
+    {"type": "release", "seat": 2},
     {"type": "teach_tiles", "colour": "all"},
     {"type": "teach_player", "name": "Ana"},
     {"type": "teach_action", "action": "ok"},

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from web_ui.messages import Simulated
+from web_ui.messages import Seat, Simulated
 from web_ui.text.sentences import ACTION, SnapshotFormatter
 from web_ui.views.boards import Hands
 from web_ui.views.phone import BEFORE_THE_GAME, NO_SEAT, PHONE, REPORTING, Viewer
