@@ -12,6 +12,7 @@ from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import BrowserContext, Page, expect
 from tests.web_ui.freezing_proxy import FreezingProxy
 
+from device.bench.proxy import FreezingProxy
 from tests.harness.fixtures import StartTable
 from tests.harness.running import RunningTable
 from tests.harness.waiting import until
@@ -97,6 +98,18 @@ def test_a_network_that_dies_silently_is_shown_and_blocks_presses(
     press(page, "display.2")
     assert daemon.asked.get(timeout=TIMEOUT) == {"type": "press", "button": "display.2", "asked": "q2"}
     assert daemon.asked.empty()
+
+
+def test_a_network_that_has_lost_all_connections_is_reached_by_new_ones(
+    daemon: FakeDaemon, proxy: FreezingProxy, either_context: BrowserContext
+) -> None:
+    page = open_page(either_context, proxy.origin)
+    proxy.freeze()
+    expect_connection(page, "lost")
+    daemon.play(scenes.refused(2))
+    proxy.replace()
+    expect_connection(page, "live")
+    expect(page.locator("body")).to_contain_text("That line is full.")
 
 
 def test_a_press_that_the_network_delayed_is_not_played(
