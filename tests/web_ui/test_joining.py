@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from http.cookies import SimpleCookie
 from itertools import pairwise
 
 import pytest
 from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
 from werkzeug.test import EnvironBuilder, TestResponse
 from werkzeug.wrappers import Request
 
@@ -21,8 +24,9 @@ from web_ui.joining import PIN_TRIES, PIN_TRIES_OF_ALL, PinLimiter, qr_code
 from web_ui.messages import read_snapshot
 from web_ui.security import PIN_COOKIE, SEAT_COOKIE, claim_of, new_secret, pin_pass
 from web_ui.table_link import TableLink
-from web_ui.views import joining
-from web_ui.views.phone import JOIN, Viewer, is_locked
+from web_ui.text.sentences import SnapshotFormatter
+from web_ui.views import controls, joining
+from web_ui.views.phone import JOIN, PHONE, TABLE, Viewer, is_locked, seated
 
 ADDRESS = "192.168.1.20"
 HOST = "192.168.1.5:8080"
@@ -199,6 +203,241 @@ def test_the_seats_say_who_sits_there() -> None:
     others = joining.seats(make_formatter(scene), Viewer(JOIN, at_table=False)).seats
     assert [bool(seat.text) for seat in others] == [False, True, False, True]
     assert others[0].kind == "phone"
+
+
+def test_the_page_works_without_a_table(client: FlaskClient) -> None:
+    assert get(client, "/join").status_code == 200
+    assert form(client, {"seat": "1"}).status_code == 503
+
+
+# --- Who a phone is ---
+
+
+def test_an_action_says_which_phone_does_it(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, claimed(scenes.offer(), 1, 2))
+    press = {"type": "press", "button": "seat.1.line.3"}
+    for headers, by in ((cookie(2), 2), (cookie(1), 1), (cookie(3), 0), ({}, 0)):
+        act(client, press, **headers)
+        assert asked(daemon) == {**press, "by": by}
+
+
+def test_somebody_at_the_table_is_not_named(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, claimed(scenes.offer(), 1, 2))
+    for action in ({"type": "press", "button": "seat.1.line.3"}, {"type": "release", "seat": 1}):
+        act(client, action, "127.0.0.1", Host="127.0.0.1:8080", **cookie(2))
+        assert asked(daemon) == action
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"type": "press", "button": "ok", "by": 1},
+        {"type": "press", "button": "ok", "by": None, "before": 1.0},
+        {"type": "release", "seat": 1, "by": 1},
+        {"type": "claim", "seat": 4, "claim": "a" * 64},
+        {"type": "claim", "seat": 4, "by": 1},
+        {"type": "claim", "seat": 0},
+        {"type": "claim", "seat": "4"},
+    ],
+)
+def test_a_browser_does_not_say_who_it_is(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, action: Message
+) -> None:
+    show(daemon, link, claimed(scenes.offer(), 1, 2))
+    assert act(client, action, **cookie(2)).status_code == 400
+    assert daemon.asked.empty()
+
+
+def test_through_a_proxy_everybody_is_a_phone(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    show(daemon, link, claimed(scenes.offer(), 1, 2))
+    headers = {"Host": "127.0.0.1:8080", "X-Forwarded-For": "203.0.113.7"}
+    act(client, {"type": "press", "button": "ok"}, "127.0.0.1", **headers)
+    assert asked(daemon)["by"] == 0
+
+
+def test_the_claim_of_a_seat_is_its_own_phones_only() -> None:
+    snapshot = read_snapshot(json.dumps(claimed(scenes.offer(), 1, 2)).encode())
+    viewer = Viewer(PHONE, at_table=False)
+    assert seated(viewer, claim_of(SECRETS[2]), snapshot).seat == 2
+    assert seated(viewer, claim_of(SECRETS[3]), snapshot).seat == 0
+    assert seated(viewer, "", snapshot).seat == 0, "a seat without a claim belongs to no phone without one"
+    assert seated(viewer, claim_of(SECRETS[2]), None).seat == 0
+
+
+@given(st.text(max_size=60))
+def test_only_secrets_of_ours_have_a_claim(text: str) -> None:
+    assert claim_of(text) == ""
+
+
+def test_pages_show_no_claim_and_no_pin(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, claimed(scenes.offer(), 1, 2, join=PIN))
+    pages = (
+        "/",
+        "/table",
+        "/join",
+        "/state",
+        *(f"/regions?page={page}" for page in ("phone", "table", "join")),
+    )
+    for path in pages:
+        for headers in ({}, cookie(1)):
+            text = get(client, path, **headers).text
+            for hidden in (claim_of(SECRETS[1]), SECRETS[1], PIN["pin"], PIN["secret"]):
+                assert str(hidden) not in text, path
+    state = get(client, "/state").get_json()
+    assert [seat["claimed"] for seat in state["seats"]][:2] == [True, True]
+    assert state["join"] == {"addresses": PIN["addresses"], "here_only": False}
+
+
+def test_the_table_shows_the_pin_and_takes_seats_back(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    show(daemon, link, claimed(scenes.offer(), 1, join=PIN))
+    page = unescape(get(client, "/table", "127.0.0.1", "127.0.0.1:8080").text)
+    assert "PIN 483921" in page
+    assert HOST in page
+    assert '{"type": "release", "seat": 1}' in page
+    formatter = make_formatter(claimed(scenes.offer(), 1, join=PIN))
+    shown = joining.invitation(formatter, Viewer(TABLE))
+    assert shown is not None
+    assert (shown.pin, shown.claimed) == ("", ())
+
+
+# --- What a phone sees of others' seats ---
+
+
+def live(formatter: SnapshotFormatter, seat: int = 0) -> frozenset[str]:
+    """Return the buttons that the phone of a seat, or one without a seat, may press."""
+    return controls.hands(formatter, Viewer(PHONE, at_table=False, seat=seat)).live
+
+
+def test_a_phone_has_no_buttons_of_another_phones_seat() -> None:
+    formatter = make_formatter(claimed(scenes.chosen(), 1, 2, 3, 4))
+    assert not live(formatter)
+    assert not {name for name in live(formatter, 2) if name.startswith("seat")}
+    assert "seat.1.line.3" in live(formatter, 1)
+    assert "seat.1.line.3" in live(make_formatter(claimed(scenes.chosen(), 2)))
+
+
+def test_only_the_player_who_is_asked_can_answer() -> None:
+    ask = {"say": "undo_asked", "seat": 1, "name": "Ana", "by": 2, "by_name": "Rui"}
+    formatter = make_formatter(claimed(scenes.offer(), 1, 2, 3, 4, ask=ask, live=["ok", "undo"]))
+    assert [live(formatter, seat) for seat in (0, 1, 2)] == [frozenset(), {"ok", "undo"}, {"undo"}]
+    assert formatter.instruction().startswith("Rui would like to take back the last move of Ana.")
+
+
+def test_a_page_says_when_its_player_is_to_act() -> None:
+    formatter = make_formatter(claimed(scenes.chosen(), 1, 2))
+    mine, theirs = (joining.own_turn(formatter, Viewer(PHONE, at_table=False, seat=seat)) for seat in (1, 2))
+    assert mine is not None
+    assert mine.title.startswith("●")
+    assert theirs is None
+    assert joining.own_turn(formatter, Viewer(PHONE, at_table=False)) is None
+
+
+# --- Forms of other web sites ---
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 303),
+        ({"Sec-Fetch-Site": "same-origin"}, 303),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": ""}, 403),
+        ({"Origin": "http://192.168.1.5:9999"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Host": "evil.example:8080", "Origin": "http://evil.example:8080"}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Content-Type": "multipart/form-data; boundary=x"}, 415),
+    ],
+)
+def test_a_form_of_another_web_site_takes_no_seat(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, headers: dict[str, str], status: int
+) -> None:
+    show(daemon, link, claimed(scenes.seating()))
+    response = form(client, {"seat": "4"}, **headers)
+    assert response.status_code == status
+    assert daemon.asked.qsize() == (status == 303)
+    assert bool(set_cookies(response)) == (status == 303)
+
+
+def test_a_form_without_an_origin_is_refused(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    show(daemon, link, claimed(scenes.seating()))
+    response = client.post("/join", data={"seat": "4"}, headers={"Host": HOST})
+    assert response.status_code == 403
+    assert daemon.asked.empty()
+
+
+def test_browsers_send_the_origin_of_the_page_with_its_form(client: FlaskClient) -> None:
+    """With the policy of the other pages, `no-referrer`, the origin of a form is `null`."""
+    assert get(client, "/join").headers["Referrer-Policy"] == "same-origin"
+    assert get(client, "/").headers["Referrer-Policy"] == "no-referrer"
+
+
+def test_a_flood_of_claims_is_refused(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, claimed(scenes.seating()))
+    answers = [form(client, {"seat": "4"}).status_code for _ in range(15)]
+    assert answers == [303] * 10 + [429] * 5
+    assert daemon.asked.qsize() == 10
+
+
+# --- The PIN ---
+
+
+def test_without_the_pin_a_phone_only_looks(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, claimed(scenes.offer(), join=PIN))
+    for action in ({"type": "press", "button": "ok"}, {"type": "claim", "seat": 1}, {"type": "hint"}):
+        refused = act(client, action)
+        assert refused.status_code == 403
+        assert "PIN" in refused.get_json()["error"]
+    assert form(client, {"seat": "1"}).status_code == 403
+    assert daemon.asked.empty()
+    page = get(client, "/").text
+    for pressed in ("data-button", "data-choose", "data-action"):
+        assert pressed not in page
+    assert 'href="/join"' in page
+    assert 'name="pin"' in get(client, "/join").text
+
+
+def test_the_pin_is_remembered_by_a_cookie(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, claimed(scenes.seating(), join=PIN))
+    response = form(client, {"pin": " 483 921", "name": "Zoë", "seat": "4"})
+    assert response.status_code == 303
+    cookies = set_cookies(response)
+    assert cookies.keys() == {PIN_COOKIE, SEAT_COOKIE}
+    assert "483921" not in cookies[PIN_COOKIE]
+    asked(daemon)
+    headers = {"Cookie": f"{PIN_COOKIE}={cookies[PIN_COOKIE]}"}
+    assert act(client, {"type": "press", "button": "ok"}, **headers).status_code == 200
+    assert 'name="pin"' not in get(client, "/join", **headers).text
+
+
+def test_the_pin_alone_leads_back_to_the_seats(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    show(daemon, link, claimed(scenes.seating(), join=PIN))
+    response = form(client, {"pin": "483921"})
+    assert response.headers["Location"] == "/join"
+    assert set_cookies(response).keys() == {PIN_COOKIE}
+
+
+def test_a_refused_claim_keeps_the_pin(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, claimed(scenes.seating(), join=PIN))
+    daemon.answer = lambda _message: {"taken": False, "why": "seat_claimed"}
+    response = form(client, {"pin": "483921", "seat": "4"})
+    assert response.status_code == 409
+    assert set_cookies(response).keys() == {PIN_COOKIE}
+
+
+def test_pins_are_not_guessed(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
+    show(daemon, link, claimed(scenes.seating(), join=PIN))
+    answers = [form(client, {"pin": f"{at:06}", "seat": "4"}).status_code for at in range(PIN_TRIES + 3)]
     assert answers == [403] * PIN_TRIES + [429] * 3
     assert form(client, {"pin": "483921", "seat": "4"}).status_code == 429, "also the right one, for a minute"
     assert form(client, {"pin": "483921", "seat": "4"}, "192.168.1.21").status_code == 303
