@@ -245,10 +245,8 @@ def allowed_to_phone(action: Action, snapshot: Snapshot) -> bool:
             return button in phones.press
         case NamePlayer(seat):
             return f"seat.{seat}.floor" in phones.press
-        case ClaimSeat(seat):  # for a hint only during a game, when no seat can be taken
+        case ClaimSeat(seat) | ReleaseSeat(seat):  # for hints only during a game, when no seat can be taken
             return phones.hint or f"seat.{seat}.floor" in phones.press
-        case ReleaseSeat():
-            return True  # the table takes it from the seat's own phone only
         case ReportTile():
             return phones.tell
         case AskHint():

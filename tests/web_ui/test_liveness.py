@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import BrowserContext, Page, expect
+from tests.web_ui.freezing_proxy import FreezingProxy
 
 from device.bench.proxy import FreezingProxy
 from tests.harness.fixtures import StartTable

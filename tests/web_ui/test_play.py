@@ -65,7 +65,7 @@ def news_after(table: RunningTable, page: Page, before: Message) -> Message:
 def box_of(page: Page, selector: str) -> dict[str, float]:
     box = page.locator(selector).first.bounding_box()
     assert box is not None
-    return dict(box)
+    return {"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]}
 
 
 # --- Whole rounds on a real table ------------------------------------------------------------------------

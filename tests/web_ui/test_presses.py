@@ -32,6 +32,8 @@ ACTIONS: tuple[Message, ...] = (
     {"type": "again"},
     {"type": "teach_game", "on": True},
     {"type": "lesson_seen"},
+    {"type": "claim", "seat": 2, "name": "Ana"},
+    {"type": "release", "seat": 2},
     {"type": "teach_tiles", "colour": "all"},
     {"type": "teach_player", "name": "Ana"},
     {"type": "teach_action", "action": "ok"},
