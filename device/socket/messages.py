@@ -61,9 +61,10 @@ class Subscribe(ClientMessage, tag="subscribe", frozen=True):
 
 
 class PressButton(ClientMessage, tag="press", frozen=True):
-    """Press a button."""
+    """Press a button; `physical` presses the switch of a simulated table, which may have a fault."""
 
     button: str
+    physical: bool = False
 
 
 class NamePlayer(ClientMessage, tag="name", frozen=True):
@@ -141,10 +142,12 @@ class ListTags(ClientMessage, tag="tags", frozen=True):
     """Ask for every known tag; the result is a list of `KnownTag`."""
 
 
-class PlugPico(ClientMessage, tag="plug", frozen=True):
-    """Plug the simulated Pico in, or pull it out."""
+class SetFault(ClientMessage, tag="fault", frozen=True):
+    """Begin or end a fault of a simulated part."""
 
-    plugged: bool
+    part: str
+    fault: str
+    on: bool
 
 
 class ListGames(ClientMessage, tag="games", frozen=True):
@@ -174,7 +177,7 @@ HistoryQuestion = ListGames | ReadGame | ReadRecord
 
 _LessonMessage = Lesson | ForgetLast | EndLesson
 _TagMessage = _LessonMessage | ForgetTags | ForgetTiles | ListTags
-TableMessage = PressButton | NamePlayer | ReportTile | ShowTag | AskHint | _TagMessage | PlugPico
+TableMessage = PressButton | NamePlayer | ReportTile | ShowTag | AskHint | _TagMessage | SetFault
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion
