@@ -38,8 +38,16 @@ Name = Annotated[str, msgspec.Meta(max_length=200)]
 """A player's name; the table itself takes shorter ones only."""
 
 
-class ActionBase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base of all actions."""
+class ActionBase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The base of all actions.
+
+    `asked` is the question of the snapshot that the page showed: the table refuses the action when it asks
+    another one. `before` is the latest time for it, in seconds of this machine's monotonic clock; the pages'
+    process sets it, never a browser.
+    """
+
+    asked: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    before: float | None = None
 
 
 class PressButton(ActionBase, frozen=True, tag="press"):
@@ -62,7 +70,7 @@ class ReportTile(ActionBase, frozen=True, tag="tile"):
     colour: Letter
 
 
-class ShowTag(ActionBase, frozen=True, tag="tag"):
+class ShowTag(ActionBase, frozen=True, omit_defaults=False, tag="tag"):
     """Lay a tag on the reader that belongs to no place."""
 
     tag: TagText
@@ -593,6 +601,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     stage: str
     ask: dict[str, Any]
+    asked: str = ""
     mode: str | None = None
     menu: tuple[MenuItem, ...] = ()
     opponents: tuple[SeatItem, ...] = ()
@@ -724,7 +733,10 @@ def encode(message: Subscribe | Action | Question) -> bytes:
 
 def read_action(body: bytes) -> Action:
     """Decode the action that a page posts. Raises MessageError."""
-    return _decode(_action, body)
+    action = _decode(_action, body)
+    if action.before is not None:
+        raise MessageError("not readable: a page can't set `before`")
+    return action
 
 
 def read_message(line: bytes) -> ServerMessage:

@@ -54,33 +54,44 @@ class ClientMessage(
     id: int | None = None
 
 
+class TableMessageBase(ClientMessage, frozen=True, kw_only=True, omit_defaults=True):
+    """The base of all messages that the table's loop answers.
+
+    With `asked` a message is for that question only, as named in the snapshot; after `before`, in seconds of
+    this machine's monotonic clock, it is too late for it.
+    """
+
+    asked: str | None = None
+    before: float | None = None
+
+
 class Subscribe(ClientMessage, tag="subscribe", frozen=True):
     """Subscribe to snapshots, and to light frames if wanted; the only message without an answer."""
 
     frames: bool = False
 
 
-class PressButton(ClientMessage, tag="press", frozen=True):
+class PressButton(TableMessageBase, tag="press", frozen=True):
     """Press a button; `physical` presses the switch of a simulated table, which may have a fault."""
 
     button: str
     physical: bool = False
 
 
-class NamePlayer(ClientMessage, tag="name", frozen=True):
+class NamePlayer(TableMessageBase, tag="name", frozen=True):
     """Name the player at a place."""
 
     seat: int
     name: str
 
 
-class ReportTile(ClientMessage, tag="tile", frozen=True):
+class ReportTile(TableMessageBase, tag="tile", frozen=True):
     """Report a physical tile that was drawn, or choose a colour of the selected source, without a reader."""
 
     colour: Letter
 
 
-class ShowTag(ClientMessage, tag="tag", frozen=True):
+class ShowTag(TableMessageBase, tag="tag", frozen=True):
     """Lay a tag on a reader."""
 
     reader: str
@@ -90,39 +101,39 @@ class ShowTag(ClientMessage, tag="tag", frozen=True):
         normalize_tag(self.tag)
 
 
-class AskHint(ClientMessage, tag="hint", frozen=True):
+class AskHint(TableMessageBase, tag="hint", frozen=True):
     """Ask for a hint for a place, or with null for everybody who has a choice."""
 
     seat: int | None = None
 
 
-class TeachTiles(ClientMessage, tag="teach_tiles", frozen=True):
+class TeachTiles(TableMessageBase, tag="teach_tiles", frozen=True):
     """Begin the lesson of the tiles of one colour, or of all 100 tiles, colour after colour."""
 
     colour: Literal[Letter, "all"]
 
 
-class TeachPlayer(ClientMessage, tag="teach_player", frozen=True):
+class TeachPlayer(TableMessageBase, tag="teach_player", frozen=True):
     """Begin the lesson of a player's card."""
 
     name: str
 
 
-class TeachAction(ClientMessage, tag="teach_action", frozen=True):
+class TeachAction(TableMessageBase, tag="teach_action", frozen=True):
     """Begin the lesson of an action card."""
 
     action: ActionName
 
 
-class ForgetLast(ClientMessage, tag="forget_last", frozen=True):
+class ForgetLast(TableMessageBase, tag="forget_last", frozen=True):
     """Forget the tag that was learned last in this lesson."""
 
 
-class EndLesson(ClientMessage, tag="end_lesson", frozen=True):
+class EndLesson(TableMessageBase, tag="end_lesson", frozen=True):
     """End the lesson."""
 
 
-class ForgetTags(ClientMessage, tag="forget", frozen=True):
+class ForgetTags(TableMessageBase, tag="forget", frozen=True):
     """Forget what these tags mean."""
 
     tags: tuple[str, ...]
@@ -132,17 +143,17 @@ class ForgetTags(ClientMessage, tag="forget", frozen=True):
             normalize_tag(tag)
 
 
-class ForgetTiles(ClientMessage, tag="forget_tiles", frozen=True):
+class ForgetTiles(TableMessageBase, tag="forget_tiles", frozen=True):
     """Forget the tags of all tiles of a colour."""
 
     colour: Letter
 
 
-class ListTags(ClientMessage, tag="tags", frozen=True):
+class ListTags(TableMessageBase, tag="tags", frozen=True):
     """Ask for every known tag; the result is a list of `KnownTag`."""
 
 
-class SetFault(ClientMessage, tag="fault", frozen=True):
+class SetFault(TableMessageBase, tag="fault", frozen=True):
     """Begin or end a fault of a simulated part."""
 
     part: str

@@ -24,7 +24,7 @@ from device.table import physical_tiles
 from device.table.access import may_report_tiles, pressable_by_phones, seats_by_pages
 from device.table.game import Move, Play, Selection, starter
 from device.table.opponents import seats_for_hints
-from device.table.prompts import acting_places, lines_for_selection, live_buttons, prompt
+from device.table.prompts import acting_places, asked, lines_for_selection, live_buttons, prompt
 from device.table.seating import menu, seat_items
 from device.table.state import STAND_IN, CurrentGame, Explanation, Hint, Stage, Table
 from device.table.tags import LaidTag, Meaning, Tiles, TileTag, next_meaning, serialize_meaning, tile_counts
@@ -43,12 +43,13 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
 
     `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts.
     """
-    game, play, asked = table.game, table.play, prompt(table)
+    game, play, prompted = table.game, table.play, prompt(table)
     choosing = table.stage is Stage.CHOICE
     return {
         "schema": SCHEMA,
         "stage": table.stage.value,
-        "ask": {"say": asked.key, **asked.values},
+        "ask": {"say": prompted.key, **prompted.values},
+        "asked": asked(table),
         "mode": table.next_game.options.mode if table.next_game.choosing and play is None else None,
         "round": 0,
         "first": None,

@@ -70,6 +70,8 @@ class RefusalReason(StrEnum):
     PROGRAM_NEEDS_BOT_GAME = "program_needs_bot_game"
     DEAD_PART = "dead_part"  # a simulated part that has a fault: nothing comes of it
     NOT_SAVED = "not_saved"  # the disk is full: nothing was changed
+    OUTDATED = "outdated"  # made for a question that is not asked any more
+    LATE = "late"  # came after the time until which it was to be done
 
 
 class Question(StrEnum):
@@ -377,6 +379,8 @@ class Table:
     faults: Faults = Faults()
     refusal: Refusal | None = None
     last_press: LastPress | None = field(default=None, compare=False)
+    questions: int = field(default=0, compare=False)
+    """How many questions the table has asked: it grows whenever the table asks something else."""
 
     @property
     def play(self) -> Play | None:

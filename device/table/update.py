@@ -12,6 +12,7 @@ from device.rules.errors import IllegalEventError
 from device.rules.tiles import Colour
 from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
 from device.table.buttons import OK, UNDO, place_and_line_of, source_of
+from device.table.prompts import same_question
 from device.table.score_animation import restart_step
 from device.table.state import (
     BotReply,
@@ -50,8 +51,13 @@ TOGETHER: Final = 0.25  # maximum seconds between two buttons that count as pres
 
 def update(table: Table, event: TableEvent) -> Table:
     """Return the table after an event; an event that can't be accepted changes nothing but the refusal."""
-    if isinstance(event, PartLost | PartBack):
-        return _note_part(table, event)
+    after = _note_part(table, event) if isinstance(event, PartLost | PartBack) else _go_on(table, event)
+    if after is table or same_question(table, after):
+        return after
+    return replace(after, questions=table.questions + 1)
+
+
+def _go_on(table: Table, event: GameEvent) -> Table:
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
         passed = _hide_refusal(passed)  # the game has gone on by itself
