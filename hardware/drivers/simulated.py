@@ -28,7 +28,6 @@ from hardware.drivers.simulated_faults import REPEATS, Fault, FaultSwitches, Kin
 from hardware.layout.model import Layout
 from hardware.pixels import INVALID_CHANNEL, unknown_light
 
-
 SIMULATED: Final = "simulated"
 """The name of this driver in a layout."""
 
