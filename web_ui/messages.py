@@ -322,6 +322,23 @@ class SeatItem(msgspec.Struct, frozen=True):
     chosen: bool = False
 
 
+class Target(msgspec.Struct, frozen=True):
+    """A line (0: the floor) that may take the tiles in hand, and what that would bring.
+
+    `placed` tiles go to the line and `floor` tiles fall; `points` are what the tile of a line that `fills`
+    scores (None on gray walls), `cost` what the floor costs more, `sends` the tiles for the penalty row.
+    """
+
+    line: int
+    token: str = ""
+    placed: int = 0
+    floor: int = 0
+    fills: bool = False
+    points: int | None = None
+    cost: int = 0
+    sends: str = ""
+
+
 class Choice(msgspec.Struct, frozen=True):
     """The tiles that the acting player has selected, and the lines that may take them.
 
@@ -335,6 +352,7 @@ class Choice(msgspec.Struct, frozen=True):
     lines: tuple[int, ...] = ()
     sends: dict[str, str] = {}
     tried: int | None = None
+    targets: tuple[Target, ...] = ()
 
 
 class Details(msgspec.Struct, frozen=True, kw_only=True):
@@ -355,10 +373,11 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choosing(Details, frozen=True):
-    """A choice other than a draft (column, square, swap or remove), and the button that makes it."""
+    """A choice other than a draft (column, square, swap or remove), its button, and its notation."""
 
     button: str
     kind: str
+    token: str = ""
 
 
 # --- The snapshot: moves, reasons and hints ---
@@ -612,6 +631,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     centre: str = ""
     marker_in_centre: bool = False
     choice: Choice | None = None
+    offers: dict[str, tuple[Target, ...]] = {}
     choosing: tuple[Choosing, ...] = ()
     scoring_tile: tuple[int, int] | None = None
     resin: Resin | None = None

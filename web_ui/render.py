@@ -33,29 +33,35 @@ _BOARDS = tuple(f"board.{seat}" for seat in range(1, phone.SEATS + 1))
 
 REGIONS = {
     PHONE: (
-        *("tiles", "turn", "faults", "seat", "report", "controls", "names", "result", "offer", "legend"),
-        *("counts", "seats", *_BOARDS, "account", "moves", "rules"),
+        *("tiles", "turn", "prompt", "faults", "lobby", "question", "seat", "report", "controls", "names"),
+        *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "seats", "account", "moves"),
+        "rules",
     ),
     TABLE: (
         *("tiles", "turn", "faults", "report", "controls", "names", "result", "recent", "legend", "deck"),
-        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS),
+        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS, "bar", "account", "moves"),
     ),
     TAGS: ("tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"),
 }
 """The regions of each page."""
+
+PLAYED = ("offer", "front", "board")
+"""Regions that show the game, and are its controls for a viewer who may act."""
 
 ONLY_WITHOUT_BOARDS = ("board", "offer")
 """Regions that the twin shows only if the table has no lights for them."""
 
 DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "faults": sentences.faults,
-    "offer": phone.offer,
     "counts": phone.counts,
     "legend": phone.legend,
     "seats": phone.seats,
     "moves": phone.moves,
     "recent": phone.recent,
     "account": phone.account,
+    "prompt": phone.prompt,
+    "lobby": phone.nothing,
+    "question": phone.nothing,
     "result": phone.last_result,
     "rules": phone.rules_link,
 }
@@ -63,6 +69,7 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
 
 CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "controls": controls.groups,
+    "bar": controls.bar,
     "names": controls.names,
     "report": controls.report,
     "seat": controls.seat_choice,
@@ -75,6 +82,9 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "forgetting": tags.forgetting,
 }
 """The value of each region with controls, which depend on the viewer; empty while the table is away."""
+
+TEMPLATES = {"front": "board"}
+"""Regions that use the template of another one."""
 
 _LINE_ENDS = re.compile(r"\s*\n\s*")
 
@@ -165,7 +175,8 @@ class Renderer:
         """Render a region; return an empty text if it has nothing to show."""
         if not value:
             return ""
-        template = self._templates[f"region_{name.partition('.')[0]}.html"]
+        kind = name.partition(".")[0]
+        template = self._templates[f"region_{TEMPLATES.get(kind, kind)}.html"]
         return _LINE_ENDS.sub("\n", template.render(view=value, text=words.text)).strip()
 
 
@@ -187,8 +198,14 @@ def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) 
     kind, _, seat = name.partition(".")
     if kind in ONLY_WITHOUT_BOARDS and viewer.page == TABLE and drawing.has_boards(view.layout):
         return None
-    if kind == "board":
-        return boards.board(formatter, int(seat), mine=viewer.seat == int(seat))
+    if kind in PLAYED:
+        here = view.presence is Presence.HERE
+        hands = controls.hands(formatter, viewer) if here else boards.NO_HANDS
+        if kind == "offer":
+            return phone.whole_offer(formatter, hands)
+        if kind == "front":
+            return boards.front_board(formatter, viewer.seat, hands)
+        return boards.board(formatter, int(seat), mine=viewer.seat == int(seat), hands=hands)
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)
     return CONTROLS[kind](formatter, viewer) if view.presence is Presence.HERE else None
