@@ -147,7 +147,8 @@ class SimulatedPicoTable:
         Returns False, and presses nothing, if that would not become an event: the Pico is not connected, the
         button is muted or unknown, or too many presses are waiting.
         """
-        if self.button_dead(button):
+        connected = self.driver.state.connected and button in self._pins
+        if not connected or self.button_dead(button):
             return False
         if self._presses.qsize() >= MAX_WAITING:
             return False
@@ -158,10 +159,13 @@ class SimulatedPicoTable:
         return True
 
     def button_dead(self, button: str) -> bool:
-        """Return whether a press of this button would not become an event."""
-        state = self.driver.state
-        unknown = button not in self._pins
-        return unknown or not state.connected or button in state.muted or self.faults.button_dead(button)
+        """Return whether a fault keeps a press of this button from becoming an event."""
+        muted = button in self.driver.state.muted
+        return self._pico_dead or muted or self.faults.button_dead(button)
+
+    @property
+    def _pico_dead(self) -> bool:
+        return self.faults.has(PICO) or self.faults.has(PICO, Kind.FREEZE)
 
     def _press_all(self) -> None:
         """Press one button after another; each is released before the next is pressed."""
@@ -174,16 +178,17 @@ class SimulatedPicoTable:
 
     def try_tag(self, reader: str, tag: str) -> bool:
         """Lay a tag (ten hex digits) on a reader for a moment; return False if that is no event."""
-        if self.reader_dead(reader) or reader not in self._readers or not _TAG.fullmatch(tag):
+        connected = self.driver.state.connected and reader in self._readers
+        if not connected or self.reader_dead(reader) or not _TAG.fullmatch(tag):
             return False
         repeats = REPEATS if self.faults.has(reader_part(reader), Kind.REPEAT) else 1
         self.pico.receive(self._readers[reader], encode_frame(tag) * repeats)
         return True
 
     def reader_dead(self, reader: str) -> bool:
-        """Return whether a tag on this reader does not reach the table."""
+        """Return whether a fault keeps a tag on this reader from becoming an event."""
         on_pico = reader in self._readers and reader_part(reader) in self.faults.possible
-        return self.faults.has(reader_part(reader)) or (on_pico and not self.driver.state.connected)
+        return self.faults.has(reader_part(reader)) or (on_pico and self._pico_dead)
 
     # --- Faults ---
 
