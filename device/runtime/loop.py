@@ -71,6 +71,8 @@ from hardware.drivers.simulated_faults import Fault
 from hardware.layout.model import Layout
 from hardware.power import CurrentLimiter
 
+BEAT: Final = 0.9
+"""Seconds between two beats; ticks, for which the loop wakes anyway, make it at most a second."""
 REFRESH: Final = 1.0  # seconds after which an unchanged frame is sent again
 MOST_AT_ONCE: Final = 64  # events that are handled before the next frame at most
 
@@ -85,6 +87,13 @@ class Publisher(Protocol):
     @property
     def frames_wanted(self) -> bool:
         """Whether any client is subscribed to frames."""
+
+    @property
+    def subscribed(self) -> bool:
+        """Whether any client is subscribed."""
+
+    def publish_beat(self) -> None:
+        """Tell the subscribers that the loop is running."""
 
     def publish_snapshot(self, line: bytes) -> None:
         """Replace the latest snapshot."""
@@ -158,6 +167,7 @@ class TableLoop:
         self._answers: list[Callable[[], None]] = []  # to requests of this turn of the loop
         self._lit = FlashLimiter()  # the frame that the lights have
         self._lit_at = float("-inf")
+        self._beat_at = float("-inf")
         self._colours = FrameColours([light.name for light in layout.lights])  # what was published last
         self._snapshot: Json = {}  # the latest, without its version
         self._snapshot_of: tuple[Table, tuple[Fault, ...]] | None = None  # the state that it was made from
@@ -204,6 +214,7 @@ class TableLoop:
             self._light()
             self._publish()
             self._send_answers()
+            self._beat()
             alive()
         self._send_answers()
         if self._store is not None:
@@ -384,6 +395,13 @@ class TableLoop:
             self._version += 1
             line = messages.encode(messages.SnapshotMessage({**latest, "version": self._version}))
             self._publisher.publish_snapshot(line)
+
+    def _beat(self) -> None:
+        """Tell subscribers once in a while that the loop is running: a loop that hangs sends no beat."""
+        now = self._clock()
+        if now - self._beat_at >= BEAT and self._publisher.subscribed:
+            self._beat_at = now
+            self._publisher.publish_beat()
 
     def _send_answers(self) -> None:
         """Answer the requests of this turn, after its snapshot: a client that looks then sees the effect."""

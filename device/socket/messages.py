@@ -9,17 +9,26 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
+from device.rules.events import Choice
+from device.rules.notation import event_of
 from device.rules.tiles import colour_of
 from device.table.state import (
+    ChoiceMade,
+    GameStarted,
     HintRequested,
     LessonBegun,
     LessonEnded,
     LessonUndone,
+    OptionsChosen,
+    PlayedAgain,
     PlayerNamed,
+    SeatGiven,
+    SeatLeft,
     TableEvent,
     TagsForgotten,
     TagShown,
     TileShown,
+    TilesSelected,
 )
 from device.table.tags import (
     Action,
@@ -107,6 +116,59 @@ class AskHint(TableMessageBase, tag="hint", frozen=True):
     seat: int | None = None
 
 
+class SelectTiles(TableMessageBase, tag="select", frozen=True):
+    """Take the tiles of a colour from a source in hand; without both put those in hand back."""
+
+    source: Annotated[int, msgspec.Meta(ge=0, le=9)] | None = None
+    colour: Letter | None = None
+
+    def __post_init__(self) -> None:
+        if (self.source is None) != (self.colour is None):
+            raise ValueError("tiles have a source and a colour")
+
+
+class MakeChoice(TableMessageBase, tag="choose", frozen=True):
+    """Make a choice by its notation; a draft needs no selection."""
+
+    choice: str
+
+    def __post_init__(self) -> None:
+        choice_of(self.choice)
+
+
+class SitDown(TableMessageBase, tag="sit", frozen=True):
+    """Let an opponent, or with an empty `bot` a person, sit at a place; without a name the name stays."""
+
+    seat: int
+    bot: str = ""
+    name: str | None = None
+
+
+class LeaveSeat(TableMessageBase, tag="leave", frozen=True):
+    """Free a place."""
+
+    seat: int
+
+
+class ChooseOptions(TableMessageBase, tag="options", frozen=True):
+    """Choose options of the next game; those that are left out stay as they are."""
+
+    mode: Literal["standard", "gray", "dtc", "solo"] | None = None
+    level: Literal["easy", "normal", "expert"] | None = None
+    wall: Literal["coloured", "gray"] | None = None
+    hints: bool | None = None
+
+
+class StartGame(TableMessageBase, tag="start", frozen=True):
+    """Begin the next game with the player at a place; with null the table draws who begins."""
+
+    first: int | None = None
+
+
+class PlayAgain(TableMessageBase, tag="again", frozen=True):
+    """After a game, begin the same game again with the same players."""
+
+
 class TeachTiles(TableMessageBase, tag="teach_tiles", frozen=True):
     """Begin the lesson of the tiles of one colour, or of all 100 tiles, colour after colour."""
 
@@ -188,7 +250,9 @@ HistoryQuestion = ListGames | ReadGame | ReadRecord
 
 _LessonMessage = Lesson | ForgetLast | EndLesson
 _TagMessage = _LessonMessage | ForgetTags | ForgetTiles | ListTags
-TableMessage = PressButton | NamePlayer | ReportTile | ShowTag | AskHint | _TagMessage | SetFault
+_PlayMessage = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
+_LobbyMessage = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
+TableMessage = _PlayMessage | _LobbyMessage | _TagMessage | SetFault
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion
@@ -214,6 +278,14 @@ def _decode(decoder: msgspec.json.Decoder[_Read], line: bytes) -> _Read:
         raise MessageError(f"this line is no message: {error}") from error
 
 
+def choice_of(notation: str) -> Choice:
+    """Parse the notation of a choice. Raises ValueError if it is none."""
+    choice = event_of(notation)
+    if not isinstance(choice, Choice):
+        raise ValueError(f"{notation!r} is drawn, not chosen")
+    return choice
+
+
 def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float) -> TableEvent:
     """Return the event of the table that a message stands for, at a time in seconds.
 
@@ -221,16 +293,10 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
     such as `ListTags`.
     """
     match message:
-        case PressButton(button):
-            return ButtonPressed(button, at)
-        case NamePlayer(seat, name):
-            return PlayerNamed(seat, name, at)
-        case ReportTile(colour):
-            return TileShown(colour_of(colour), None, None, at)
-        case ShowTag(reader, tag):
-            return TagShown(reader, normalize_tag(tag), at)
-        case AskHint(seat):
-            return HintRequested(seat, at)
+        case PressButton() | ReportTile() | ShowTag() | AskHint() | SelectTiles() | MakeChoice():
+            return _play_event(message, at)
+        case NamePlayer() | SitDown() | LeaveSeat() | ChooseOptions() | StartGame() | PlayAgain():
+            return _lobby_event(message, at)
         case TeachTiles() | TeachPlayer() | TeachAction() | ForgetLast() | EndLesson():
             return _lesson_event(message, at)
         case ForgetTags(tags):
@@ -239,6 +305,39 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
             return TagsForgotten(tags_of_colour(known, colour_of(colour)), at)
         case _:
             raise ValueError(f"{message} is no event of the table")
+
+
+def _play_event(message: _PlayMessage, at: float) -> TableEvent:
+    match message:
+        case PressButton(button):
+            return ButtonPressed(button, at)
+        case ReportTile(colour):
+            return TileShown(colour_of(colour), None, None, at)
+        case ShowTag(reader, tag):
+            return TagShown(reader, normalize_tag(tag), at)
+        case AskHint(seat):
+            return HintRequested(seat, at)
+        case SelectTiles(source, colour):
+            tiles = None if source is None or colour is None else (source, colour_of(colour))
+            return TilesSelected(tiles, at)
+        case MakeChoice(choice):
+            return ChoiceMade(choice_of(choice), at)
+
+
+def _lobby_event(message: _LobbyMessage, at: float) -> TableEvent:
+    match message:
+        case NamePlayer(seat, name):
+            return PlayerNamed(seat, name, at)
+        case SitDown(seat, bot, name):
+            return SeatGiven(seat, bot, name, at)
+        case LeaveSeat(seat):
+            return SeatLeft(seat, at)
+        case ChooseOptions(mode, level, wall, hints):
+            return OptionsChosen(at, mode, level, wall, hints)
+        case StartGame(first):
+            return GameStarted(first, at)
+        case PlayAgain():
+            return PlayedAgain(at)
 
 
 def _lesson_event(message: _LessonMessage, at: float) -> TableEvent:
@@ -276,6 +375,10 @@ class FrameMessage(msgspec.Struct, frozen=True, tag="frame"):
     colours: str
 
 
+class Beat(msgspec.Struct, frozen=True, tag="beat"):
+    """A sign that the table's loop is running, at least once a second."""
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True, tag="answer"):
     """The answer to a message: taken, or refused; `why` is the key of the reason, `result` what was asked."""
 
@@ -300,7 +403,7 @@ class KnownTag(msgspec.Struct, frozen=True):
     number: int
 
 
-ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Answer | ErrorMessage
+ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Beat | Answer | ErrorMessage
 
 _server_decoder: Final[msgspec.json.Decoder[ServerMessage]] = msgspec.json.Decoder(ServerMessage)
 

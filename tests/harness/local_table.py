@@ -36,6 +36,14 @@ class RecordingPublisher:
         self.snapshots = 0
         self.frames = 0
 
+    @property
+    def subscribed(self) -> bool:
+        return self.server is not None and self.server.subscribed
+
+    def publish_beat(self) -> None:
+        if self.server is not None:
+            self.server.publish_beat()
+
     def publish_snapshot(self, line: bytes) -> None:
         self.snapshots += 1
         if self.server is not None:

@@ -1,4 +1,4 @@
-"""Messages that come too late: what was made for another question, or until an earlier time, changes nothing."""
+"""Messages that come too late: made for another question, or until an earlier time; they change nothing."""
 
 from __future__ import annotations
 

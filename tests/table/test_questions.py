@@ -36,7 +36,12 @@ def test_a_selection_and_a_refused_press_change_no_question() -> None:
 def test_a_draft_taken_back_is_asked_anew() -> None:
     """A message that was made for the first question must not draft a second time."""
     sim = dealt("bbyr kkww rryy bykw bbbb")
-    presses = ([], ["display.1", "seat.1.floor"], ["undo"], ["display.1", "seat.1.floor"])
+    presses: tuple[list[str], ...] = (
+        [],
+        ["display.1", "seat.1.floor"],
+        ["undo"],
+        ["display.1", "seat.1.floor"],
+    )
     seen = [asked(sim.press(*buttons).table) for buttons in presses]
     assert len(set(seen)) == len(seen)
 
