@@ -38,7 +38,7 @@ from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
 from web_ui.views import history
 from web_ui.views.drawing import drawing, has_boards
-from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer
+from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, came_from, identify_viewer
 
 log = logging.getLogger(__name__)
 
@@ -205,7 +205,9 @@ class Pages:
     def static_page(self, template: str, **given: object) -> Response:
         """Respond with a page that does not follow the table; its ETag is a hash of the HTML."""
         words = self.words_for_request()
-        given = {"text": words.text, "language": words.language, "theme": _theme(), **given}
+        page = TABLE if request.args.get("from") == TABLE else PHONE
+        came = {"back": "/table" if page == TABLE else "/", "came_from": came_from(page)}
+        given = {"text": words.text, "language": words.language, "theme": _theme(), **came, **given}
         html = self.renderer.page(template, **given)
         return _conditional(Response(html, content_type="text/html; charset=utf-8"), _hash(html.encode()))
 

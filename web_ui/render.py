@@ -45,7 +45,7 @@ REGIONS = {
 }
 """The regions of each page."""
 
-PLAYED = ("offer", "front", "board")
+PLAYED = ("offer", "front", "board", "prompt")
 """Regions that show the game, and are its controls for a viewer who may act."""
 
 ONLY_WITHOUT_BOARDS = ("board", "offer")
@@ -59,11 +59,9 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "moves": phone.moves,
     "recent": phone.recent,
     "account": phone.account,
-    "prompt": phone.prompt,
     "lobby": phone.nothing,
     "question": phone.nothing,
     "result": phone.last_result,
-    "rules": phone.rules_link,
 }
 """The value of each region that shows something of the game, the same for all viewers."""
 
@@ -185,7 +183,7 @@ def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, obj
     formatter = SnapshotFormatter(words, view.snapshot) if view.snapshot is not None else None
     for name in REGIONS[viewer.page]:
         if name == "turn":
-            yield name, (tags.head if viewer.page == TAGS else phone.turn)(view, words, viewer)
+            yield name, _turn(formatter, view, words, viewer)
         elif name == "tiles":
             yield name, phone.palette(view.snapshot)
         else:
@@ -194,13 +192,29 @@ def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, obj
         yield STATE, _json(drawing.drawing_state(formatter, view))
 
 
+def _turn(formatter: SnapshotFormatter | None, view: View, words: Words, viewer: Viewer) -> object:
+    if viewer.page == TAGS:
+        return tags.head(view, words, viewer)
+    return phone.turn(view, words, viewer, _hands(formatter, view, viewer))
+
+
+def _hands(formatter: SnapshotFormatter | None, view: View, viewer: Viewer) -> boards.Hands:
+    """Return what the viewer may do now: nothing while the table is away."""
+    if formatter is None or view.presence is not Presence.HERE:
+        return boards.NO_HANDS
+    return controls.hands(formatter, viewer)
+
+
 def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) -> object:
     kind, _, seat = name.partition(".")
     if kind in ONLY_WITHOUT_BOARDS and viewer.page == TABLE and drawing.has_boards(view.layout):
         return None
+    if kind == "rules":
+        return phone.links(formatter, viewer.page)
     if kind in PLAYED:
-        here = view.presence is Presence.HERE
-        hands = controls.hands(formatter, viewer) if here else boards.NO_HANDS
+        hands = _hands(formatter, view, viewer)
+        if kind == "prompt":
+            return phone.prompt(formatter, hands)
         if kind == "offer":
             return phone.whole_offer(formatter, hands)
         if kind == "front":

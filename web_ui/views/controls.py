@@ -93,10 +93,13 @@ class BarView(Struct, frozen=True):
 
 
 def bar(formatter: SnapshotFormatter, viewer: Viewer) -> BarView | None:
-    """Return the bar of actions; None before a game."""
+    """Return the bar of actions; None before a game, and for a phone that may only look."""
+    phones = formatter.snapshot.phones
     if formatter.snapshot.stage in BEFORE_THE_GAME:
         return None
     if viewer.page == PHONE:
+        if not (phones.press or phones.hint):
+            return None
         formatter = _restricted_to_phone(formatter, viewer.seat)
     text, snapshot = formatter.words.text, formatter.snapshot
     leave = any(each.token == LEAVE_PENALTY for each in snapshot.choosing)

@@ -94,19 +94,24 @@ class TurnView(Struct, frozen=True):
     away: bool = False
 
 
-def turn(view: View, words: Words, viewer: Viewer) -> TurnView:
-    """Return whose turn it is, or why the table can't be seen; the acting player reads "Your turn"."""
+def turn(view: View, words: Words, viewer: Viewer, hands: Hands = NO_HANDS) -> TurnView:
+    """Return whose turn it is, or why the table can't be seen; the acting player reads "Your turn".
+
+    A viewer who can do nothing now reads what happens instead of what to do.
+    """
     snapshot = view.snapshot
     if view.presence is not Presence.HERE or snapshot is None:
         presence = view.presence if view.presence is not Presence.HERE else Presence.AWAY
         head = words.text(f"presence_head.{presence}")
         return TurnView(head=head, ask=words.text(f"presence.{presence}"), away=True)
-    formatter = SnapshotFormatter(words, snapshot)
+    acts = bool(hands.live or hands.tokens)
+    formatter = SnapshotFormatter(words, snapshot, on_page=acts)
+    watched = "" if acts else formatter.watched()
     acting = snapshot.ask.get("seat") if formatter.prompt in DRAFTING and not formatter.solo else None
     return TurnView(
         head=words.text("head.yours") if acting == viewer.seat else formatter.heading(),
-        ask=formatter.instruction(),
-        short=_in_short(formatter),
+        ask=watched or formatter.instruction(),
+        short=_in_short(formatter) if acts else "",
         round=_occasion(formatter),
         refusal=formatter.refusal(snapshot.refusal.say) if snapshot.refusal else "",
         notes=notes(formatter),
@@ -133,7 +138,7 @@ class PromptView(Struct, frozen=True):
     over: bool = False
 
 
-def prompt(formatter: SnapshotFormatter) -> PromptView | None:
+def prompt(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> PromptView | None:
     """Return the instruction for the room of the offer; None while the offer itself says what to do.
 
     `over`: the offer is there, and the instruction lies over it.
@@ -145,7 +150,10 @@ def prompt(formatter: SnapshotFormatter) -> PromptView | None:
         return None
     account = snapshot.account
     step = recent(formatter) if account is not None and account.running else None
-    return PromptView(formatter.instruction(), step, over=bool(offer(formatter)))
+    acts = bool(hands.live or hands.tokens)
+    ask = "" if acts else formatter.watched()
+    ask = ask or SnapshotFormatter(formatter.words, snapshot, on_page=acts).instruction()
+    return PromptView(ask, step, over=bool(offer(formatter)))
 
 
 def nothing(_formatter: SnapshotFormatter) -> None:
@@ -526,17 +534,44 @@ def _count(formatter: SnapshotFormatter, container: str, tiles: str) -> CountVie
     )
 
 
-def legend(formatter: SnapshotFormatter) -> tuple[tuple[str, str], ...]:
-    """Return letter and name of each colour during a game: no light can be black, so it has another hue."""
-    if formatter.snapshot.stage in WITHOUT_BOARDS:
-        return ()
-    return tuple((letter, formatter.colour_title(letter)) for letter in formatter.snapshot.palette)
+class LegendView(Struct, frozen=True):
+    """Letter and name of each colour, and a note on those that shine in another hue than they are drawn."""
+
+    colours: tuple[tuple[str, str], ...]
+    note: str = ""
 
 
-def rules_link(formatter: SnapshotFormatter) -> str:
-    """Return the path of the rules of the mode that is played or chosen."""
-    mode = formatter.snapshot.mode
-    return f"/rules/{mode}" if mode in MODES else "/rules"
+def legend(formatter: SnapshotFormatter) -> LegendView | None:
+    """Return the names of the colours during a game; None before.
+
+    No light can be black: a black tile is drawn dark, and shines violet.
+    """
+    palette = formatter.snapshot.palette
+    if formatter.snapshot.stage in WITHOUT_BOARDS or not palette:
+        return None
+    colours = tuple((letter, formatter.colour_title(letter)) for letter in palette)
+    black = any(colour.name == "black" for colour in palette.values())
+    return LegendView(colours, formatter.words.text("legend.violet") if black else "")
+
+
+class LinksView(Struct, frozen=True):
+    """The paths of the rules of the mode that is played or chosen, and of the past games."""
+
+    rules: str
+    history: str
+    any_mode: bool
+
+
+def links(formatter: SnapshotFormatter, page: str) -> LinksView:
+    """Return the links of a page; those of the twin say so, so that they lead back to it."""
+    mode = formatter.snapshot.mode if formatter.snapshot.mode in MODES else ""
+    came = came_from(page)
+    return LinksView(f"/rules/{mode}{came}" if mode else f"/rules{came}", f"/history{came}", not mode)
+
+
+def came_from(page: str) -> str:
+    """Return the query that says which page a link was followed from; empty for the phone page."""
+    return "?from=table" if page == TABLE else ""
 
 
 class TileView(Struct, frozen=True):
