@@ -14,7 +14,7 @@ from web_ui.actions import Actions, json_response
 from web_ui.pages import QUERIES_PER_SECOND, QUERY_BURST, STREAMS, HistoryPages, Pages
 from web_ui.security import MAX_BODY_BYTES, RateLimiter, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
-from web_ui.views.phone import PHONE, TABLE, TAGS
+from web_ui.views.phone import PHONE, TAGS, WALL
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,8 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app = Flask("web_ui", static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.add_url_rule("/", "phone", lambda: pages.page(PHONE))
-    app.add_url_rule("/table", "table", lambda: pages.page(TABLE))
+    app.add_url_rule("/table", "table", pages.twin)
+    app.add_url_rule("/wall", "wall", lambda: pages.page(WALL))
     app.add_url_rule("/tags", "tags", lambda: pages.page(TAGS))
     app.add_url_rule("/events", "events", pages.events)
     app.add_url_rule("/regions", "regions", pages.regions)
@@ -94,7 +95,17 @@ class Refusals(Struct, frozen=True):
 
 def warm_up(app: Flask) -> None:
     """Serve one request of each kind, so that nothing is imported or read from the disk later."""
-    pages = ("/", "/table", "/tags", "/regions?page=phone", "/rules/standard", "/state", "/events?page=phone")
+    pages = (
+        "/",
+        "/table",
+        "/table?face=hardware",
+        "/wall",
+        "/tags",
+        "/regions?page=phone",
+        "/rules/standard",
+        "/state",
+        "/events?page=phone",
+    )
     requests = [("GET", path) for path in (*pages, "/static/style.css", "/nothing")]
     requests += [("POST", "/action"), ("PUT", "/action")]
     for method, path in requests:

@@ -21,8 +21,8 @@ from web_ui.latest import Presence, View
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views import boards, controls, drawing, phone, tags
-from web_ui.views.phone import PHONE, TABLE, TAGS, Viewer
+from web_ui.views import boards, controls, drawing, phone, tags, workshop
+from web_ui.views.phone import PHONE, PLAY, TABLE, TAGS, WALL, Viewer
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -37,19 +37,30 @@ REGIONS = {
         *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "seats", "account", "moves"),
         "rules",
     ),
-    TABLE: (
-        *("tiles", "turn", "faults", "report", "controls", "names", "result", "recent", "legend", "deck"),
-        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS, "bar", "account", "moves"),
+    PLAY: (
+        *("tiles", "turn", "prompt", "faults", "lobby", "question", "report", "controls", "names", "result"),
+        *("offer", *_BOARDS, "bar", "legend", "counts", "seats", "account", "moves", "step", "rules"),
     ),
+    TABLE: (
+        "tiles",
+        "turn",
+        "faults",
+        "report",
+        "recent",
+        "legend",
+        "deck",
+        "drawer",
+        "workshop",
+        "counts",
+        "rules",
+    ),
+    WALL: ("tiles", "turn", "prompt", "faults", "result", "offer", *_BOARDS, "seats", "moves", "step"),
     TAGS: ("tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"),
 }
 """The regions of each page."""
 
 PLAYED = ("offer", "front", "board", "prompt")
 """Regions that show the game, and are its controls for a viewer who may act."""
-
-ONLY_WITHOUT_BOARDS = ("board", "offer")
-"""Regions that the twin shows only if the table has no lights for them."""
 
 DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "faults": sentences.faults,
@@ -58,6 +69,7 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "seats": phone.seats,
     "moves": phone.moves,
     "recent": phone.recent,
+    "step": phone.scored,
     "account": phone.account,
     "lobby": phone.nothing,
     "question": phone.nothing,
@@ -73,7 +85,7 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "seat": controls.seat_choice,
     "deck": tags.deck,
     "drawer": tags.drawer,
-    "plug": controls.plug,
+    "workshop": workshop.workshop,
     "lesson": tags.lesson,
     "bars": tags.bars,
     "cards": tags.cards,
@@ -207,8 +219,6 @@ def _hands(formatter: SnapshotFormatter | None, view: View, viewer: Viewer) -> b
 
 def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) -> object:
     kind, _, seat = name.partition(".")
-    if kind in ONLY_WITHOUT_BOARDS and viewer.page == TABLE and drawing.has_boards(view.layout):
-        return None
     if kind == "rules":
         return phone.links(formatter, viewer.page)
     if kind in PLAYED:

@@ -225,7 +225,9 @@ def _put(formatter: SnapshotFormatter, seat: Seat, line: int, hands: Hands) -> P
     tiles = words.text("tiles.some", count=choice.count, colour=formatter.colour(choice.colour))
     target = next((each for each in choice.targets if each.line == line), None)
     falls = target.floor if target is not None and line else 0
-    spoken = words.text(f"put.{key}_falls" if falls else f"put.{key}_takes", line=line, tiles=tiles, falls=falls)
+    spoken = words.text(
+        f"put.{key}_falls" if falls else f"put.{key}_takes", line=line, tiles=tiles, falls=falls
+    )
     if target is not None and target.points:
         spoken = words.text("put.scores", put=spoken, points=target.points)
     if sent := formatter.sent_by(line):

@@ -51,9 +51,14 @@ KEYS = {"blue": "b", "yellow": "y", "red": "r", "black": "k", "white": "w", "gre
 
 PHONE = "phone"
 TABLE = "table"
+PLAY = "play"
+WALL = "wall"
 TAGS = "tags"
-PAGES = (PHONE, TABLE, TAGS)
-"""The live pages; the page `table` is the twin."""
+PAGES = (PHONE, TABLE, PLAY, WALL, TAGS)
+"""The live pages; `play` and `table` are the two faces of the twin (Play and Hardware), `wall` a television."""
+
+TWIN = (PLAY, TABLE)
+"""The faces of the twin."""
 
 NO_SEAT = 0
 """The seat of a phone that several players share."""
@@ -69,11 +74,16 @@ class Viewer(Struct, frozen=True):
     at_table: bool = True
     seat: int = NO_SEAT
 
+    @property
+    def limited(self) -> bool:
+        """Whether this viewer may do no more than the table allows phones."""
+        return self.page == PHONE or (self.page == PLAY and not self.at_table)
+
 
 def identify_viewer(request: Request, page: str) -> Viewer:
-    """Return the viewer of a page; the twin looks the same to all."""
-    if page == TABLE:
-        return Viewer(TABLE)
+    """Return the viewer of a page; the drawing of the twin and the wall look the same to all."""
+    if page in (TABLE, WALL):
+        return Viewer(page, at_table=page == TABLE)
     at_table = access_level(request) is Access.TABLE
     seat = request.cookies.get(SEAT_COOKIE, "") if page == PHONE else ""
     return Viewer(page, at_table, int(seat) if seat in map(str, range(1, SEATS + 1)) else NO_SEAT)
@@ -234,7 +244,9 @@ def whole_offer(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> OfferV
     return OfferView(
         found,
         formatter.words.text("offer.telling" if telling else "offer.title"),
-        "".join(KEYS.get(colour.name, letter) + letter for letter, colour in formatter.snapshot.palette.items()),
+        "".join(
+            KEYS.get(colour.name, letter) + letter for letter, colour in formatter.snapshot.palette.items()
+        ),
         f"{choice.source}{choice.colour}" if choice is not None else "",
         targets_json(formatter) if any(source.live for source in found) else "",
     )
@@ -389,6 +401,24 @@ def recent(formatter: SnapshotFormatter) -> MoveView | None:
     if account is not None and account.running and steps:
         return MoveView(step_sentence(formatter, steps[-1]), steps[-1].colour)
     return next(iter(moves(formatter)), None)
+
+
+class ScoredView(Struct, frozen=True):
+    """The last step of a running scoring: where it shows on a board (row 0: the floor), and its points."""
+
+    seat: int
+    row: int
+    column: int
+    points: str
+
+
+def scored(formatter: SnapshotFormatter) -> ScoredView | None:
+    """Return the last step of a running scoring; None while none runs, and for a step without points."""
+    account, steps = formatter.snapshot.account, formatter.steps()
+    if account is None or not account.running or not steps or steps[-1].step in WITHOUT_POINTS:
+        return None
+    last = steps[-1]
+    return ScoredView(last.seat, last.row, last.column, _signed(last.points))
 
 
 class PlayerAccount(Struct, frozen=True):
@@ -571,7 +601,7 @@ def links(formatter: SnapshotFormatter, page: str) -> LinksView:
 
 def came_from(page: str) -> str:
     """Return the query that says which page a link was followed from; empty for the phone page."""
-    return "?from=table" if page == TABLE else ""
+    return "?from=table" if page in TWIN else ""
 
 
 class TileView(Struct, frozen=True):
