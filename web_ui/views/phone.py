@@ -239,14 +239,12 @@ def whole_offer(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> OfferV
     found = offer(formatter, hands)
     if not found:
         return None
-    choice = formatter.snapshot.choice
+    choice, palette = formatter.snapshot.choice, formatter.snapshot.palette
     telling = any(source.free for source in found)
     return OfferView(
         found,
         formatter.words.text("offer.telling" if telling else "offer.title"),
-        "".join(
-            KEYS.get(colour.name, letter) + letter for letter, colour in formatter.snapshot.palette.items()
-        ),
+        "".join(KEYS.get(colour.name, letter) + letter for letter, colour in palette.items()),
         f"{choice.source}{choice.colour}" if choice is not None else "",
         targets_json(formatter) if any(source.live for source in found) else "",
     )
@@ -255,10 +253,10 @@ def whole_offer(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> OfferV
 def targets_json(formatter: SnapshotFormatter) -> str:
     """Return for each source and colour what its tiles would bring on each line, as JSON for `play.js`.
 
-    `of` has the place in `sets` by source and colour: `{"of":{"3r":0},"sets":[[[2,1,0,1,3,0,""]]]}`. A target
-    is the line (0: the floor), the tiles placed, the tiles that fall, 1 if the line fills, the points (null on
-    gray walls), the points that the floor costs more, and the tiles for the penalty row. Sources with equal
-    targets share a set, which keeps the page small.
+    `of` has the place in `sets` by source and colour: `{"of":{"3r":0},"sets":[[[2,1,0,1,3,0,""]]]}`. A
+    target is the line (0: the floor), the tiles placed, the tiles that fall, 1 if the line fills, the points
+    (null on gray walls), the points that the floor costs more, and the tiles for the penalty row. Sources
+    with equal targets share a set, which keeps the page small.
     """
     sets: dict[str, int] = {}
     places = {}
