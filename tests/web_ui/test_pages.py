@@ -22,7 +22,7 @@ from web_ui.table_link import TableLink
         (
             scenes.offer(),
             [
-                "Round 2 Ana's turn Ana, take tiles from a display or the centre.",
+                "Ana's turn take tiles Round 2 Ana, take tiles from a display or the centre.",
                 "Rui took 1 black and the starting marker from the centre to line 4.",
             ],
         ),
