@@ -55,6 +55,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/rules", "all_rules", pages.rules)
     app.add_url_rule("/rules/<mode>", "rules", pages.rules)
     app.add_url_rule("/history", "history", history.games)
+    app.add_url_rule("/history/last", "last_game", history.last_game)
     app.add_url_rule("/history/<int:number>", "past_game", history.game)
     app.add_url_rule("/history/<int:number>/record", "record", history.record)
     app.add_url_rule("/static/<name>", "static", pages.static_file)

@@ -168,6 +168,16 @@ class ForgetTiles(ActionBase, frozen=True, tag="forget_tiles"):
     colour: Letter
 
 
+class TeachGame(ActionBase, frozen=True, tag="teach_game"):
+    """Explain the game step by step, or do not any more."""
+
+    on: bool
+
+
+class LessonSeen(ActionBase, frozen=True, tag="lesson_seen"):
+    """The step that is explained was read."""
+
+
 class SetFault(ActionBase, frozen=True, tag="fault"):
     """Begin or end a fault of a simulated part."""
 
@@ -179,7 +189,8 @@ class SetFault(ActionBase, frozen=True, tag="fault"):
 TeachingAction = TeachTiles | TeachPlayer | TeachAction | ForgetLast | EndLesson | ForgetTags | ForgetTiles
 LobbyAction = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
 PlayAction = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
-Action = PlayAction | LobbyAction | TeachingAction | SetFault
+FirstGameAction = TeachGame | LessonSeen
+Action = PlayAction | LobbyAction | FirstGameAction | TeachingAction | SetFault
 
 _DRAFT = re.compile(r"([0-9])[byrkw]([1-5f])")
 
@@ -198,7 +209,7 @@ def allowed_to_phone(action: Action, snapshot: Snapshot) -> bool:
             return set(_buttons_of_choice(choice, snapshot)) <= set(phones.press)
         case SitDown(seat) | LeaveSeat(seat):
             return f"seat.{seat}.floor" in phones.press
-        case ChooseOptions() | StartGame() | PlayAgain():
+        case ChooseOptions() | StartGame() | PlayAgain() | TeachGame() | LessonSeen():
             return set(_seat_buttons(snapshot)) <= set(phones.press)
         case PressButton(button):
             return button in phones.press and not action.physical
@@ -641,6 +652,15 @@ class Meaning(msgspec.Struct, frozen=True):
     value: str | None = None
 
 
+class LessonStep(msgspec.Struct, frozen=True):
+    """The step of a first game that is explained now: a key and what its sentences name."""
+
+    key: str
+    line: int = 0
+    colour: str = ""
+    count: int = 0
+
+
 class Card(Meaning, frozen=True, kw_only=True):
     """A card, and what it means."""
 
@@ -737,6 +757,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     menu: tuple[MenuItem, ...] = ()
     lobby: Lobby | None = None
     opponents: tuple[SeatItem, ...] = ()
+    explaining: bool = False
+    lesson_step: LessonStep | None = None
     round: int = 0
     first: int | None = None
     seats: tuple[Seat, ...] = ()

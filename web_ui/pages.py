@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-from flask import Response, request
+from flask import Response, redirect, request
 from msgspec import Struct
 
 from web_ui.compression import WORTH_COMPRESSING, Kept, accepts_gzip, compress_response
@@ -382,6 +382,11 @@ class HistoryPages(Struct, frozen=True):
         game = self._query(ReadGame(_game_number(number)), ReviewedGame)
         view = history.past_game(self.pages.words_for_request(), game)
         return self.pages.static_page("past_game.html", view=view)
+
+    def last_game(self) -> Response:
+        """Redirect to the newest game; to the list while there is none."""
+        games = self._query(ListGames(1), PastGames).games
+        return redirect(f"/history/{games[0].number}" if games else "/history")  # type: ignore[return-value]
 
     def record(self, number: int) -> Response:
         """Respond with a game's record (JSON Lines), which `azul-table replay` verifies."""

@@ -21,7 +21,7 @@ from web_ui.latest import Presence, View
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views import boards, controls, drawing, phone, tags, workshop
+from web_ui.views import boards, controls, drawing, ending, lobby, phone, tags, workshop
 from web_ui.views.phone import PHONE, PLAY, TABLE, TAGS, WALL, Viewer
 
 FOLDER = Path(__file__).parent / "templates"
@@ -33,13 +33,12 @@ _BOARDS = tuple(f"board.{seat}" for seat in range(1, phone.SEATS + 1))
 
 REGIONS = {
     PHONE: (
-        *("tiles", "turn", "prompt", "faults", "lobby", "question", "seat", "report", "controls", "names"),
-        *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "seats", "account", "moves"),
-        "rules",
+        *("tiles", "turn", "prompt", "faults", "lobby", "question", "lesson_step", "seat", "report"),
+        *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "account", "moves", "rules"),
     ),
     PLAY: (
-        *("tiles", "turn", "prompt", "faults", "lobby", "question", "report", "controls", "names", "result"),
-        *("offer", *_BOARDS, "bar", "legend", "counts", "seats", "account", "moves", "step", "rules"),
+        *("tiles", "turn", "prompt", "faults", "lobby", "question", "lesson_step", "report", "result"),
+        *("offer", *_BOARDS, "bar", "legend", "counts", "account", "moves", "step", "rules"),
     ),
     TABLE: (
         "tiles",
@@ -71,15 +70,15 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "recent": phone.recent,
     "step": phone.scored,
     "account": phone.account,
-    "lobby": phone.nothing,
-    "question": phone.nothing,
-    "result": phone.last_result,
 }
 """The value of each region that shows something of the game, the same for all viewers."""
 
 CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "controls": controls.groups,
     "bar": controls.bar,
+    "lobby": lobby.lobby,
+    "question": lobby.question,
+    "lesson_step": lobby.lesson_step,
     "names": controls.names,
     "report": controls.report,
     "seat": controls.seat_choice,
@@ -245,6 +244,8 @@ def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) 
         if kind == "front":
             return boards.front_board(formatter, viewer.seat, hands)
         return boards.board(formatter, int(seat), mine=viewer.seat == int(seat), hands=hands)
+    if kind == "result":
+        return ending.ending(formatter, viewer)
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)
     return CONTROLS[kind](formatter, viewer) if view.presence in WITH_CONTROLS else None

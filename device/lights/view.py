@@ -38,17 +38,19 @@ from device.lights.board import (
     paint_sources,
     selected_lights,
     source_lights,
+    wall_light,
 )
+from device.lights.celebration import is_celebrating, paint_celebration, winners
 from device.lights.palettes import Palette
 from device.rules.board import FLOOR, LINES
 from device.rules.dealing import DISPLAY_TILES
 from device.rules.events import CENTRE, Draft
 from device.rules.game import SOLO
-from device.rules.scoring import Outcome
 from device.rules.solo.penalty_row import ACTION
 from device.rules.tiles import TILES_OF_A_COLOUR, Colour
 from device.table.buttons import place_and_line_of, source_of
 from device.table.game import Play
+from device.table.lessons import Step, explained, nearly_complete_row
 from device.table.physical_tiles import NOWHERE, PENALTY_ROW, Slot, next_slot, slots
 from device.table.prompts import acting_places, lines_for_selection, live_buttons, sources_on_offer
 from device.table.seating import menu
@@ -98,13 +100,15 @@ def paint(table: Table, now: float, palette: Palette) -> Painting:
 
 
 def is_passing(table: Table, now: float) -> bool:
-    """Return whether something is shown that comes to an end: a flash, a sweep or a score animation."""
+    """Return whether something is shown that comes to an end, such as a flash, a sweep or a celebration."""
     game = table.game
     if table.refusal is not None and now - table.refusal.at < FLASH:
         return True
     if game is None:
         return False
-    return game.animation is not None or (not game.tiles_to_move and _is_moving(table, game, now))
+    if game.animation is not None or is_celebrating(game.play, game.over_since, now):
+        return True
+    return not game.tiles_to_move and _is_moving(table, game, now)
 
 
 # --- Successive frames ---
@@ -246,6 +250,9 @@ def _paint_game(painting: Painting, table: Table) -> list[str]:
     moving = _is_moving(table, game, painting.now)
     if game.animation is not None:
         paint_score_animation(painting, play, game.animation)
+    elif game.over_since is not None and is_celebrating(play, game.over_since, painting.now):
+        moving = False
+        paint_celebration(painting, play, game.over_since)
     else:
         paint_boards(painting, play)
         resting = moving or (physical and game.question is Question.YOUR_BOARD)
@@ -260,6 +267,8 @@ def _paint_game(painting: Painting, table: Table) -> list[str]:
         _paint_choices(painting, table, game)
     elif table.stage is Stage.REPORTING:
         foremost = _paint_reported(painting, game)
+    if not moving:
+        _paint_explained(painting, table)
     for hint in game.hints:
         if isinstance(hint.choice, Draft):
             foremost = _paint_advice(painting, play, hint.choice)
@@ -271,6 +280,8 @@ def _paint_sources(painting: Painting, table: Table, game: CurrentGame, offered:
     """Light the sources: tiles on offer at the level `offered`, selected ones fast; advised ones swell."""
     selection = game.selection
     on_offer = sources_on_offer(table)
+    shown = explained(table)
+    offered_sources = (CENTRE,) if shown is not None and shown.step is Step.CENTRE else on_offer
     drafts = [each.choice for each in game.hints if isinstance(each.choice, Draft)]
     advised = {(draft.source, draft.colour) for draft in drafts}
 
@@ -279,10 +290,29 @@ def _paint_sources(painting: Painting, table: Table, game: CurrentGame, offered:
             return ADVISED
         if selection is not None and (source, colour) == (selection.source, selection.colour):
             return CHOSEN
-        takes = source in on_offer and game.colour_in_hand in (None, colour)
+        takes = source in offered_sources and game.colour_in_hand in (None, colour)
         return offered if takes else STEADY
 
     paint_sources(painting, game.play.state, level_of)
+
+
+def _paint_explained(painting: Painting, table: Table) -> None:
+    """Pulse the line or the row of a wall that the table explains to people in their first game."""
+    shown = explained(table)
+    names: list[str] = []
+    if shown is not None and shown.step in (Step.BEGUN, Step.FULL) and table.acting_place is not None:
+        names = line_lights(table.acting_place, int(shown.values["line"]))
+    elif shown is not None and shown.step is Step.ROW and (found := nearly_complete_row(table)) is not None:
+        names = [wall_light(*found, column) for column in LINES]
+    for name in names:
+        if isinstance(light := painting.get(name), tuple):
+            painting[name] = Pulsing(_full(light), CAN_BE_CHOSEN)
+
+
+def _full(light: Rgb) -> Rgb:
+    """Return the light that is shown at the level STEADY."""
+    red, green, blue = (min(255, round(channel / STEADY)) for channel in light)
+    return red, green, blue
 
 
 def _paint_targets(painting: Painting, table: Table, game: CurrentGame) -> None:
@@ -350,11 +380,10 @@ def _paint_advice(painting: Painting, play: Play, draft: Draft) -> list[str]:
 
 
 def _paint_turn(painting: Painting, table: Table, play: Play) -> None:
-    """Light the seats that have a choice; after the game, pulse those of the winners."""
-    result = play.state.outcome()
-    if table.stage is Stage.OVER and isinstance(result, Outcome):
-        for seat in result.winners:
-            painting.paint([api.turn_light(play.places[seat])], TURN, CHOSEN)
+    """Light the seats that have a choice, and after the game those of the winners."""
+    if table.stage is Stage.OVER:
+        for seat in winners(play):
+            painting.paint([api.turn_light(play.places[seat])], TURN, STEADY)
     for place in acting_places(table):
         painting.paint([api.turn_light(place)], TURN, STEADY)
 

@@ -24,9 +24,11 @@ from device.table.state import (
     PlayerNamed,
     SeatGiven,
     SeatLeft,
+    StepRead,
     TableEvent,
     TagsForgotten,
     TagShown,
+    TeachingSwitched,
     TileShown,
     TilesSelected,
 )
@@ -215,6 +217,16 @@ class ListTags(TableMessageBase, tag="tags", frozen=True):
     """Ask for every known tag; the result is a list of `KnownTag`."""
 
 
+class TeachGame(TableMessageBase, tag="teach_game", frozen=True):
+    """Explain the game step by step, or do not any more."""
+
+    on: bool
+
+
+class LessonSeen(TableMessageBase, tag="lesson_seen", frozen=True):
+    """The step that is explained was read."""
+
+
 class SetFault(TableMessageBase, tag="fault", frozen=True):
     """Begin or end a fault of a simulated part."""
 
@@ -252,7 +264,8 @@ _LessonMessage = Lesson | ForgetLast | EndLesson
 _TagMessage = _LessonMessage | ForgetTags | ForgetTiles | ListTags
 _PlayMessage = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
 _LobbyMessage = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
-TableMessage = _PlayMessage | _LobbyMessage | _TagMessage | SetFault
+_FirstGameMessage = TeachGame | LessonSeen
+TableMessage = _PlayMessage | _LobbyMessage | _FirstGameMessage | _TagMessage | SetFault
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion
@@ -295,6 +308,10 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
     match message:
         case PressButton() | ReportTile() | ShowTag() | AskHint() | SelectTiles() | MakeChoice():
             return _play_event(message, at)
+        case TeachGame(on):
+            return TeachingSwitched(on, at)
+        case LessonSeen():
+            return StepRead(at)
         case NamePlayer() | SitDown() | LeaveSeat() | ChooseOptions() | StartGame() | PlayAgain():
             return _lobby_event(message, at)
         case TeachTiles() | TeachPlayer() | TeachAction() | ForgetLast() | EndLesson():

@@ -25,6 +25,7 @@ from device.rules.tiles import COLOURS, LETTERS, MARKER, NO_TILES, Colour, lette
 from device.table import physical_tiles
 from device.table.access import may_report_tiles, pressable_by_phones, seats_by_pages
 from device.table.game import Move, Play, Selection, starter
+from device.table.lessons import explained
 from device.table.opponents import seats_for_hints
 from device.table.prompts import acting_places, asked, lines_for_selection, live_buttons, prompt
 from device.table.seating import menu, modes, next_options, opponents_on_offer, seat_items, why_not_enough
@@ -71,6 +72,8 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
         "resin": _physical_tiles_json(table),
         "tags": _tags_json(table),
         "learning": _lesson_json(table),
+        "explaining": table.first_game is not None,
+        "lesson_step": _explained_json(table),
         "live": list(live_buttons(table)),
         "phones": _phones_json(table),
         "moves": _moves_json(table, play) if play is not None else [],
@@ -449,6 +452,12 @@ def _advised_json(play: Play, choice: Event) -> Json:
         "count": play.state.sources[choice.source][choice.colour],
         "line": choice.line,
     }
+
+
+def _explained_json(table: Table) -> Json | None:
+    """Describe the step of a first game that is explained now."""
+    shown = explained(table)
+    return None if shown is None else {"key": shown.step.value, **shown.values}
 
 
 # --- Physical tiles, tags, phones, refusals and faults ---

@@ -15,11 +15,13 @@ from device.rules.notation import event_of, text_of
 from device.rules.solo.game import LEVELS, WALLS
 from device.rules.tiles import Colour, add, colour_of, count, letter
 from device.table.game import LONGEST_NAME, Play, Selection, sources_with
+from device.table.lessons import is_known
 from device.table.physical_tiles import slots
 from device.table.score_animation import ScoreAnimation
 from device.table.seating import why_not_enough
 from device.table.state import (
     CurrentGame,
+    FirstGame,
     GameOptions,
     NextGame,
     Opponents,
@@ -45,6 +47,7 @@ class SavedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps_shown: int | None = None  # of the score animation
     bots: tuple[str, ...] = ()  # by place
     stand_ins: tuple[StandIn, ...] = ()  # only those that stay to the end of the game
+    first_game: FirstGame | None = None  # what was explained of it
 
 
 class LargerTableError(ValueError):
@@ -70,6 +73,7 @@ def to_saved_table(table: Table) -> SavedTable:
         steps_shown=animation.shown if animation else None,
         bots=table.seats.bots,
         stand_ins=tuple(each for each in table.opponents.stand_ins if each.for_good),
+        first_game=table.first_game,
     )
 
 
@@ -88,6 +92,8 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
     options = saved.wishes
     if options.mode not in MODES or options.level not in LEVELS or options.wall not in WALLS:
         raise ValueError("the options of its game can't be read")
+    if saved.first_game is not None and not is_known(saved.first_game):
+        raise ValueError("the steps that it explained can't be read")
     if any(len(name) > LONGEST_NAME for name in (*saved.names, *saved.bots)):
         raise ValueError("its names can't be read")
     if len(set(saved.taken)) != len(saved.taken) or any(place < 1 for place in seats):
@@ -98,6 +104,7 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
         seats=Seats(names, bots, saved.taken),
         next_game=NextGame(options, saved.choosing),
         opponents=Opponents(stand_ins=saved.stand_ins),
+        first_game=saved.first_game,
     )
     if play is None:
         return replace(table, next_game=NextGame(options)) if why_not_enough(table) else table

@@ -283,6 +283,7 @@ class CurrentGame:
     bot_choices: tuple[BotChoice, ...] = ()
     hints: tuple[Hint, ...] = ()
     question: Question | None = None
+    over_since: float | None = None  # seconds; None until the last scoring was shown, and after a restart
 
     def at_position(self, play: Play, at: float, animation: ScoreAnimation | None = None) -> "CurrentGame":
         """Return the game moved to another position at `at` seconds, with nothing half done.
@@ -297,6 +298,14 @@ class CurrentGame:
             hints=self.hints,
             question=self.question,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FirstGame:
+    """A game that the table explains: the steps that were explained, and the one on show (see `lessons`)."""
+
+    explained: tuple[str, ...] = ()
+    step: str | None = None
 
 
 # --- Tags, faults, refusals ---
@@ -377,6 +386,7 @@ class Table:
     next_game: NextGame = NextGame()
     game: CurrentGame | None = None
     last_game: Play | None = None  # its result is shown until the next one begins
+    first_game: FirstGame | None = None  # None: the game is not explained
     opponents: Opponents = Opponents()
     tags: TagState = field(default_factory=TagState)
     faults: Faults = Faults()
@@ -581,6 +591,21 @@ class HintRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class TeachingSwitched:
+    """The game is to be explained step by step, or not any more."""
+
+    on: bool
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepRead:
+    """People have read the step of the game that is explained."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class LessonBegun:
     """Somebody begins to teach tags."""
 
@@ -612,7 +637,8 @@ class TagsForgotten:
 
 LobbyEvent = SeatGiven | SeatLeft | OptionsChosen | GameStarted | PlayedAgain
 TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
+FirstGameEvent = TeachingSwitched | StepRead
 TileEvent = TagShown | TileShown | TilesSelected | ChoiceMade
 PersonEvent = ButtonPressed | TileEvent | PlayerNamed | HintRequested | LobbyEvent | TeachingEvent
 GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
-TableEvent = GameEvent | PartLost | PartBack
+TableEvent = GameEvent | FirstGameEvent | PartLost | PartBack

@@ -12,16 +12,17 @@ from device.rules.board import FLOOR
 from device.rules.errors import IllegalEventError
 from device.rules.events import Choice, Draft
 from device.rules.tiles import Colour
-from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
+from device.table import lessons, opponents, physical_tiles, score_animation, seating, tag_input, turns
 from device.table.buttons import OK, UNDO, place_and_line_of, seat_button, source_button, source_of
 from device.table.prompts import same_question
-from device.table.score_animation import restart_step
+from device.table.score_animation import ScoreAnimation, restart_step
 from device.table.state import (
     BotReply,
     ChanceDrawn,
     ChoiceMade,
     CurrentGame,
     FirstDrawn,
+    FirstGameEvent,
     GameEvent,
     GameStarted,
     HintRequested,
@@ -41,11 +42,13 @@ from device.table.state import (
     SeatGiven,
     SeatLeft,
     Stage,
+    StepRead,
     Table,
     TableEvent,
     TagsForgotten,
     TagShown,
     TeachingEvent,
+    TeachingSwitched,
     Tick,
     TileShown,
     TilesSelected,
@@ -67,11 +70,13 @@ def update(table: Table, event: TableEvent) -> Table:
     return replace(after, questions=table.questions + 1)
 
 
-def _go_on(table: Table, event: GameEvent) -> Table:
+def _go_on(table: Table, event: GameEvent | FirstGameEvent) -> Table:
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
         passed = _hide_refusal(passed)  # the game has gone on by itself
-    return opponents.attend(_accept(passed, event), event.at)
+    if isinstance(event, TeachingSwitched | StepRead):
+        return lessons.attend(lessons.take(passed, event))
+    return lessons.attend(opponents.attend(_accept(passed, event), event.at))
 
 
 def _accept(table: Table, event: GameEvent) -> Table:
@@ -117,8 +122,15 @@ def _pass_time(table: Table, now: float) -> Table:
     game = table.game
     if game is None or game.animation is None or game.question is not None or table.settings.physical_tiles:
         return table
-    animation = score_animation.pass_time(game.animation, game.play, now, table.settings.opening)
-    return table if animation is game.animation else replace(table, game=replace(game, animation=animation))
+    opening = table.settings.opening + lessons.reading_time(table)
+    animation = score_animation.pass_time(game.animation, game.play, now, opening)
+    return table if animation is game.animation else _show_scoring(table, game, animation, now)
+
+
+def _show_scoring(table: Table, game: CurrentGame, animation: ScoreAnimation | None, at: float) -> Table:
+    """Return the table at another step of the score animation; None ends it, and perhaps the game."""
+    over_since = at if animation is None and game.play.over else None
+    return replace(table, game=replace(game, animation=animation, over_since=over_since))
 
 
 # --- Refusals ---
@@ -249,15 +261,22 @@ def _place_and_line(table: Table, button: str) -> tuple[int, int]:
 
 
 def _confirm(table: Table, game: CurrentGame, at: float) -> Table:
-    """Skip the score animation, or its step with physical tiles; after a game, go to the next one."""
+    """Skip the score animation, or its step with physical tiles; after a game, go to the next one.
+
+    While people read what is explained of a scoring, `ok` ends the reading.
+    """
     if table.stage is Stage.OVER:
         return seating.choose_again(table)
     if game.animation is None:
         raise RefusedError(RefusalReason.NOTHING_TO_CONFIRM)
     following = None
+    if lessons.is_read_first(table, game.animation):
+        return lessons.mark_read(
+            replace(table, game=replace(game, animation=restart_step(game.animation, at)))
+        )
     if table.settings.physical_tiles:
         following = score_animation.next_step(game.animation, game.play, at)
-    return replace(table, game=replace(game, animation=following, movement=None))
+    return _show_scoring(table, replace(game, movement=None), following, at)
 
 
 # --- Messages of the pages ---

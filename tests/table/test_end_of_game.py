@@ -108,14 +108,14 @@ def test_a_bonus_pulses_and_counts(ended: Record) -> None:
 
 
 @pytest.mark.parametrize("ended", some(ENDED))
-def test_the_winners_lights_pulse_fast_and_the_result_says_why(ended: Record) -> None:
+def test_the_winners_lights_shine_and_the_result_says_why(ended: Record) -> None:
     sim = at_the_end(ended).press("ok").wait(2.0)
     assert sim.table.stage is Stage.OVER
     outcome = sim.play.state.outcome()
     assert outcome == ended.outcome
     assert isinstance(outcome, Outcome)
     turns = [sim.rhythm(f"seat.{seat + 1}.turn") for seat in range(len(outcome.scores))]
-    assert turns == ["fast" if seat in outcome.winners else "dark" for seat in range(len(outcome.scores))]
+    assert turns == ["steady" if seat in outcome.winners else "dark" for seat in range(len(outcome.scores))]
     shown = snapshot(sim.table, BOX)["result"]
     assert [each["winner"] for each in shown["scores"]] == [
         seat in outcome.winners for seat in range(len(outcome.scores))

@@ -145,11 +145,28 @@ def snapshot(version: int = 1, **given: object) -> Message:
     return {**waiting, **given}
 
 
+def lobby(*modes: str, **given: object) -> Message:
+    """Return what can be chosen before a game that the seats taken can play in these modes."""
+    options = {"mode": "standard", "level": "easy", "wall": "coloured", "hints": True}
+    return {
+        "modes": list(modes),
+        "all_modes": ["standard", "gray", "dtc", "solo"],
+        "levels": ["easy", "normal", "expert"],
+        "walls": ["coloured", "gray"],
+        "options": options,
+        "opponents": ["calm", "greedy", "strong", "master"],
+        "ready": bool(modes),
+        "why": None if modes else "too_few_seats",
+        **given,
+    }
+
+
 def seating(version: int = 1) -> Message:
     """Ana and Rui sit, two more may."""
     seats = [seat(1, taken=True, name="Ana"), seat(2, taken=True, name="Rui"), seat(3, taken=True), seat(4)]
     live = [f"seat.4.{part}" for part in (*LINES, "floor")]
-    return snapshot(version, ask={"say": "seats_ready"}, seats=seats, live=[*live, "ok", "undo"])
+    given = {"live": [*live, "ok", "undo"], "lobby": lobby("standard", "gray")}
+    return snapshot(version, ask={"say": "seats_ready"}, seats=seats, **given)
 
 
 def choosing(version: int = 2) -> Message:
@@ -162,7 +179,7 @@ def choosing(version: int = 2) -> Message:
         {"button": f"display.{at}", "group": "mode", "value": mode, "chosen": at == 1}
         for at, mode in enumerate(("standard", "gray"), 1)
     ]
-    given = {"menu": menu, "mode": "standard", "live": live}
+    given = {"menu": menu, "mode": "standard", "live": live, "lobby": lobby("standard", "gray")}
     return snapshot(version, stage="choosing", ask={"say": "who_first"}, seats=seats, **given)
 
 

@@ -30,6 +30,8 @@ ACTIONS: tuple[Message, ...] = (
     {"type": "options", "mode": "gray"},
     {"type": "start", "first": None},
     {"type": "again"},
+    {"type": "teach_game", "on": True},
+    {"type": "lesson_seen"},
     {"type": "teach_tiles", "colour": "all"},
     {"type": "teach_player", "name": "Ana"},
     {"type": "teach_action", "action": "ok"},

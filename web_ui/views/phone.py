@@ -166,10 +166,6 @@ def prompt(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> PromptView 
     return PromptView(ask, step, over=bool(offer(formatter)))
 
 
-def nothing(_formatter: SnapshotFormatter) -> None:
-    """Show nothing: a region whose subject is not built yet."""
-
-
 def _occasion(formatter: SnapshotFormatter) -> str:
     """Return what is played: a mode other than standard, what was chosen for it, and the round."""
     words, snapshot = formatter.words, formatter.snapshot
