@@ -16,7 +16,7 @@ from web_ui.joining import CLAIMS_PER_SECOND, Joining, PinLimiter
 from web_ui.pages import FOREVER, QUERIES_PER_SECOND, QUERY_BURST, STREAMS, HistoryPages, Pages
 from web_ui.security import MAX_BODY_BYTES, RateLimiter, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
-from web_ui.views.phone import PHONE, SETTINGS, TABLE, TAGS
+from web_ui.views.phone import PHONE, SETTINGS, TAGS, WALL
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,8 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app = Flask("web_ui", static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.add_url_rule("/", "phone", lambda: pages.page(PHONE))
-    app.add_url_rule("/table", "table", lambda: pages.page(TABLE))
+    app.add_url_rule("/table", "table", pages.twin)
+    app.add_url_rule("/wall", "wall", lambda: pages.page(WALL))
     app.add_url_rule("/tags", "tags", lambda: pages.page(TAGS))
     app.add_url_rule("/join", "join", joining.page)
     app.add_url_rule("/join", "join_form", joining.post, methods=["POST"])
@@ -114,6 +115,8 @@ def warm_up(app: Flask) -> None:
     pages = (
         "/",
         "/table",
+        "/table?face=hardware",
+        "/wall",
         "/tags",
         "/join",
         "/join.svg",

@@ -54,9 +54,10 @@ class ActionBase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class PressButton(ActionBase, frozen=True, tag="press"):
-    """Press a button of the table."""
+    """Press a button of the table; `physical` presses the switch of a simulated table."""
 
     button: Annotated[str, msgspec.Meta(max_length=100)]
+    physical: bool = False
 
 
 class NamePlayer(ActionBase, frozen=True, tag="name"):
@@ -208,10 +209,12 @@ class LessonSeen(ActionBase, frozen=True, tag="lesson_seen"):
     """The step that is explained was read."""
 
 
-class PlugPico(ActionBase, frozen=True, tag="plug"):
-    """Plug the simulated Pico in, or pull it out."""
+class SetFault(ActionBase, frozen=True, tag="fault"):
+    """Begin or end a fault of a simulated part."""
 
-    plugged: bool
+    part: Annotated[str, msgspec.Meta(max_length=100)]
+    fault: Annotated[str, msgspec.Meta(max_length=20)]
+    on: bool
 
 
 TeachingAction = TeachTiles | TeachPlayer | TeachAction | ForgetLast | EndLesson | ForgetTags | ForgetTiles
@@ -220,7 +223,7 @@ PlayAction = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeCh
 ClaimAction = ClaimSeat | ReleaseSeat
 FirstGameAction = TeachGame | LessonSeen
 SeatAction = LobbyAction | ClaimAction | FirstGameAction
-Action = PlayAction | SeatAction | TeachingAction | ChangeSettings | PlugPico
+Action = PlayAction | SeatAction | TeachingAction | ChangeSettings | SetFault
 
 _DRAFT = re.compile(r"([0-9])[byrkw]([1-5f])")
 
@@ -242,7 +245,7 @@ def allowed_to_phone(action: Action, snapshot: Snapshot) -> bool:
         case ChooseOptions() | StartGame() | PlayAgain() | TeachGame() | LessonSeen():
             return set(_seat_buttons(snapshot)) <= set(phones.press)
         case PressButton(button):
-            return button in phones.press
+            return button in phones.press and not action.physical
         case NamePlayer(seat):
             return f"seat.{seat}.floor" in phones.press
         case ClaimSeat(seat) | ReleaseSeat(seat):  # for hints only during a game, when no seat can be taken
@@ -386,6 +389,8 @@ class Layout(msgspec.Struct, frozen=True):
     buttons: tuple[Button, ...]
     seats: int = 0
     outlines: tuple[Outline, ...] = ()
+    on_pico: tuple[str, ...] = ()
+    """What is connected to a Pico, of `lights`, `buttons` and `readers`."""
 
 
 # --- The snapshot: seats and choices ---
@@ -723,16 +728,33 @@ class Learning(msgspec.Struct, frozen=True):
     last: LaidTag | None = None
 
 
-class Simulated(msgspec.Struct, frozen=True):
-    """The simulated parts: tags of tiles by their letters, the known ones of them, cards, the Pico's plug.
+class PartFault(msgspec.Struct, frozen=True):
+    """A fault of a simulated part."""
 
-    `drawer` is None while no tiles are reported or learned, `plugged` where no Pico is simulated.
+    part: str
+    fault: str
+
+
+class SimulatedFaults(msgspec.Struct, frozen=True):
+    """The faults that a simulated table can have, by part, and those that it has.
+
+    The part `button` stands for every single button.
+    """
+
+    can: dict[str, tuple[str, ...]] = {}
+    on: tuple[PartFault, ...] = ()
+
+
+class Simulated(msgspec.Struct, frozen=True):
+    """The simulated parts: tags of tiles by their letters, the known ones of them, cards, and faults.
+
+    `drawer` is None while no tiles are reported or learned.
     """
 
     drawer: dict[str, tuple[str, ...]] | None = None
     known: tuple[str, ...] = ()
     cards: tuple[Card, ...] = ()
-    plugged: bool | None = None
+    faults: SimulatedFaults = SimulatedFaults()
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -41,8 +41,8 @@ from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
 from web_ui.views import history
-from web_ui.views.drawing import drawing, has_boards
-from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, came_from, identify_viewer
+from web_ui.views.drawing import drawing
+from web_ui.views.phone import PAGES, PHONE, PLAY, TABLE, Viewer, came_from, identify_viewer
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +70,15 @@ THEME_COOKIE = "theme"
 """Names the theme that was chosen by hand; set by the pages' scripts, and no secret."""
 
 THEMES = ("light", "dark")
+
+FACE_COOKIE = "face"
+"""Names the face of the twin that was looked at last; no secret."""
+
+FACES = {"play": PLAY, "hardware": TABLE}
+"""The page of each face of the twin."""
+
+YEAR = 365 * 24 * 60 * 60
+"""Seconds for which a browser remembers a face."""
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -172,7 +181,6 @@ class Pages:
                 seat=viewer.seat,
                 locked=viewer.locked,
                 sentence=sentence,
-                boards_on_page=page == TABLE and not has_boards(view.layout),
                 drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
                 colours=_colours(frame),
                 labels=json.loads(rendering.html[STATE])["labels"] if page == TABLE else {},
@@ -182,6 +190,15 @@ class Pages:
         seen_by = access, viewer.seat, viewer.locked, _theme(), _hash(sentence.encode())
         parts = self.epoch, page, words.language, *made_of, *seen_by
         return self._respond("-".join(map(str, parts)), "text/html; charset=utf-8", html)
+
+    def twin(self) -> Response:
+        """Respond with a face of the twin: the one that `?face=` names, else the one looked at last."""
+        asked = request.args.get("face", "")
+        face = asked if asked in FACES else request.cookies.get(FACE_COOKIE, "")
+        response = self.page(FACES.get(face, PLAY))
+        if asked in FACES:
+            response.set_cookie(FACE_COOKIE, asked, max_age=YEAR, samesite="Strict", httponly=True)
+        return response
 
     def _first_frame(self, view: View) -> Frame:
         """Return the light frame; wait a moment for the first one if there was no subscription to frames."""

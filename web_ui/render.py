@@ -21,8 +21,19 @@ from web_ui.latest import Presence, View
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views import boards, controls, drawing, ending, joining, lobby, phone, settings, tags
-from web_ui.views.phone import JOIN, PHONE, SETTINGS, TABLE, TAGS, Viewer
+from web_ui.views import (
+    boards,
+    controls,
+    drawing,
+    ending,
+    joining,
+    lobby,
+    phone,
+    settings,
+    tags,
+    workshop,
+)
+from web_ui.views.phone import JOIN, PHONE, PLAY, SETTINGS, TABLE, TAGS, WALL, Viewer
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -37,9 +48,16 @@ REGIONS = {
         *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "account", "moves", "rules"),
         "mine",
     ),
+    PLAY: (
+        *("tiles", "turn", "prompt", "faults", "lobby", "question", "lesson_step", "report", "result"),
+        *("offer", *_BOARDS, "bar", "legend", "counts", "account", "moves", "step", "rules", "join"),
+    ),
     TABLE: (
-        *("tiles", "turn", "faults", "report", "controls", "names", "result", "recent", "legend", "deck"),
-        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS, "bar", "account", "moves", "join"),
+        *("tiles", "turn", "faults", "report", "recent", "legend", "deck", "drawer", "workshop", "counts"),
+        *("rules", "join"),
+    ),
+    WALL: (
+        *("tiles", "turn", "prompt", "faults", "result", "offer", *_BOARDS, "seats", "moves", "step", "join"),
     ),
     JOIN: ("joining",),
     SETTINGS: ("turn", "settings", "names"),
@@ -50,9 +68,6 @@ REGIONS = {
 PLAYED = ("offer", "front", "board", "prompt")
 """Regions that show the game, and are its controls for a viewer who may act."""
 
-ONLY_WITHOUT_BOARDS = ("board", "offer")
-"""Regions that the twin shows only if the table has no lights for them."""
-
 DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "faults": sentences.faults,
     "counts": phone.counts,
@@ -60,6 +75,7 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "seats": phone.seats,
     "moves": phone.moves,
     "recent": phone.recent,
+    "step": phone.scored,
     "account": phone.account,
 }
 """The value of each region that shows something of the game, the same for all viewers."""
@@ -75,7 +91,7 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "seat": controls.seat_choice,
     "deck": tags.deck,
     "drawer": tags.drawer,
-    "plug": controls.plug,
+    "workshop": workshop.workshop,
     "lesson": tags.lesson,
     "bars": tags.bars,
     "cards": tags.cards,
@@ -233,8 +249,6 @@ def _hands(formatter: SnapshotFormatter | None, view: View, viewer: Viewer) -> b
 
 def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) -> object:
     kind, _, seat = name.partition(".")
-    if kind in ONLY_WITHOUT_BOARDS and viewer.page == TABLE and drawing.has_boards(view.layout):
-        return None
     if kind == "rules":
         return phone.links(formatter, viewer.page)
     if kind in PLAYED:

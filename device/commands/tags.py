@@ -56,7 +56,8 @@ from device.table.state import TableSettings, TagState, new_table
 from device.table.tags import Kind, Verdict, normalize_tag
 from device.table.update import update
 from hardware.api import SHARED, HardwareError, HardwareEvent, PartBack, PartLost, TagArrived
-from hardware.drivers.open import SIMULATED, open_hardware
+from hardware.drivers.open import open_hardware
+from hardware.drivers.simulated import SIMULATED
 from hardware.layout.model import Layout, read_layout
 
 # --- The table, running or not ---------------------------------------------------------------------------

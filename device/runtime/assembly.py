@@ -26,8 +26,9 @@ from device.store import store
 from device.table.access import seats_by_pages
 from device.table.state import TableSettings
 from hardware.api import PICO
-from hardware.drivers.open import SIMULATED, Hardware, open_hardware
+from hardware.drivers.open import Hardware, open_hardware
 from hardware.drivers.pico import PicoState
+from hardware.drivers.simulated import SIMULATED
 from hardware.drivers.simulated_pico import SimulatedPicoTable
 from hardware.layout.model import Layout, layout_json, simulated
 
@@ -149,7 +150,9 @@ def open_table_hardware(
     """
     if simulate != PICO:
         opened = simulated(layout) if simulate else layout
-        return open_hardware(opened, inbox.put), SimulatedParts(readers=opened.drivers.readers == SIMULATED)
+        hardware = open_hardware(opened, inbox.put)
+        readers = opened.drivers.readers == SIMULATED
+        return hardware, SimulatedParts(readers=readers, table=hardware.simulated)
     tables: list[SimulatedPicoTable] = []
 
     def make_pico(

@@ -70,6 +70,7 @@ from hardware.api import (
     TagLeft,
     turn_light,
 )
+from hardware.drivers.simulated_faults import Fault
 from hardware.layout.model import Layout
 from hardware.power import CurrentLimiter
 
@@ -177,7 +178,8 @@ class TableLoop:
         self._beat_at = float("-inf")
         self._colours = FrameColours([light.name for light in layout.lights])  # what was published last
         self._snapshot: Json = {}  # the latest, without its version
-        self._snapshot_of: tuple[Table, bool | None, Json] | None = None  # the state that it was made from
+        # the state that the snapshot was made from
+        self._snapshot_of: tuple[Table, tuple[Fault, ...], Json] | None = None
         self._next_tick = float("-inf")
         self._version = time.time_ns() // 1_000_000  # above that of an earlier run: it is the pages' ETag
         self._zero = time.time() - clock()  # the Unix time at which the events' clock read 0
@@ -285,10 +287,16 @@ class TableLoop:
                 return messages.refusal(message, RefusalReason.UNKNOWN_BUTTON)
             case ListTags():
                 return messages.taken(message, messages.known_tags(self.table.tags.known))
-            case messages.PlugPico(plugged):
-                if pico is None:
-                    return messages.refusal(message, RefusalReason.NOT_NOW)
-                pico.plug(plugged=plugged)
+            case messages.SetFault(part, fault, on):
+                possible = self._simulated.set_fault(part, fault, on=on)
+                return (
+                    messages.taken(message) if possible else messages.refusal(message, RefusalReason.NOT_NOW)
+                )
+            case PressButton(button, physical=True) if self._simulated.button_dead(button):
+                return messages.refusal(message, RefusalReason.DEAD_PART)
+            case ShowTag(reader) if self._simulated.reader_dead(reader):
+                return messages.refusal(message, RefusalReason.DEAD_PART)
+            case ShowTag(reader, tag) if self._simulated.try_repeated_tag(reader, tag):
                 return messages.taken(message)
             # the Pico sends the event; where it can't, the loop takes the message itself, below
             case PressButton(button) if message.by is None and pico is not None and pico.try_press(button):
@@ -398,11 +406,11 @@ class TableLoop:
 
     def _publish(self) -> None:
         """Publish a snapshot if it differs from the last one."""
-        plugged = self._simulated.plugged
-        last, joining = self._snapshot_of, self._joining()
-        if last is not None and last[0] is self.table and last[1:] == (plugged, joining):
+        faults, joining = self._simulated.faults, self._joining()
+        last = self._snapshot_of
+        if last is not None and last[0] is self.table and last[1:] == (faults, joining):
             return  # same state, same snapshot
-        self._snapshot_of = self.table, plugged, joining
+        self._snapshot_of = self.table, faults, joining
         simulated = self._simulated.to_json(self.table)
         latest = snapshot(self.table, self._palette_now(), self._zero, simulated, self._palettes, joining)
         if latest != self._snapshot:

@@ -1,4 +1,4 @@
-"""Simulated parts of a table: tags for its simulated readers, and the controls of a simulated Pico."""
+"""Simulated parts of a table: tags for its simulated readers, controls of a simulated Pico, and faults."""
 
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -6,14 +6,26 @@ from typing import Any, Final, Protocol
 from device.rules.tiles import COLOURS, LETTERS, letter
 from device.table.state import Stage, Table
 from device.table.tags import Action, ActionCard, PlayerCard, Tags, Tiles, TileTag, serialize_meaning
+from hardware.drivers.simulated_faults import Fault, FaultSwitches, Kind
 
 
-class PicoControls(Protocol):
+class SimulatedHardware(Protocol):
+    """The simulated drivers of a table; their faults become hardware events, as on a real table."""
+
+    faults: FaultSwitches
+
+    def set_fault(self, fault: Fault, *, on: bool) -> bool:
+        """Begin or end a fault; return False if it is not possible here. Never waits long."""
+
+    def button_dead(self, button: str) -> bool:
+        """Return whether a press of this button does not reach the table."""
+
+    def reader_dead(self, reader: str) -> bool:
+        """Return whether a tag on this reader does not reach the table."""
+
+
+class PicoControls(SimulatedHardware, Protocol):
     """The controls of a simulated Pico; what they do becomes a hardware event later, as on a real table."""
-
-    @property
-    def plugged(self) -> bool:
-        """Whether the Pico has power."""
 
     def try_press(self, button: str) -> bool:
         """Press a button; return False if the press would not become an event. Never waits."""
@@ -21,8 +33,15 @@ class PicoControls(Protocol):
     def try_tag(self, reader: str, tag: str) -> bool:
         """Lay a tag on a reader; return False if that would not become an event. Never waits."""
 
-    def plug(self, *, plugged: bool) -> None:
-        """Plug the Pico in, or unplug it. Never waits long."""
+
+class SimulatedReaders(SimulatedHardware, Protocol):
+    """A simulated table without a Pico."""
+
+    def show_tag(self, reader: str, tag: str) -> None:
+        """Lay a tag on a reader, which becomes an event later."""
+
+    def reader_repeats(self, reader: str) -> bool:
+        """Return whether this reader reports a tag several times."""
 
 
 SIMULATED_CARDS: Final[Tags] = {
@@ -60,22 +79,49 @@ def with_simulated_tags(known: Tags, *, physical_tiles: bool) -> Tags:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedParts:
-    """Which parts of a table are simulated: the readers, and the Pico with its controls."""
+    """Which parts of a table are simulated: the readers, the Pico, or all of a table without a Pico."""
 
     readers: bool = False
     pico: PicoControls | None = None
+    table: SimulatedReaders | None = None
 
     @property
-    def plugged(self) -> bool | None:
-        """Whether the simulated Pico has power; None without one."""
-        return self.pico.plugged if self.pico is not None else None
+    def hardware(self) -> SimulatedHardware | None:
+        """The simulated drivers; None where there are none."""
+        return self.pico or self.table
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The faults that are on."""
+        return self.hardware.faults.on if self.hardware is not None else ()
+
+    def set_fault(self, part: str, kind: str, *, on: bool) -> bool:
+        """Begin or end a fault of a simulated part; return False if it is not possible here."""
+        if self.hardware is None or kind not in tuple(Kind):
+            return False
+        return self.hardware.set_fault(Fault(part, Kind(kind)), on=on)
+
+    def button_dead(self, button: str) -> bool:
+        """Return whether a press of a drawn button does not reach the table, because its part has a fault."""
+        return self.hardware is not None and self.hardware.button_dead(button)
+
+    def reader_dead(self, reader: str) -> bool:
+        """Return whether a tag on a reader does not reach the table, because its part has a fault."""
+        return self.hardware is not None and self.hardware.reader_dead(reader)
+
+    def try_repeated_tag(self, reader: str, tag: str) -> bool:
+        """Lay a tag on a reader that repeats; return False for any other reader."""
+        if self.table is None or not self.table.reader_repeats(reader):
+            return False
+        self.table.show_tag(reader, tag)
+        return True
 
     def to_json(self, table: Table) -> dict[str, Any] | None:
-        """Return the part `simulated` of a snapshot, or None if neither readers nor Pico are simulated.
+        """Return the part `simulated` of a snapshot, or None if nothing is simulated.
 
-        It lists the cards, the tiles while they are reported or taught, and whether the Pico has power.
+        It lists the cards, the tiles while they are reported or taught, and the faults.
         """
-        if not self.readers and self.pico is None:
+        if not self.readers and self.hardware is None:
             return None
         tiles = _tiles(table) if self.readers else {}
         teaching = table.stage is Stage.TEACHING
@@ -83,7 +129,14 @@ class SimulatedParts:
             "drawer": _by_colour(tiles) if tiles else None,
             "known": [tag for tag in tiles if teaching and tag in table.tags.known],
             "cards": _cards(table.tags.known) if self.readers else [],
-            "plugged": self.plugged,
+            "faults": self._faults_json(),
+        }
+
+    def _faults_json(self) -> dict[str, Any]:
+        possible = self.hardware.faults.possible if self.hardware is not None else {}
+        return {
+            "can": {part: [kind.value for kind in kinds] for part, kinds in possible.items()},
+            "on": [{"part": fault.part, "fault": fault.kind.value} for fault in self.faults],
         }
 
 

@@ -94,9 +94,10 @@ class Subscribe(ClientMessage, tag="subscribe", frozen=True):
 
 
 class PressButton(TableMessageBase, tag="press", frozen=True):
-    """Press a button."""
+    """Press a button; `physical` presses the switch of a simulated table, which may have a fault."""
 
     button: str
+    physical: bool = False
 
 
 class NamePlayer(TableMessageBase, tag="name", frozen=True):
@@ -266,10 +267,12 @@ class LessonSeen(TableMessageBase, tag="lesson_seen", frozen=True):
     """The step that is explained was read."""
 
 
-class PlugPico(TableMessageBase, tag="plug", frozen=True):
-    """Plug the simulated Pico in, or pull it out."""
+class SetFault(TableMessageBase, tag="fault", frozen=True):
+    """Begin or end a fault of a simulated part."""
 
-    plugged: bool
+    part: str
+    fault: str
+    on: bool
 
 
 class ListGames(ClientMessage, tag="games", frozen=True):
@@ -304,7 +307,7 @@ _LobbyMessage = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | P
 _ClaimMessage = ClaimSeat | ReleaseSeat
 _FirstGameMessage = TeachGame | LessonSeen
 _SeatMessage = _LobbyMessage | _ClaimMessage | _FirstGameMessage
-TableMessage = _PlayMessage | _SeatMessage | _TagMessage | ChangeSettings | PlugPico
+TableMessage = _PlayMessage | _SeatMessage | _TagMessage | ChangeSettings | SetFault
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion

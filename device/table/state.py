@@ -68,6 +68,7 @@ class RefusalReason(StrEnum):
     NO_HINT_NOW = "no_hint_now"
     BOTS_TURN = "bots_turn"
     PROGRAM_NEEDS_BOT_GAME = "program_needs_bot_game"
+    DEAD_PART = "dead_part"  # a simulated part that has a fault: nothing comes of it
     NOT_SAVED = "not_saved"  # the disk is full: nothing was changed
     SEAT_CLAIMED = "seat_claimed"  # the seat belongs to another phone
     OPPONENTS_SEAT = "opponents_seat"  # an opponent plays there: no phone can claim the seat

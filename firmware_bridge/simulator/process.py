@@ -11,6 +11,7 @@ import json
 import os
 import pty
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -150,13 +151,22 @@ class SimulatedPico:
         """Block the firmware until the watchdog resets it."""
         self._send_command({"hang": True})
 
-    def reset(self) -> None:
-        """Reset it, as a brown-out does. Raises SimulatorError if it does not start again."""
+    def freeze(self, *, frozen: bool) -> None:
+        """Stop the whole chip, its watchdog too, or let it go on, whereupon the watchdog resets it."""
+        with self._changed:
+            if self._process is not None and self._process.poll() is None:
+                self._process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def reset(self, *, wait: bool = True) -> None:
+        """Reset it, as a brown-out does; return when it runs again, or at once without `wait`.
+
+        Raises SimulatorError if it does not start again.
+        """
         with self._changed:
             starts, process = self._starts, self._process
         if process is not None:
             process.kill()
-        if not self.wait_until(lambda: self._starts > starts, self._start_timeout):
+        if wait and not self.wait_until(lambda: self._starts > starts, self._start_timeout):
             raise SimulatorError("the simulated Pico does not start again")
 
     # --- Outputs -----------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from hardware.drivers.neopixel import NeoPixelLights
 from hardware.drivers.network import NetworkLights
 from hardware.drivers.pico import PicoDriver, PicoState
 from hardware.drivers.rfid import TagReaders
-from hardware.drivers.simulated import SimulatedTable
+from hardware.drivers.simulated import SIMULATED, SimulatedTable
 from hardware.layout.checks import NETWORK_DRIVERS
 from hardware.layout.model import Layout
 
@@ -43,7 +43,6 @@ Put = Callable[[HardwareEvent], None]
 Clock = Callable[[], float]
 Close = Callable[[], None]
 READERS: Final = "readers"
-SIMULATED: Final = "simulated"
 OUTDATED: Final = (
     "the firmware differs from the one of this program: `azul-table firmware install` updates it"
 )

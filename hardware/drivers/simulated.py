@@ -1,8 +1,8 @@
 """Simulated table: a driver for lights, buttons and readers that exist in memory only, chosen by name.
 
 The twin in the browser and the tests use it. `press` and `show_tag` do what people do to a table; `colour`,
-`frame` and `frames_shown` return what they see. It never blocks and starts no thread: `press` passes the
-event to the listener before it returns.
+`frame` and `frames_shown` return what they see; `set_fault` breaks a part of it. It never blocks and starts
+no thread: `press` passes the event to the listener before it returns.
 """
 
 from __future__ import annotations
@@ -11,17 +11,33 @@ import threading
 from collections.abc import Callable
 from itertools import chain
 from time import monotonic
+from typing import Final
 
-from hardware.api import ButtonPressed, HardwareError, InputEvent, LightFrame, Rgb, TagArrived, TagLeft
+from hardware.api import (
+    LIGHTS,
+    ButtonPressed,
+    HardwareError,
+    HardwareEvent,
+    LightFrame,
+    Rgb,
+    TagArrived,
+    TagLeft,
+    reader_part,
+)
+from hardware.drivers.simulated_faults import REPEATS, Fault, FaultSwitches, Kind, events_of, possible_faults
 from hardware.layout.model import Layout
 from hardware.pixels import INVALID_CHANNEL, unknown_light
+
+SIMULATED: Final = "simulated"
+"""The name of this driver in a layout."""
 
 
 class SimulatedTable:
     """The lights, buttons and readers of a layout without hardware (drivers `Lights` and `Inputs` in one).
 
-    `frame` is the latest frame, all dark before the first; `frames_shown` is the number of frames shown so
-    far. Every method may be called from any thread.
+    `frame` is the latest frame, all dark before the first and while the lights are unplugged; `frames_shown`
+    is the number of frames shown so far. `faults` are those of the simulated parts. Every method may be
+    called from any thread.
     """
 
     def __init__(self, layout: Layout, clock: Callable[[], float] = monotonic) -> None:
@@ -33,7 +49,18 @@ class SimulatedTable:
         self._lock = threading.Lock()
         self.frame = LightFrame({})
         self.frames_shown = 0
-        self._put: Callable[[InputEvent], None] | None = None
+        self._put: Callable[[HardwareEvent], None] | None = None
+        named = layout.drivers
+        self.faults = FaultSwitches(
+            layout,
+            possible_faults(
+                layout,
+                lights=named.lights == SIMULATED,
+                buttons=named.buttons == SIMULATED,
+                readers=named.readers == SIMULATED,
+                pico=False,
+            ),
+        )
 
     # --- Driver ---
 
@@ -51,10 +78,11 @@ class SimulatedTable:
         except ValueError:
             raise HardwareError(INVALID_CHANNEL) from None
         with self._lock:
-            self.frame = frame
-            self.frames_shown += 1
+            if not self.faults.has(LIGHTS):
+                self.frame = frame
+                self.frames_shown += 1
 
-    def start(self, put: Callable[[InputEvent], None]) -> None:
+    def start(self, put: Callable[[HardwareEvent], None]) -> None:
         """Pass every press and tag from now on to `put`, in the thread of the caller of `press`."""
         self._put = put
 
@@ -68,16 +96,49 @@ class SimulatedTable:
     # --- Simulation ---
 
     def press(self, button: str) -> None:
-        """Press a button. Raises HardwareError if there is no such button, or before `start`."""
+        """Press a button; nothing happens while it is dead.
+
+        Raises HardwareError if there is no such button, or before `start`.
+        """
         self._check("button", button, self._button_names)
-        self._listener("button", button)(ButtonPressed(button, self._clock()))
+        put = self._listener("button", button)
+        if not self.button_dead(button):
+            put(ButtonPressed(button, self._clock()))
 
     def show_tag(self, reader: str, tag: str) -> None:
         """Lay a tag on a reader and take it off. Raises HardwareError as `press` does."""
         self._check("reader", reader, self._reader_names)
         put = self._listener("reader", reader)
-        put(TagArrived(reader, tag, self._clock()))
-        put(TagLeft(reader, tag, self._clock()))
+        if self.reader_dead(reader):
+            return
+        for _ in range(REPEATS if self.reader_repeats(reader) else 1):
+            put(TagArrived(reader, tag, self._clock()))
+            put(TagLeft(reader, tag, self._clock()))
+
+    def set_fault(self, fault: Fault, *, on: bool) -> bool:
+        """Begin or end a fault, and report what real drivers would; return False if it is impossible here."""
+        put = self._put
+        if put is None or not self.faults.knows(fault):
+            return False
+        with self._lock:
+            changed = self.faults.switch(fault, on=on)
+            if fault.part == LIGHTS and on:
+                self.frame = LightFrame({})
+        for event in events_of(fault, on=on, at=self._clock()) if changed else ():
+            put(event)
+        return True
+
+    def button_dead(self, button: str) -> bool:
+        """Return whether a press of this button does not reach the table, because of a fault."""
+        return self.faults.button_dead(button)
+
+    def reader_dead(self, reader: str) -> bool:
+        """Return whether a tag on this reader does not reach the table."""
+        return self.faults.has(reader_part(reader))
+
+    def reader_repeats(self, reader: str) -> bool:
+        """Return whether this reader reports a tag several times."""
+        return self.faults.has(reader_part(reader), Kind.REPEAT)
 
     def colour(self, light: str) -> Rgb:
         """Return the colour of a light. Raises HardwareError if there is no such light."""
@@ -88,7 +149,7 @@ class SimulatedTable:
         if name not in names:
             raise HardwareError(f"there is no {kind} {name!r} on layout {self.layout.name!r}")
 
-    def _listener(self, kind: str, name: str) -> Callable[[InputEvent], None]:
+    def _listener(self, kind: str, name: str) -> Callable[[HardwareEvent], None]:
         if self._put is None:
             raise HardwareError(f"{kind} {name!r} has no listener; start the table's inputs first")
         return self._put

@@ -17,9 +17,26 @@ from typing import Final
 
 from firmware_bridge.protocol import SILENCE_TIMEOUT
 from firmware_bridge.simulator.process import PRESS, SimulatedPico, SimulatorError
-from hardware.api import HardwareError, HardwareEvent, LightFrame
+from hardware.api import (
+    LIGHTS,
+    PICO,
+    HardwareError,
+    HardwareEvent,
+    LightFrame,
+    reader_part,
+)
 from hardware.drivers.pico import PicoDriver, PicoState
 from hardware.drivers.rfid import LEAVES, encode_frame
+from hardware.drivers.simulated_faults import (
+    BOUNCE_EVERY,
+    BUTTON,
+    REPEATS,
+    Fault,
+    FaultSwitches,
+    Kind,
+    events_of,
+    possible_faults,
+)
 from hardware.layout.model import Layout
 from hardware.pixels import FrameEncoder, is_near
 
@@ -34,9 +51,9 @@ class SimulatedPicoTable:
     """The lights, buttons and readers of a layout on a simulated Pico (drivers `Lights` and `Inputs` in one).
 
     `folder` keeps the Pico's flash memory; its path must be short, as paths of ports are. `watch`, `clock`,
-    `leaves` and `silence` are those of `PicoDriver`; `make_pico` makes the Pico. One process; threads:
-    `bridge-link` of the driver, `simulated-pico` of the process, and `simulated-hand` from the first
-    `try_press` on.
+    `leaves` and `silence` are those of `PicoDriver`; `make_pico` makes the Pico. `faults` are those of its
+    parts. One process; threads: `bridge-link` of the driver, `simulated-pico` of the process,
+    `simulated-hand` from the first `try_press` on, and `simulated-bounce` while a contact bounces.
 
     Raises HardwareError if the layout is not wired to a Pico, or if MicroPython for the simulation is
     missing.
@@ -68,6 +85,20 @@ class SimulatedPicoTable:
         self._presses: SimpleQueue[str | None] = SimpleQueue()
         self._hand: threading.Thread | None = None
         self._closing = False
+        self._clock = clock
+        self._put: Callable[[HardwareEvent], None] | None = None
+        self._bouncing: dict[str, threading.Event] = {}
+        named = layout.drivers
+        self.faults = FaultSwitches(
+            layout,
+            possible_faults(
+                layout,
+                lights=named.lights == PICO,
+                buttons=named.buttons == PICO,
+                readers=named.readers == PICO,
+                pico=True,
+            ),
+        )
 
     def pins_of(self, switch: int | tuple[int, int]) -> tuple[int, ...]:
         """Return the pins that a switch connects: a row and a column, or its own pin with ground."""
@@ -85,10 +116,14 @@ class SimulatedPicoTable:
 
     def start(self, put: Callable[[HardwareEvent], None]) -> None:
         """Pass every event from now on to `put`, from the thread of the link."""
+        self._put = put
         self.driver.start(put)
 
     def close(self) -> None:
         """Close the driver and cut the Pico's power; a second call does nothing."""
+        self._put = None
+        for still in self._bouncing.values():
+            still.set()
         if self._hand is not None:
             self._closing = True
             self._presses.put(None)
@@ -112,8 +147,8 @@ class SimulatedPicoTable:
         Returns False, and presses nothing, if that would not become an event: the Pico is not connected, the
         button is muted or unknown, or too many presses are waiting.
         """
-        state = self.driver.state
-        if not state.connected or button in state.muted or button not in self._pins:
+        connected = self.driver.state.connected and button in self._pins
+        if not connected or self.button_dead(button):
             return False
         if self._presses.qsize() >= MAX_WAITING:
             return False
@@ -122,6 +157,15 @@ class SimulatedPicoTable:
             self._hand.start()
         self._presses.put(button)
         return True
+
+    def button_dead(self, button: str) -> bool:
+        """Return whether a fault keeps a press of this button from becoming an event."""
+        muted = button in self.driver.state.muted
+        return self._pico_dead or muted or self.faults.button_dead(button)
+
+    @property
+    def _pico_dead(self) -> bool:
+        return self.faults.has(PICO) or self.faults.has(PICO, Kind.FREEZE)
 
     def _press_all(self) -> None:
         """Press one button after another; each is released before the next is pressed."""
@@ -134,27 +178,91 @@ class SimulatedPicoTable:
 
     def try_tag(self, reader: str, tag: str) -> bool:
         """Lay a tag (ten hex digits) on a reader for a moment; return False if that is no event."""
-        if not self.driver.state.connected or reader not in self._readers or not _TAG.fullmatch(tag):
+        connected = self.driver.state.connected and reader in self._readers
+        if not connected or self.reader_dead(reader) or not _TAG.fullmatch(tag):
             return False
-        self.pico.receive(self._readers[reader], encode_frame(tag))
+        repeats = REPEATS if self.faults.has(reader_part(reader), Kind.REPEAT) else 1
+        self.pico.receive(self._readers[reader], encode_frame(tag) * repeats)
         return True
 
-    @property
-    def plugged(self) -> bool:
-        """Whether the Pico has power."""
-        return self.pico.powered
+    def reader_dead(self, reader: str) -> bool:
+        """Return whether a fault keeps a tag on this reader from becoming an event."""
+        on_pico = reader in self._readers and reader_part(reader) in self.faults.possible
+        return self.faults.has(reader_part(reader)) or (on_pico and self._pico_dead)
 
-    def plug(self, *, plugged: bool) -> None:
-        """Plug the Pico in, or unplug it; returns at once."""
-        if plugged:
-            self.pico.plug(wait=False)
-        else:
-            self.pico.unplug()
+    # --- Faults ---
+
+    def set_fault(self, fault: Fault, *, on: bool) -> bool:
+        """Begin or end a fault; return False if it is not possible here. Returns at once.
+
+        A Pico can't notice that a cable of lights, buttons or a reader is pulled: nothing is reported then.
+        """
+        if not self.faults.knows(fault):
+            return False
+        if fault.kind is Kind.RESTART:
+            if on:
+                self._let_go()
+                self.pico.reset(wait=False)
+        elif self.faults.switch(fault, on=on):
+            self._act(fault, on=on)
+        return True
+
+    def _act(self, fault: Fault, *, on: bool) -> None:
+        match fault:
+            case Fault(part, Kind.UNPLUG) if part == PICO:
+                self._let_go()
+                if on:
+                    self.pico.unplug()
+                else:
+                    self.pico.plug(wait=False)
+            case Fault(_, Kind.FREEZE):
+                self.pico.freeze(frozen=on)
+            case Fault(part, Kind.HANG):
+                self.pico.set_switch(*self._pins[part.removeprefix(f"{BUTTON}.")], closed=on)
+            case Fault(part, Kind.BOUNCE):
+                self._bounce(part.removeprefix(f"{BUTTON}."), on=on)
+            case Fault(_, Kind.BROWNOUT):
+                if on and not self.faults.has(PICO):
+                    self._let_go()
+                    self.pico.reset(wait=False)
+                for event in events_of(fault, on=on, at=self._clock()):
+                    if self._put is not None:
+                        self._put(event)
+
+    def _let_go(self) -> None:
+        """End the faults that a reset ends: the Pico is not frozen then, and finds all buttons open."""
+        for fault in self.faults.on:
+            if fault.kind in (Kind.HANG, Kind.FREEZE):
+                self.faults.switch(fault, on=False)
+
+    def _bounce(self, button: str, *, on: bool) -> None:
+        if not on:
+            self._bouncing.pop(button).set()
+            return
+        still = self._bouncing[button] = threading.Event()
+        threading.Thread(
+            target=self._bounce_until, args=(button, still), name="simulated-bounce", daemon=True
+        ).start()
+
+    def _bounce_until(self, button: str, still: threading.Event) -> None:
+        """Close and open a contact until the event `still` is set; it is open then."""
+        closed = True
+        while not still.wait(BOUNCE_EVERY):
+            if self.faults.has(PICO, Kind.FREEZE):
+                continue  # it reads nothing, and its pipe must not fill up
+            self.pico.set_switch(*self._pins[button], closed=closed)
+            closed = not closed
+        self.pico.set_switch(*self._pins[button], closed=False)
 
     # --- Simulated outputs ---
 
     def shows(self, frame: LightFrame) -> bool:
-        """Return whether the strips show this frame, with dithering; they are dark before the first."""
+        """Return whether the strips show this frame, with dithering; they are dark before the first.
+
+        They are dark without power, and while their cable is pulled.
+        """
+        if self.faults.has(LIGHTS) or not self.pico.powered:
+            return frame == LightFrame({})
         received = (
             self.pico.strips.get(chain.pin, bytes(chain.channels * chain.pixels))
             for chain in self.layout.chains

@@ -240,6 +240,7 @@ def layout_json(layout: Layout) -> dict[str, Any]:
             {"name": it.name, "x": it.x, "y": it.y, "size": it.size, "turn": it.turn} for it in layout.buttons
         ],
         "outlines": [asdict(outline) for outline in layout.outlines],
+        "on_pico": [name for name, driver in asdict(layout.drivers).items() if driver == "pico"],
     }
 
 

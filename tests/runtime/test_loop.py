@@ -17,11 +17,12 @@ from device.lights.palettes import BOX
 from device.rules.events import Deal
 from device.runtime.loop import MOST_AT_ONCE, Inbox, Stop, TableLoop, seeded_draw
 from device.runtime.simulation import NOT_SIMULATED, SimulatedParts
-from device.socket.messages import Answer, PlugPico, PressButton, TableMessage, TeachTiles
+from device.socket.messages import Answer, PressButton, SetFault, ShowTag, TableMessage, TeachTiles
 from device.socket.server import Request
 from device.table.game import resume
 from device.table.state import Table
 from hardware.api import ButtonPressed, LightFrame, Loss, PartBack, PartLost, PartMessage, TagArrived
+from hardware.drivers.simulated_faults import Fault, FaultSwitches, Kind
 from hardware.layout.model import read_layout
 from tests.harness.client import Message
 from tests.harness.local_table import LocalTable
@@ -297,7 +298,8 @@ def test_the_first_player_is_drawn_among_all_players(path: Path) -> None:
 
 def test_plugging_the_simulated_pico_is_a_new_snapshot(path: Path) -> None:
     class Pico:
-        plugged = True
+        def __init__(self) -> None:
+            self.faults = FaultSwitches(read_layout("full"), {"pico": (Kind.UNPLUG,)})
 
         def try_press(self, button: str) -> bool:
             return button == "seat.1.floor"
@@ -305,21 +307,31 @@ def test_plugging_the_simulated_pico_is_a_new_snapshot(path: Path) -> None:
         def try_tag(self, _reader: str, _tag: str) -> bool:
             return False
 
-        def plug(self, *, plugged: bool) -> None:
-            self.plugged = plugged
+        def set_fault(self, fault: Fault, *, on: bool) -> bool:
+            return self.faults.knows(fault) and self.faults.switch(fault, on=on)
+
+        def button_dead(self, _button: str) -> bool:
+            return True
+
+        def reader_dead(self, _reader: str) -> bool:
+            return True
 
     answers: list[Answer] = []
     turns = Turns(path, SimulatedParts(pico=Pico()))
     messages: list[TableMessage] = [
-        PlugPico(plugged=False),
+        SetFault("pico", "unplug", on=True),
         PressButton("seat.1.floor"),
         PressButton("seat.2.floor"),
+        PressButton("seat.3.floor", physical=True),
+        ShowTag("shared", "A7CA000001"),
+        SetFault("pico", "melt", on=True),
     ]
     for number, message in enumerate(messages, 1):
         turns.at_turn[number] = partial(turns.inbox.put, Request(message, answers.append))
-    turns.run(5)
-    assert [each["simulated"]["plugged"] for each in turns.snapshots] == [True, False, False]
-    assert [answer.taken for answer in answers] == [True, True, True]
+    turns.run(8)
+    on = [{"part": "pico", "fault": "unplug"}]
+    assert [each["simulated"]["faults"]["on"] for each in turns.snapshots][:3] == [[], on, on]
+    assert [answer.why for answer in answers] == [None, None, None, "dead_part", "dead_part", "not_now"]
     assert turns.loop.table.seats.taken == (2,), (
         "the first press went to the Pico, which has yet to report it"
     )

@@ -143,8 +143,16 @@ def test_a_game_is_played_to_its_end_with_the_pico_unplugged_in_between(
 
 
 def plug(client: Client, *, plugged: bool) -> None:
-    client.send({"type": "plug", "plugged": plugged})
+    set_fault(client, "pico", "unplug", on=not plugged)
+
+
+def set_fault(client: Client, part: str, fault: str, *, on: bool = True) -> None:
+    client.send({"type": "fault", "part": part, "fault": fault, "on": on})
     assert client.answer()["taken"]
+
+
+def lost_parts(snapshot: Message) -> list[tuple[str, str]]:
+    return [(fault["part"], fault["why"]) for fault in snapshot["faults"]]
 
 
 def pull_and_plug(table: Watched, client: Client) -> None:
@@ -152,7 +160,7 @@ def pull_and_plug(table: Watched, client: Client) -> None:
     plug(client, plugged=False)
     lost = client.until(lambda snapshot: bool(snapshot["faults"]))
     assert [(fault["part"], fault["why"]) for fault in lost["faults"]] == [("pico", "unplugged")]
-    assert lost["simulated"]["plugged"] is False
+    assert lost["simulated"]["faults"]["on"] == [{"part": "pico", "fault": "unplug"}]
     assert len(lost["phones"]["press"]) == len(FULL.buttons), "phones stand in for all its buttons"
     for _ in range(3):
         button = next_button(client.snapshot)
@@ -208,6 +216,75 @@ def test_very_fast_presses_keep_their_order(watched: Callable[..., Watched]) -> 
         moved = client.until(lambda snapshot: bool(snapshot["moves"]))["moves"][-1]
         assert (moved["source"], moved["colour"], moved["line"]) == (display, second, 5)
         assert first != second
+
+
+# --- Faults that hands make -------------------------------------------------------------------------------
+
+
+def test_a_frozen_pico_is_noticed_and_comes_back(watched: Callable[..., Watched]) -> None:
+    table = watched()
+    with table.begin() as client:
+        set_fault(client, "pico", "freeze")
+        lost = client.until(lambda snapshot: bool(snapshot["faults"]))
+        assert lost_parts(lost) == [("pico", "silent")]
+        press(client, "seat.1.floor")
+        client.send({"type": "press", "button": "seat.3.floor", "physical": True})
+        assert client.answer()["why"] == "dead_part"
+        set_fault(client, "pico", "freeze", on=False)
+        back = client.until(lambda snapshot: not snapshot["faults"])
+        assert [seat["taken"] for seat in back["seats"]] == [True, False, False, False]
+        table.await_lights(client, "the lights after the freeze")
+
+
+@pytest.mark.parametrize(("part", "fault"), [("pico", "restart"), ("power", "brownout")])
+def test_a_pico_that_restarts_changes_no_game(watched: Callable[..., Watched], part: str, fault: str) -> None:
+    table = watched()
+    with table.begin() as client:
+        press(client, "seat.1.floor")
+        set_fault(client, part, fault)
+        client.until(lambda snapshot: "pico" in dict(lost_parts(snapshot)))
+        if part == "power":
+            assert "voltage" in dict(lost_parts(client.until(lambda it: len(it["faults"]) == 1))).values()
+            set_fault(client, part, fault, on=False)
+        back = client.until(lambda snapshot: not snapshot["faults"])
+        assert [seat["taken"] for seat in back["seats"]] == [True, False, False, False]
+        table.await_lights(client, "the lights after the restart")
+
+
+def test_pulled_cables_of_a_pico_leave_lights_dark_and_buttons_and_readers_dead(
+    watched: Callable[..., Watched],
+) -> None:
+    table = watched()
+    with table.begin() as client:
+        for part in ("buttons", "lights", "reader.shared"):
+            set_fault(client, part, "unplug")
+        client.send(
+            {"type": "press", "button": "seat.3.floor", "physical": True},
+            {"type": "tag", "reader": "shared", "tag": "A7CA000001"},
+        )
+        assert [answer.get("why") for answer in client.answers(2)] == ["dead_part", "dead_part"]
+        press(client, "seat.1.floor")  # on a page
+        assert [seat["taken"] for seat in client.snapshot["seats"]] == [True, False, False, False]
+        assert client.snapshot["faults"] == [], "the Pico can't notice it"
+
+
+def test_a_button_that_bounces_is_muted_and_one_that_hangs_is_one_press(
+    watched: Callable[..., Watched],
+) -> None:
+    table = watched()
+    with table.begin() as client:
+        set_fault(client, "button.seat.1.line.1", "bounce")
+        muted = client.until(lambda snapshot: bool(snapshot["faults"]))
+        assert lost_parts(muted) == [("button.seat.1.line.1", "chattering")]
+        set_fault(client, "button.seat.1.line.1", "bounce", on=False)
+        client.until(lambda snapshot: not snapshot["faults"])
+        set_fault(client, "button.seat.2.floor", "hang")
+        client.until(lambda snapshot: snapshot["seats"][1]["taken"])
+        client.send({"type": "press", "button": "seat.2.floor", "physical": True})
+        assert client.answer()["why"] == "dead_part"
+        set_fault(client, "button.seat.2.floor", "hang", on=False)
+        client.send({"type": "press", "button": "seat.2.floor", "physical": True})
+        assert client.answer()["taken"], "it works again"
 
 
 # --- What was given --------------------------------------------------------------------------------------

@@ -245,7 +245,7 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=10,
 )
-types = st.sampled_from(["subscribe", "press", "name", "tile", "tag", "hint", "games", "plug"]) | values
+types = st.sampled_from(["subscribe", "press", "name", "tile", "tag", "hint", "games", "fault"]) | values
 keys = st.sampled_from(["button", "seat", "name", "id", "colour", "tag", "frames"]) | st.text(max_size=5)
 messages_of_any_kind = st.tuples(types, st.dictionaries(keys, values, max_size=4))
 lines = messages_of_any_kind.map(

@@ -137,7 +137,7 @@ def test_the_twin_shows_the_lights_and_takes_clicks_and_keys(
 ) -> None:
     daemon.shine(scenes.dark(daemon.layout))
     begin(daemon, browser, scenes.offer(1))
-    page.goto(f"{browser.origin}/table")
+    page.goto(f"{browser.origin}/table?face=hardware")
     light = page.locator("[data-light='display.3.1']")
     expect(light).to_have_attribute("fill", "#000000")
     daemon.play(scenes.chosen(2))
@@ -158,7 +158,7 @@ def test_a_twin_opened_before_the_table_is_there_draws_it_later_and_notices_its_
 ) -> None:
     with PagesProcess(socket_path, "--port", "0") as pages:
         page = new_page(chromium)
-        page.goto(f"{pages.address().origin}/table")
+        page.goto(f"{pages.address().origin}/table?face=hardware")
         expect(page.get_by_role("heading", level=1)).to_have_text("One moment…")
         daemon = FakeDaemon(socket_path, scenes.layout())
         daemon.play(scenes.offer(1))
@@ -317,7 +317,7 @@ def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
     begin(daemon, browser, real_tables.reporting("b", 1))
-    page.goto(f"{browser.origin}/table")
+    page.goto(f"{browser.origin}/table?face=hardware")
     expect(page.locator(".tags .used")).to_have_count(1)
     assert page.evaluate(STICKS_OUT) == 0
     smallest = "Math.min(...[...document.querySelectorAll('[data-tag]')].map((tag) => tag.offsetWidth))"

@@ -71,7 +71,7 @@ def test_a_client_behind_a_proxy_on_this_machine_is_a_phone(browser: Browser) ->
         for body in (
             b'{"type":"press","button":"ok"}',
             b'{"type":"tag","tag":"AA"}',
-            b'{"type":"plug","plugged":false}',
+            b'{"type":"fault","part":"pico","fault":"unplug","on":true}',
         ):
             assert browser.ask("/action", method="POST", body=body, headers=headers).status in (403, 503)
         assert browser.ask("/", headers=header).status == 200

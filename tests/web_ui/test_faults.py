@@ -1,10 +1,11 @@
-"""Faults on the pages: every part and every reason in every language; and the simulated Pico's plug."""
+"""Faults on the pages: every part and every reason in every language; and faults of simulated parts."""
 
 from __future__ import annotations
 
 import re
 from itertools import product
 
+import msgspec
 import pytest
 from flask.testing import FlaskClient
 
@@ -15,9 +16,14 @@ from tests.web_ui.conftest import show
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 from tests.web_ui.scenes import Message
 from tests.web_ui.test_sentences import make_formatter
+from web_ui.latest import View
+from web_ui.messages import Layout
 from web_ui.table_link import TableLink
 from web_ui.text.sentences import faults
 from web_ui.text.words import read_all_words
+from web_ui.views.drawing import drawing_state
+from web_ui.views.phone import Viewer
+from web_ui.views.workshop import workshop
 
 PARTS = (
     LIGHTS,
@@ -98,7 +104,7 @@ def test_an_unknown_part_and_reason_have_a_text(language: str) -> None:
     assert "azul-table doctor" in text
 
 
-@pytest.mark.parametrize("path", ["/", "/table"])
+@pytest.mark.parametrize("path", ["/", "/table", "/table?face=hardware"])
 def test_both_pages_show_a_fault_until_it_is_over(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, path: str
 ) -> None:
@@ -109,39 +115,105 @@ def test_both_pages_show_a_fault_until_it_is_over(
     assert 'class="faults"' not in client.get(path).text
 
 
-# --- A Pico that is simulated ----------------------------------------------------------------------------
+# --- Faults of simulated parts ---------------------------------------------------------------------------
+
+CAN = {
+    "lights": ["unplug"],
+    "buttons": ["unplug"],
+    "button": ["bounce", "hang"],
+    "reader.shared": ["unplug", "repeat"],
+    "power": ["brownout"],
+    "pico": ["unplug", "freeze", "restart"],
+}
+HARDWARE = "/table?face=hardware"
 
 
-def plugs(page: str) -> list[object]:
-    """What the buttons of the plug on a page do."""
-    return [action["plugged"] for action in Text(page).actions if action["type"] == "plug"]
+def simulated(*on: tuple[str, str], can: Message | None = None) -> Message:
+    faults = {"can": CAN if can is None else can, "on": [{"part": part, "fault": kind} for part, kind in on]}
+    return {"simulated": {"drawer": None, "faults": faults}}
 
 
-def test_only_a_simulated_pico_has_a_plug_on_the_twin(
+def switches(page: str) -> dict[tuple[str, str], object]:
+    """What the buttons of the workshop do, by part and fault."""
+    actions = [action for action in Text(page).actions if action["type"] == "fault"]
+    return {(action["part"], action["fault"]): action["on"] for action in actions}
+
+
+def test_the_workshop_has_a_switch_for_every_fault_of_a_simulated_part(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    moments: tuple[Message, ...] = ({}, {"simulated": None}, {"simulated": {"drawer": None, "plugged": None}})
-    for version, simulated in enumerate(moments, 1):
-        show(daemon, link, {**scenes.offer(version), **simulated})
-        assert not plugs(client.get("/table").text)
-    show(daemon, link, {**scenes.offer(4), "simulated": {"drawer": None, "plugged": True}})
-    assert plugs(client.get("/table").text) == [False]
-    assert not plugs(client.get("/table", environ_base={"REMOTE_ADDR": "192.168.1.20"}).text)
-    show(daemon, link, {**scenes.offer(5), "simulated": {"drawer": None, "plugged": False}})
-    assert plugs(client.get("/table").text) == [True]
+    for version, scene in enumerate(({}, {"simulated": None}, simulated(can={})), 1):
+        show(daemon, link, {**scenes.offer(version), **scene})
+        assert not switches(client.get(HARDWARE).text)
+    show(daemon, link, {**scenes.offer(4), **simulated(("lights", "unplug"), ("button.ok", "hang"))})
+    found = switches(client.get(HARDWARE).text)
+    expected = {(part, kind): True for part, kinds in CAN.items() if part != "button" for kind in kinds}
+    assert found == {**expected, ("lights", "unplug"): False, ("button.ok", "hang"): False}
+    assert not switches(client.get(HARDWARE, environ_base={"REMOTE_ADDR": "192.168.1.20"}).text)
+    assert "bounces" in client.get(HARDWARE).text, "a tool for drawn buttons"
 
 
-@pytest.mark.parametrize("plugged", [True, False])
-def test_the_plug_is_pulled_at_the_table(daemon: FakeDaemon, client: FlaskClient, *, plugged: bool) -> None:
-    assert client.post("/action", json={"type": "plug", "plugged": plugged}).get_json() == {"taken": True}
-    assert daemon.asked.get(timeout=TIMEOUT)["plugged"] is plugged
+@each_language
+def test_every_fault_and_part_of_the_workshop_has_a_name(language: str) -> None:
+    on = [("button.display.3", kind) for kind in CAN["button"]]
+    view = workshop(make_formatter({**scenes.offer(), **simulated(*on)}, language), Viewer("table"))
+    assert view is not None
+    assert {part.name for part in view.parts} & set(CAN) == set()
+    names = [fault.name for part in view.parts for fault in part.faults] + [name for _, name in view.tools]
+    assert not any(name.startswith(("fault.", "workshop.")) for name in names)
+    assert len(set(names)) == 7 + 1, "one name for each kind, and the press"
+    assert all("3" in fault.name and ":" in fault.name for fault in view.broken)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_a_fault_is_sent_to_the_table(daemon: FakeDaemon, client: FlaskClient, *, on: bool) -> None:
+    fault = {"type": "fault", "part": "pico", "fault": "unplug", "on": on}
+    assert client.post("/action", json=fault).get_json() == {"taken": True}
+    asked = daemon.asked.get(timeout=TIMEOUT)
+    assert {key: asked[key] for key in fault} == fault
 
 
 @pytest.mark.parametrize(
-    "body", [{"type": "plug"}, {"type": "plug", "plugged": "no"}, {"type": "plug", "plugged": None}]
+    "body",
+    [
+        {"type": "fault"},
+        {"type": "fault", "part": "pico", "fault": "unplug", "on": "no"},
+        {"type": "fault", "part": "x" * 101, "fault": "unplug", "on": True},
+        {"type": "fault", "part": "pico", "fault": None, "on": True},
+    ],
 )
-def test_an_invalid_plug_action_is_refused(client: FlaskClient, body: object) -> None:
+def test_an_invalid_fault_is_refused(client: FlaskClient, body: object) -> None:
     assert client.post("/action", json=body).status_code == 400
+
+
+def drawn(
+    on: tuple[tuple[str, str], ...] = (), gone: tuple[str, ...] = (), on_pico: tuple[str, ...] = ()
+) -> tuple[str, int]:
+    """How the lights are drawn, and how many buttons are dead, with these faults and lost parts."""
+    layout = msgspec.convert({**scenes.layout(), "on_pico": list(on_pico)}, Layout)
+    scene = {**scenes.offer(), **simulated(*on), "faults": [lost(part) for part in gone]}
+    formatter = make_formatter(scene, "en")
+    state = drawing_state(formatter, View(snapshot=formatter.snapshot, layout=layout))
+    dead = state["dead"]
+    assert isinstance(dead, list)
+    return str(state["lights"]), len(dead)
+
+
+def test_what_has_no_power_is_drawn_dark() -> None:
+    """A Pico unplugged was drawn shining, and its drawn buttons worked."""
+    every = len(scenes.layout()["buttons"])
+    pico = ("lights", "buttons")
+    assert drawn() == ("on", 0)
+    assert drawn(on=(("pico", "unplug"),), on_pico=pico) == ("dark", every)
+    assert drawn(gone=("pico",), on_pico=pico) == ("dark", every)
+    assert drawn(gone=("pico",), on_pico=("lights",)) == ("dark", 0)
+    assert drawn(gone=("lights",)) == ("dark", 0)
+    assert drawn(on=(("lights", "unplug"),)) == ("dark", 0)
+    assert drawn(on=(("buttons", "unplug"),)) == ("on", every)
+    assert drawn(gone=("button.ok",)) == ("on", 1)
+    assert drawn(on=(("button.ok", "hang"), ("button.undo", "bounce"))) == ("on", 2)
+    assert drawn(on=(("power", "brownout"),)) == ("dim", 0)
+    assert drawn(on=(("pico", "freeze"),), on_pico=pico) == ("frozen", every)
 
 
 def test_a_real_table_has_no_drawer(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:

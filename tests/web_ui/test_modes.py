@@ -332,7 +332,7 @@ def test_the_twin_has_a_drawer_of_a_hundred_tags(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
     show(daemon, link, real_tables.reporting("bbw"))
-    page = Text(client.get("/table").text)
+    page = Text(client.get("/table?face=hardware").text)
     tags = [tag for tag in page.values("data-tag") if tag in simulated_tiles()]
     assert tags == list(simulated_tiles())
     assert len(tags) == 100
@@ -341,7 +341,7 @@ def test_the_twin_has_a_drawer_of_a_hundred_tags(
     tags = list(simulated_tiles())
     assert json.loads(state)["used"] == [tags[0], tags[1], tags[80]]
     show(daemon, link, scenes.offer(2))
-    assert not Text(client.get("/table").text).values("data-tag")
+    assert not Text(client.get("/table?face=hardware").text).values("data-tag")
 
 
 def test_reported_tiles_and_tags_reach_the_table(daemon: FakeDaemon, client: FlaskClient) -> None:
@@ -429,7 +429,7 @@ def test_the_phone_page_links_to_the_rules_of_its_game(
     assert "/rules" in Text(client.get("/").text).values("href")
     show(daemon, link, real_tables.at_columns(2))
     assert "/rules/gray" in Text(client.get("/").text).values("href")
-    for path in ("/", "/table"):
+    for path in ("/", "/table", "/table?face=hardware"):
         assert "The rules of this game" in client.get(path).text
 
 

@@ -221,18 +221,30 @@ def test_the_twin_draws_every_light_and_every_button(
     daemon.shine(scenes.lit(daemon.layout, scenes.offer()))
     show(daemon, link, scenes.offer())
     until_frame(link, Frame())
-    page = Text(client.get("/table").text)
+    page = Text(client.get("/table?face=hardware").text)
     assert page.values("data-light") == [light["name"] for light in daemon.layout["lights"]]
     drawn = [given for tag, given in page.elements if tag == "g" and given.get("data-button")]
     assert [given["data-button"] for given in drawn] == [
         button["name"] for button in daemon.layout["buttons"]
     ]
     for given in drawn:
-        assert (given["role"], given["tabindex"]) == ("button", "0")
+        assert (given["role"], given.get("tabindex"), given["aria-disabled"]) == ("button", None, "true")
         assert given["aria-label"]
     lit = {given["data-light"]: given["fill"] for _, given in page.elements if given.get("data-light")}
     assert lit["display.1.1"] == scenes.PALETTE["b"]["rgb"]
     assert lit["display.2.1"] == "#000000"
+
+
+def test_the_twin_has_a_control_for_every_choice(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    show(daemon, link, scenes.chosen())
+    page = Text(client.get("/table").text)
+    lines = [given["data-line"] for tag, given in page.elements if tag == "button" and given.get("data-line")]
+    assert sorted(lines) == sorted(map(str, range(6))), "of the board whose turn it is"
+    takes = {given["data-take"] for tag, given in page.elements if tag == "button" and given.get("data-take")}
+    live = {name for name in scenes.chosen()["live"] if name.startswith("display.")}
+    assert {f"display.{taken[0]}" for taken in takes if taken[0] != "0"} == live
 
 
 def test_the_twin_names_players_while_they_sit_down(
@@ -240,17 +252,21 @@ def test_the_twin_names_players_while_they_sit_down(
 ) -> None:
     show(daemon, link, scenes.seating())
     page = Text(client.get("/table").text)
-    fields = {given.get("id"): given.get("value") for tag, given in page.elements if tag == "input"}
+    fields = {
+        given.get("id"): given.get("value")
+        for tag, given in page.elements
+        if tag == "input" and given.get("id")
+    }
     assert fields == {"name-1": "Ana", "name-2": "Rui", "name-3": ""}
     show(daemon, link, scenes.offer(9))
-    assert "<input" not in client.get("/table").text
+    assert 'id="name-1"' not in client.get("/table").text
 
 
 def test_the_printed_wall_and_the_names_reach_the_drawing(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
     show(daemon, link, scenes.offer())
-    (data,) = Text(client.get("/table").text).values("data-state")
+    (data,) = Text(client.get("/table?face=hardware").text).values("data-state")
     state = json.loads(data)
     assert state["patterns"]["1"] == scenes.PATTERN
     assert state["names"] == {"1": "Ana", "2": "Rui", "3": "Seat 3", "4": "Maximiliane-Sofia"}

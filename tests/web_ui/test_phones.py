@@ -84,7 +84,8 @@ def test_a_phone_may_ask_for_hints_where_the_table_allows_it(
         {"type": "end_lesson"},
         {"type": "forget", "tags": ["04A21B7C"]},
         {"type": "forget_tiles", "colour": "b"},
-        {"type": "plug", "plugged": False},
+        {"type": "fault", "part": "lights", "fault": "unplug", "on": True},
+        {"type": "press", "button": "ok", "physical": True},
     ],
 )
 def test_a_phone_may_do_nothing_else(daemon: FakeDaemon, client: FlaskClient, action: Message) -> None:

@@ -42,7 +42,7 @@ ACTIONS: tuple[Message, ...] = (
     {"type": "forget", "tags": ["AA"]},
     {"type": "forget_tiles", "colour": "b"},
     {"type": "settings", "palette": "box"},
-    {"type": "plug", "plugged": False},
+    {"type": "fault", "part": "pico", "fault": "unplug", "on": False},
 )
 """One action of every type."""
 
@@ -65,10 +65,12 @@ def test_pages_for_other_machines_have_no_buttons(
 ) -> None:
     show(daemon, link, scenes.chosen())
     far = {"environ_base": {"REMOTE_ADDR": "192.168.1.20"}}
-    page = client.get("/table", **far).text
+    page = client.get("/table?face=hardware", **far).text
     assert "the drawn buttons work on the table" in page
     assert 'role="button"' not in page
     assert "<button" not in page
+    assert "Workshop" in page, "but nothing to do there"
+    assert "data-action" not in page
     assert 'href="/table"' not in client.get("/", **far).text
     assert 'href="/table"' in client.get("/").text
     assert 'href="/table"' not in client.get("/", headers={"Host": "table.example:8080"}).text

@@ -1,4 +1,4 @@
-"""The twin of a table without boards shows them next to the drawing, as the phone page does."""
+"""The Play face of the twin shows boards, whether the table has them or not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_twin_of_a_table_without_boards_shows_boards_and_tiles(socket_path: 
     labels = Text(client.get("/table").text).values("aria-label")
     assert "Line 4: black, 3 of 4" in labels
     assert "Display 1: 2 blue, 1 yellow and 1 red" in labels
-    regions = client.get("/regions?page=table").get_json()["news"]["regions"]
+    regions = client.get("/regions?page=play").get_json()["news"]["regions"]
     assert all(regions[f"board.{seat}"] for seat in range(1, 5))
     pressed = client.post(
         "/action", json={"type": "press", "button": "seat.1.line.3"}, headers={"Host": "localhost"}
@@ -42,14 +42,14 @@ def test_the_twin_of_a_table_without_boards_shows_boards_and_tiles(socket_path: 
     daemon.stop()
 
 
-def test_the_twin_of_a_table_with_boards_has_no_board_regions(
+def test_the_hardware_face_shows_no_boards_but_the_drawn_ones(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
     show(daemon, link, scenes.chosen())
-    page = client.get("/table").text
+    page = client.get("/table?face=hardware").text
     assert 'class="board' not in page
     regions = client.get("/regions?page=table").get_json()["news"]["regions"]
-    assert not any(regions.get(name) for name in ("offer", "board.1"))
+    assert not {"offer", "board.1"} & regions.keys()
 
 
 def test_this_machine_may_press_buttons_that_the_table_lacks(socket_path: Path) -> None:
@@ -60,9 +60,8 @@ def test_this_machine_may_press_buttons_that_the_table_lacks(socket_path: Path) 
     daemon.play(scene)
     until(link, scene["version"])
     client = create_app(link).test_client()
-    assert {"display.3", "seat.1.line.3", "seat.1.floor"} <= set(
-        Text(client.get("/table").text).values("data-button")
-    )
+    page = Text(client.get("/table").text)
+    assert {"0", "3"} <= set(page.values("data-line")), "the board is its control"
     answer = client.post(
         "/action", json={"type": "press", "button": "seat.1.line.3"}, headers={"Host": "localhost"}
     )

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from web_ui.messages import Seat, Simulated
+from web_ui.messages import Seat
 from web_ui.text.sentences import ACTION, SnapshotFormatter
-from web_ui.views.boards import Hands
-from web_ui.views.phone import BEFORE_THE_GAME, NO_SEAT, PHONE, REPORTING, Viewer
+from web_ui.views.boards import NO_HANDS, Hands
+from web_ui.views.phone import BEFORE_THE_GAME, NO_SEAT, REPORTING, WALL, Viewer
 
 ONE_BUTTON_PER_SEAT = ("take_seat", "seats_ready", "card_seat", "who_first", "solo_start")
 """Prompts for which all buttons of a seat mean the same."""
@@ -58,7 +58,7 @@ def groups(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[ControlGroup, 
     snapshot = formatter.snapshot
     if snapshot.stage not in BEFORE_THE_GAME:
         return ()
-    if viewer.page == PHONE:
+    if viewer.limited:
         formatter = _restricted_to_phone(formatter, viewer)
     text = formatter.words.text
     found = list(_menu(formatter)) if snapshot.stage == "choosing" else []
@@ -72,7 +72,9 @@ def groups(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[ControlGroup, 
 
 def hands(formatter: SnapshotFormatter, viewer: Viewer) -> Hands:
     """Return what the viewer may do with the offer and the boards."""
-    if viewer.page == PHONE:
+    if viewer.page == WALL:
+        return NO_HANDS
+    if viewer.limited:
         formatter = _restricted_to_phone(formatter, viewer)
     snapshot = formatter.snapshot
     tokens = frozenset(each.token for each in snapshot.choosing if each.token)
@@ -97,7 +99,7 @@ def bar(formatter: SnapshotFormatter, viewer: Viewer) -> BarView | None:
     phones = formatter.snapshot.phones
     if formatter.snapshot.stage in BEFORE_THE_GAME:
         return None
-    if viewer.page == PHONE:
+    if viewer.limited:
         if not (viewer.at_table or phones.press or phones.hint):
             return None
         formatter = _restricted_to_phone(formatter, viewer)
@@ -240,7 +242,7 @@ def names(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[NameField, ...]
     return tuple(
         NameField(seat.seat, text("twin.name_of", who=text("player.seat", seat=seat.seat)), seat.name or "")
         for seat in snapshot.seats
-        if seat.taken and not seat.bot and (viewer.page != PHONE or _may_name(formatter, viewer, seat))
+        if seat.taken and not seat.bot and (not viewer.limited or _may_name(formatter, viewer, seat))
     )
 
 
@@ -267,12 +269,6 @@ def report(formatter: SnapshotFormatter, viewer: Viewer) -> ReportView | None:
     letters = snapshot.palette
     tiles = tuple((letter, formatter.colour_title(letter), resin.bag.count(letter)) for letter in letters)
     return ReportView(tiles, bool(resin.told) and (viewer.at_table or "undo" in phones.press))
-
-
-def plug(formatter: SnapshotFormatter, _viewer: Viewer) -> Simulated | None:
-    """Return the simulated parts if a Pico is one of them."""
-    simulated = formatter.snapshot.simulated
-    return simulated if simulated is not None and simulated.plugged is not None else None
 
 
 class SeatOption(Struct, frozen=True):

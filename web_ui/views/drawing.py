@@ -10,7 +10,7 @@ from math import cos, radians, sin
 from msgspec import Struct
 
 from web_ui.latest import Presence, View
-from web_ui.messages import Button, Layout, Light, Outline
+from web_ui.messages import Button, Layout, Light, Outline, Snapshot
 from web_ui.text.sentences import ACTION, SnapshotFormatter
 from web_ui.views.tags import used_tags
 
@@ -64,11 +64,6 @@ class Drawing(Struct, frozen=True):
     lights: tuple[DrawnLight, ...]
     buttons: tuple[tuple[str, str, Button], ...]
     plates: tuple[NamePlate, ...]
-
-
-def has_boards(layout: Layout | None) -> bool:
-    """Return whether the table has boards at its seats; else the twin shows boards as the phone page does."""
-    return layout is None or any(outline.name.startswith("seat.") for outline in layout.outlines)
 
 
 def drawing(layout: Layout) -> Drawing:
@@ -170,16 +165,18 @@ def _board_coordinates(seat: Outline, spot: Light | Button) -> tuple[float, floa
 def drawing_state(formatter: SnapshotFormatter | None, view: View) -> dict[str, object]:
     """Return the state of the drawing as JSON: live buttons, labels, names, printed walls and so on.
 
-    `scoring` is the place of the solo game's scoring tile, SEAT.ROW.COLUMN; `used` are the tags of the drawer
-    that lie on the table.
+    `scoring` is the place of the solo game's scoring tile, SEAT.ROW.COLUMN; `used` are the tags of the
+    drawer that lie on the table. `lights` is `on`, `dark` (without power), `dim` (too little) or `frozen`; `dead` are
+    the buttons that reach nobody.
     """
     if formatter is None:
         texts: dict[str, object] = {key: {} for key in ("labels", "names", "patterns", "palette")}
-        return {"live": [], **texts, "scoring": "", "used": []}
+        return {"live": [], **texts, "scoring": "", "used": [], "lights": "dark", "dead": []}
     snapshot = formatter.snapshot
     buttons = view.layout.buttons if view.layout is not None else ()
     action = next((seat.seat for seat in snapshot.seats if seat.role == ACTION), 0)
     scoring = [action, *snapshot.scoring_tile] if snapshot.scoring_tile is not None else []
+    power = Power.of(snapshot, view.layout)
     return {
         "live": list(snapshot.live) if view.presence is Presence.HERE else [],
         "labels": {button.name: formatter.button(button.name) for button in buttons},
@@ -190,4 +187,48 @@ def drawing_state(formatter: SnapshotFormatter | None, view: View) -> dict[str, 
         "palette": {letter: colour.rgb.lower() for letter, colour in snapshot.palette.items()},
         "scoring": ".".join(map(str, scoring)),
         "used": list(used_tags(snapshot)),
+        "lights": power.lights,
+        "dead": [button.name for button in buttons if power.dead(button.name)],
     }
+
+
+class Power(Struct, frozen=True):
+    """What of the table works: the parts that are lost, and the faults of simulated parts.
+
+    `on_pico` is what is connected to the Pico: `lights`, `buttons`, `readers`.
+    """
+
+    lost: frozenset[str]
+    faults: frozenset[tuple[str, str]]
+    on_pico: tuple[str, ...]
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, layout: Layout | None) -> Power:
+        """Return what works of the table."""
+        faults = snapshot.simulated.faults.on if snapshot.simulated is not None else ()
+        return cls(
+            frozenset(fault.part for fault in snapshot.faults),
+            frozenset((fault.part, fault.fault) for fault in faults),
+            layout.on_pico if layout is not None else (),
+        )
+
+    def _without(self, part: str) -> bool:
+        """Return whether a part as a whole is lost or its cable is pulled, also with the Pico."""
+        pico = part in self.on_pico and ("pico" in self.lost or ("pico", "unplug") in self.faults)
+        return pico or part in self.lost or (part, "unplug") in self.faults
+
+    @property
+    def lights(self) -> str:
+        """How the lights are drawn: `on`, `dark`, `dim` or `frozen`."""
+        if ("pico", "freeze") in self.faults and "lights" in self.on_pico:
+            return "frozen"
+        if self._without("lights"):
+            return "dark"
+        return "dim" if ("power", "brownout") in self.faults else "on"
+
+    def dead(self, button: str) -> bool:
+        """Return whether a drawn button does nothing when it is pressed."""
+        part = f"button.{button}"
+        broken = part in self.lost or any((part, kind) in self.faults for kind in ("bounce", "hang"))
+        frozen = ("pico", "freeze") in self.faults and "buttons" in self.on_pico
+        return broken or frozen or self._without("buttons")

@@ -37,7 +37,7 @@ class Rights(Struct, frozen=True):
 def rights(snapshot: Snapshot, viewer: Viewer) -> Rights:
     """Return what a viewer may do before a game: at the table everything, a phone what the table allows."""
     places = tuple(seat.seat for seat in snapshot.seats)
-    if viewer.host if viewer.page == TABLE else viewer.at_table:
+    if viewer.at_table:
         return Rights(places, table=True)
     if viewer.page == TABLE:
         return Rights((), table=False)
@@ -343,10 +343,10 @@ def question(formatter: SnapshotFormatter, viewer: Viewer) -> QuestionView | Non
 
 def _may_answer(snapshot: Snapshot, viewer: Viewer, key: str) -> bool:
     """Return whether the viewer may answer; an undo only the player whose choice it takes back."""
-    if viewer.page == TABLE:
-        return viewer.host
     if viewer.at_table:
         return True
+    if viewer.page == TABLE:
+        return False
     if key == "undo_asked" and viewer.seat != snapshot.ask.get("seat"):
         return False
     return "ok" in snapshot.phones.press and _has_a_say(snapshot, viewer)

@@ -51,13 +51,21 @@ KEYS = {"blue": "b", "yellow": "y", "red": "r", "black": "k", "white": "w", "gre
 
 PHONE = "phone"
 TABLE = "table"
+PLAY = "play"
+WALL = "wall"
 TAGS = "tags"
 JOIN = "join"
 SETTINGS = "settings"
-PAGES = (PHONE, TABLE, TAGS, JOIN, SETTINGS)
-"""The live pages; the page `table` is the twin."""
+PAGES = (PHONE, TABLE, PLAY, WALL, TAGS, JOIN, SETTINGS)
+"""The live pages; `play` and `table` are the faces of the twin (Play and Hardware), `wall` a television."""
 
-SEATED_PAGES = (PHONE, JOIN)
+TWIN = (PLAY, TABLE)
+"""The faces of the twin."""
+
+SCREENS = (PLAY, TABLE, WALL)
+"""The pages that the table's own screen shows to all who sit there."""
+
+SEATED_PAGES = (PHONE, JOIN, PLAY)
 """The pages that depend on the seat of a phone."""
 
 NO_SEAT = 0
@@ -67,22 +75,30 @@ NO_SEAT = 0
 class Viewer(Struct, frozen=True):
     """A page as one browser sees it: whether it runs at the table, and the seat that belongs to it.
 
-    `locked`: a phone has to enter the PIN before it may do more than look. `host`: it is the twin on the
-    table's own machine, which shows the PIN.
+    `locked`: a phone has to enter the PIN before it may do more than look.
     """
 
     page: str
     at_table: bool = True
     seat: int = NO_SEAT
     locked: bool = False
-    host: bool = False
+
+    @property
+    def limited(self) -> bool:
+        """Whether this viewer may do no more than the table allows phones."""
+        return self.page == PHONE or (self.page == PLAY and not self.at_table)
+
+    @property
+    def host(self) -> bool:
+        """Whether this is the table's own screen, which shows the PIN and gives seats to other phones."""
+        return self.at_table and self.page in SCREENS
 
 
 def identify_viewer(request: Request, page: str, snapshot: Snapshot | None) -> Viewer:
-    """Return the viewer of a page; the twin looks the same to all but for how phones join."""
+    """Return the viewer of a page; the table's own screen has no seat."""
     at_table = access_level(request) is Access.TABLE
-    if page == TABLE:
-        return Viewer(TABLE, host=at_table)
+    if page in SCREENS and (at_table or page != PLAY):
+        return Viewer(page, at_table)
     locked = not at_table and is_locked(request, snapshot)
     return seated(Viewer(page, at_table, locked=locked), claim_in(request), snapshot)
 
@@ -409,6 +425,24 @@ def recent(formatter: SnapshotFormatter) -> MoveView | None:
     return next(iter(moves(formatter)), None)
 
 
+class ScoredView(Struct, frozen=True):
+    """The last step of a running scoring: where it shows on a board (row 0: the floor), and its points."""
+
+    seat: int
+    row: int
+    column: int
+    points: str
+
+
+def scored(formatter: SnapshotFormatter) -> ScoredView | None:
+    """Return the last step of a running scoring; None while none runs, and for a step without points."""
+    account, steps = formatter.snapshot.account, formatter.steps()
+    if account is None or not account.running or not steps or steps[-1].step in WITHOUT_POINTS:
+        return None
+    last = steps[-1]
+    return ScoredView(last.seat, last.row, last.column, _signed(last.points))
+
+
 class PlayerAccount(Struct, frozen=True):
     """All steps of one player's score, as sentences and points with their sign, and the score after them."""
 
@@ -589,7 +623,7 @@ def links(formatter: SnapshotFormatter, page: str) -> LinksView:
 
 def came_from(page: str) -> str:
     """Return the query that says which page a link was followed from; empty for the phone page."""
-    return "?from=table" if page == TABLE else ""
+    return "?from=table" if page in TWIN else ""
 
 
 class TileView(Struct, frozen=True):
