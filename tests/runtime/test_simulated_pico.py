@@ -237,9 +237,7 @@ def test_a_frozen_pico_is_noticed_and_comes_back(watched: Callable[..., Watched]
 
 
 @pytest.mark.parametrize(("part", "fault"), [("pico", "restart"), ("power", "brownout")])
-def test_a_pico_that_restarts_changes_no_game(
-    watched: Callable[..., Watched], part: str, fault: str
-) -> None:
+def test_a_pico_that_restarts_changes_no_game(watched: Callable[..., Watched], part: str, fault: str) -> None:
     table = watched()
     with table.begin() as client:
         press(client, "seat.1.floor")

@@ -55,7 +55,7 @@ PLAY = "play"
 WALL = "wall"
 TAGS = "tags"
 PAGES = (PHONE, TABLE, PLAY, WALL, TAGS)
-"""The live pages; `play` and `table` are the two faces of the twin (Play and Hardware), `wall` a television."""
+"""The live pages; `play` and `table` are the twin's faces (Play and Hardware), `wall` is for a television."""
 
 TWIN = (PLAY, TABLE)
 """The faces of the twin."""
