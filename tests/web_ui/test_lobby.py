@@ -98,8 +98,8 @@ def test_seats_of_other_phones_are_not_offered() -> None:
 
 
 def test_the_twin_changes_the_lobby_on_the_tables_machine_only() -> None:
-    assert lobby_of(sitting(), Viewer(TABLE, host=True)).may_table
-    assert not lobby_of(sitting(), Viewer(TABLE)).may_table
+    assert lobby_of(sitting(), Viewer(TABLE, at_table=True)).may_table
+    assert not lobby_of(sitting(), Viewer(TABLE, at_table=False)).may_table
 
 
 def test_names_are_escaped() -> None:

@@ -166,8 +166,8 @@ def drawing_state(formatter: SnapshotFormatter | None, view: View) -> dict[str, 
     """Return the state of the drawing as JSON: live buttons, labels, names, printed walls and so on.
 
     `scoring` is the place of the solo game's scoring tile, SEAT.ROW.COLUMN; `used` are the tags of the
-    drawer that lie on the table. `lights` is `on`, `dark` (without power), `dim` (too little) or `frozen`; `dead` are
-    the buttons that reach nobody.
+    drawer that lie on the table. `lights` is `on`, `dark` (without power), `dim` (too little) or `frozen`;
+    `dead` are the buttons that reach nobody.
     """
     if formatter is None:
         texts: dict[str, object] = {key: {} for key in ("labels", "names", "patterns", "palette")}
