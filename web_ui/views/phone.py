@@ -53,7 +53,8 @@ PHONE = "phone"
 TABLE = "table"
 TAGS = "tags"
 JOIN = "join"
-PAGES = (PHONE, TABLE, TAGS, JOIN)
+SETTINGS = "settings"
+PAGES = (PHONE, TABLE, TAGS, JOIN, SETTINGS)
 """The live pages; the page `table` is the twin."""
 
 SEATED_PAGES = (PHONE, JOIN)
