@@ -31,6 +31,7 @@ def test_without_a_file_all_settings_have_their_defaults(path: Path) -> None:
 def test_every_setting_is_read(path: Path) -> None:
     path.write_text(
         "palette = 'distinct'\nconfirm_columns = false\nphones = 'play'\npace = 'slow'\n"
+        "pin = '012345'\n"
         "brightness = 0.5\n"
         "[bots]\nstrong = 0.5\nmaster = 2\nprogram = 60\n"
         "[programs]\nMy Bot = 'python3 \"my bot.py\" --fast'\n".replace("My Bot", '"My Bot"')
@@ -39,6 +40,7 @@ def test_every_setting_is_read(path: Path) -> None:
         DISTINCT,
         confirm_columns=False,
         phones="play",
+        pin="012345",
         pace="slow",
         thinking=BotsFile(0.5, 2.0, 60.0),
         programs={"My Bot": ("python3", "my bot.py", "--fast")},
@@ -77,8 +79,11 @@ COLOURS = ("blue", "yellow", "red", "black", "white")
         ('[programs]\nx = "a\\u0000b"', "programs.x"),
         ("palette = 'rainbow'", 'palette = "rainbow": must be "box" or "distinct" or "own"'),
         ("brightness = 0.1", "$.brightness"),
-        ("phones = 'dance'", 'phones = "dance": must be "look" or "play"'),
-        ("phones = true", 'phones = true: must be "look" or "play"'),
+        ("phones = 'dance'", 'phones = "dance": must be "auto" or "look" or "play"'),
+        ("pin = '12a4'", 'pin = "12a4": must be "auto" or 4 to 12 digits'),
+        ("pin = '123'", 'pin = "123": must be "auto" or 4 to 12 digits'),
+        ("pin = 1234", "Expected `str`, got `int`"),
+        ("phones = true", 'phones = true: must be "auto" or "look" or "play"'),
         ("pace = 3", 'pace = 3: must be "slow" or "normal" or "fast"'),
         ("palette = 'own'", "[own]"),
         ("palette = 'own'\n[own]\nblue = [0, 0, 300]", "$.own.blue"),
