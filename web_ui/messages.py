@@ -165,7 +165,15 @@ class ReadRecord(msgspec.Struct, frozen=True, tag="record"):
     number: int
 
 
-Question = ListGames | ReadGame | ReadRecord
+class ReadPositions(msgspec.Struct, frozen=True, tag="position"):
+    """Ask for `count` positions of a past game, from that after `step` events on."""
+
+    number: int
+    step: int = 0
+    count: int = 1
+
+
+Question = ListGames | ReadGame | ReadRecord | ReadPositions
 
 
 # --- Messages of the table ---
@@ -369,7 +377,8 @@ class Reason(msgspec.Struct, frozen=True):
 class Move(Details, frozen=True):
     """A draft, or a choice as in `Choosing`, that was made or that a hint advises.
 
-    Only those of past games have `round` and, where they are graded, the points `lost`.
+    Only those of past games have `round`, the `number` of the event and, where they are graded, the points
+    `lost`. In a replay the kind may also be a chance event's: deal, penalty, scoring_colour, draw.
     """
 
     kind: str = "draft"
@@ -379,6 +388,7 @@ class Move(Details, frozen=True):
     token: str = ""
     because: tuple[Because, ...] = ()
     round: int = 0
+    number: int = 0
     lost: float | None = None
 
 
@@ -634,6 +644,7 @@ class CostlyMove(msgspec.Struct, frozen=True):
     played: Move
     better: Move
     position: PastPosition
+    number: int = 0
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -658,20 +669,39 @@ class PastGame(msgspec.Struct, frozen=True):
     level: str | None = None
     wall: str | None = None
     victory: str | None = None
+    practice: bool = False
     players: tuple[PastPlayer, ...] = ()
 
 
 class ReviewedGame(PastGame, frozen=True):
     """A game with all its choices and its review so far; `choices` is the number of those to grade.
 
-    Without moves and position the game is too long to be shown.
+    `curve` has the steps at which scores change, with all scores. Without moves and position the game is too
+    long to be shown.
     """
 
+    events: int = 0
     choices: int = 0
     moves: tuple[Move, ...] | None = None
     scores: tuple[RoundScores, ...] | None = None
+    curve: tuple[tuple[int, tuple[int, ...]], ...] | None = None
     reviews: tuple[Review, ...] | None = None
     position: PastPosition | None = None
+
+
+class ReplayPosition(msgspec.Struct, frozen=True):
+    """The position of a past game after `step` events, and the event that led to it."""
+
+    step: int
+    position: PastPosition
+    event: Move | None = None
+
+
+class ReplayPositions(msgspec.Struct, frozen=True):
+    """Successive positions of a past game, whose last step is `steps`."""
+
+    steps: int
+    positions: tuple[ReplayPosition, ...] = ()
 
 
 class PastGames(msgspec.Struct, frozen=True):

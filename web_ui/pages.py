@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,7 +26,10 @@ from web_ui.messages import (
     PastGames,
     Question,
     ReadGame,
+    ReadPositions,
     ReadRecord,
+    ReplayPosition,
+    ReplayPositions,
     ReviewedGame,
     read_result,
 )
@@ -36,7 +39,7 @@ from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
 from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
-from web_ui.views import history
+from web_ui.views import history, replay
 from web_ui.views.drawing import drawing, has_boards
 from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer
 
@@ -246,7 +249,10 @@ QUERIES_PER_SECOND = 1
 QUERY_BURST = 10
 """Queries that a phone may send at once: for each the table replays a whole game."""
 
-_STATUS = {"no_such_game": 404, "not_finished": 404, "too_long": 404, "too_many_questions": 503}
+POSITIONS_AT_ONCE = 100
+"""Positions of a game that the table is asked for at once."""
+
+_STATUS = {"no_such_game": 404, "no_such_step": 404, "not_finished": 404, "too_long": 404, "too_many_questions": 503}
 """HTTP status by the table's reason for a refusal; 503 for any other."""
 
 
@@ -261,32 +267,102 @@ class HistoryPages(Struct, frozen=True):
         """Respond with a page of the list, newest first; `?before=N` shows games before number N."""
         given = request.args.get("before", "")
         before = int(given[:17]) if given.isascii() and given.isdecimal() else 0
+        self._admit()
         question = ListGames(PAGE_LENGTH, before if 0 < before <= 1 << 53 else None)
         found = self._query(question, PastGames)
         view = history.games(self.pages.words_for_request(), found)
         return self.pages.static_page("history.html", view=view, newer=question.before is not None)
 
     def game(self, number: int) -> Response:
-        """Respond with a game's rounds, review and last position."""
+        """Respond with a game's replay, review and rounds; `?step=K` shows the position after K events."""
+        self._admit()
         game = self._query(ReadGame(_game_number(number)), ReviewedGame)
         view = history.past_game(self.pages.words_for_request(), game)
-        return self.pages.static_page("past_game.html", view=view)
+        return self.pages.static_page("past_game.html", view=view, replay=self._replay(game))
+
+    def _replay(self, game: ReviewedGame) -> dict[str, object] | None:
+        """Return the variables of a replay at the step of the request, else at the last; None if too long."""
+        if game.position is None:
+            return None
+        given = request.args.get("step", "")
+        steps = game.events
+        step = min(int(given[:9]), steps) if given.isascii() and given.isdecimal() else steps
+        found = self._query(ReadPositions(game.number, step), ReplayPositions)
+        words = self.pages.words_for_request()
+        shown = replay.position(words, game, found.positions[0])
+        offer, *parts = (html for _, html in self._parts(words, shown))
+        return {
+            "step": step,
+            "steps": steps,
+            "text": shown.text,
+            "round": shown.round,
+            "offer": offer,
+            "boards": [(board.seat, part) for board, part in zip(shown.boards, parts, strict=True)],
+            "curve": replay.curve(words, game),
+            "first": 0 if step else None,
+            "back": step - 1 if step else None,
+            "forward": step + 1 if step < steps else None,
+            "last": steps if step < steps else None,
+        }
+
+    def _parts(self, words: Words, shown: replay.PositionView) -> list[tuple[str, str]]:
+        """Return the names and the HTML of a position's parts: the offer, and every board."""
+        render, text = self.pages.renderer.fragment, words.text
+        parts = [("offer", render("replay_part.html", kind="offer", view=shown.offer, text=text))]
+        for board in shown.boards:
+            html = render("replay_part.html", kind="board", view=board, text=text)
+            parts.append((f"board.{board.seat}", html))
+        return parts
+
+    def steps(self, number: int) -> Response:
+        """Respond with all positions of a game as JSON, for the replay's script: parts that steps share."""
+        self._admit()
+        words = self.pages.words_for_request()
+        game = self._query(ReadGame(_game_number(number)), ReviewedGame)
+        known: dict[str, int] = {}
+        html_of: dict[object, str] = {}
+        names: list[str] = []
+        steps = []
+        for found in self._positions(game):
+            shown = replay.position(words, game, found)
+            key_parts = (shown.offer, *shown.boards)
+            if any(part not in html_of for part in key_parts):
+                html = [html for _, html in self._parts(words, shown)]
+                html_of.update(zip(key_parts, html, strict=True))
+            names = ["offer", *(f"board.{board.seat}" for board in shown.boards)]
+            numbers = [known.setdefault(html_of[part], len(known)) for part in key_parts]
+            steps.append({"text": shown.text, "round": shown.round, "parts": numbers})
+        body = msgspec.json.encode({"names": names, "parts": list(known), "steps": steps})
+        return _conditional(Response(body, content_type="application/json"), _hash(body))
+
+    def _positions(self, game: ReviewedGame) -> Iterator[ReplayPosition]:
+        """Yield every position of a game; the table sends some at a time."""
+        step = 0
+        while game.position is not None and step <= game.events:
+            question = ReadPositions(game.number, step, POSITIONS_AT_ONCE)
+            found = self._query(question, ReplayPositions).positions
+            yield from found
+            step += max(len(found), 1)
 
     def record(self, number: int) -> Response:
         """Respond with a game's record (JSON Lines), which `azul-table replay` verifies."""
+        self._admit()
         record = self._query(ReadRecord(_game_number(number)), str)
         response = Response(record, content_type="application/jsonl; charset=utf-8")
         response.headers["Content-Disposition"] = f'attachment; filename="azul-game-{number}.jsonl"'
         return response
 
-    def _query(self, question: Question, kind: type[_Answer]) -> _Answer:
-        """Send a question to the table and parse the answer.
-
-        Raises RefusedError: 429 above the rate limit, 503 without a table, else what the table's reason says.
-        """
+    def _admit(self) -> None:
+        """Raise RefusedError (429) for a request of a phone above the rate limit."""
         local = access_level(request) is Access.TABLE
         if not local and not self.rate_limiter.allows(request.remote_addr or ""):
             raise RefusedError(429, "press.too_fast")
+
+    def _query(self, question: Question, kind: type[_Answer]) -> _Answer:
+        """Send a question to the table and parse the answer.
+
+        Raises RefusedError: 503 without a table, else what the table's reason says.
+        """
         try:
             answer = self.link.ask(question)
         except (TableAwayError, MessageError) as fault:

@@ -13,7 +13,8 @@ from typing import Final
 
 from device.lights.palettes import Palette
 from device.socket import history, messages
-from device.socket.messages import Answer, HistoryQuestion, ListGames, ReadGame, ReadRecord, TableMessage
+from device.socket.history import PastGame
+from device.socket.messages import Answer, HistoryQuestion, ListGames, ReadGame, ReadPositions, ReadRecord, TableMessage
 from device.socket.server import Request
 from device.store import archive
 from device.store.archive import ArchiveError
@@ -88,12 +89,14 @@ class Historian:
                 found = archive.list_games(path, before, number + 1)
                 result = {"games": found[:number], "more": len(found) > number}
                 return messages.taken(question, result)
-            case ReadGame(number) | ReadRecord(number):
+            case ReadGame(number) | ReadRecord(number) | ReadPositions(number):
                 past = archive.read_game(path, number)
                 if past is None:
                     return messages.refusal(question, "no_such_game")
                 if isinstance(question, ReadGame):
                     return messages.taken(question, history.game_with_review_json(past, self._palette))
+                if isinstance(question, ReadPositions):
+                    return self._positions(question, past)
                 record = history.record_of(past)
                 if record is None:
                     return messages.refusal(question, "not_finished")
@@ -102,6 +105,12 @@ class Historian:
                 return messages.taken(question, record.decode())
             case _:
                 return messages.refusal(question, "not_now")
+
+    def _positions(self, question: ReadPositions, past: PastGame) -> Answer:
+        if past.too_long or question.step > len(past.events):
+            return messages.refusal(question, "too_long" if past.too_long else "no_such_step")
+        found = history.positions_json(past, self._palette, question.step, question.count)
+        return messages.taken(question, found)
 
     def _log_once(self, fault: str) -> None:
         if fault != self._logged:

@@ -166,10 +166,18 @@ class ReadRecord(ClientMessage, tag="record", frozen=True):
     number: GameNumber
 
 
+class ReadPositions(ClientMessage, tag="position", frozen=True):
+    """Ask for the position of a past game after `step` events, or for that and the following ones."""
+
+    number: GameNumber
+    step: Annotated[int, msgspec.Meta(ge=0)] = 0
+    count: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
+
+
 Lesson = TeachTiles | TeachPlayer | TeachAction
 """Messages that begin a lesson."""
 
-HistoryQuestion = ListGames | ReadGame | ReadRecord
+HistoryQuestion = ListGames | ReadGame | ReadRecord | ReadPositions
 """Messages about past games; the history thread answers them, not the table's loop."""
 
 _LessonMessage = Lesson | ForgetLast | EndLesson
