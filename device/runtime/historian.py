@@ -1,28 +1,42 @@
 """The history thread: answers questions about past games, one after another.
 
-The table's loop has no part in it: this thread reads the store's file through a connection of its own.
+The table's loop has no part in it: this thread reads the store's file through a connection of its own. While
+nobody asks, it writes the summaries of games that an earlier version of the program has left without one.
 """
 
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from queue import Full, Queue
+from queue import Empty, Full, Queue
 from typing import Final
 
 from device.lights.palettes import Palette
 from device.socket import history, messages
 from device.socket.history import PastGame
-from device.socket.messages import Answer, HistoryQuestion, ListGames, ReadGame, ReadPositions, ReadRecord, TableMessage
+from device.socket.messages import (
+    Answer,
+    HistoryQuestion,
+    ListGames,
+    ReadGame,
+    ReadPositions,
+    ReadRecord,
+    ReadStatistics,
+    TableMessage,
+)
 from device.socket.server import Request
-from device.store import archive
+from device.store import archive, statistics
 from device.store.archive import ArchiveError
 
 MOST_WAITING: Final = 32  # questions of all clients; more are refused at once
 LONGEST_RECORD: Final = 1_000_000  # bytes of a record that is sent; people play no game so long
 SWITCH_INTERVAL: Final = 0.0005
 """Seconds after which a computing thread yields to the others: a press needs about ten such switches."""
+
+FIRST_SUMMARY: Final = 5.0  # seconds after the start in which no summary is written
+RESTS: Final = 20  # times as long as the last summary took, before the next one is written
 
 
 class Historian:
@@ -37,12 +51,16 @@ class Historian:
         palette: Palette,
         log: Callable[[str], None],
         longest_record: int = LONGEST_RECORD,
+        first_summary: float = FIRST_SUMMARY,
     ) -> None:
         self._path = path
         self._palette = palette
         self._log = log
         self._longest_record = longest_record
         self._logged = ""
+        self._rest: float | None = first_summary  # seconds until the next summary; None: nothing is left
+        self._file: Path | None = None  # that the numbers of `_without_summary` are of
+        self._without_summary: list[int] = []  # numbers of games, the next one last
         self._questions: Queue[Request | None] = Queue(MOST_WAITING)
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
@@ -68,8 +86,32 @@ class Historian:
             request.answer(messages.refusal(request.message, "too_many_questions"))
 
     def _run(self) -> None:
-        while (request := self._questions.get()) is not None and not self._closing:
-            request.answer(self._answer(request.message))
+        while not self._closing:
+            try:
+                request = self._questions.get(timeout=self._rest)
+            except Empty:
+                self._rest = self._summarize()
+            else:
+                if request is None:
+                    return
+                request.answer(self._answer(request.message))
+
+    def _summarize(self) -> float | None:
+        """Write one summary that is missing; return the seconds to rest, or None if none is missing.
+
+        A game that can't be read is left out until the next start.
+        """
+        began = time.monotonic()
+        try:
+            path = self._path()
+            if path != self._file:
+                self._file, self._without_summary = path, statistics.games_without_summary(path)[::-1]
+            if not self._without_summary:
+                return None
+            statistics.save_summary(path, self._without_summary.pop())
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with one game, the thread goes on
+            self._log_once(str(error))
+        return RESTS * (time.monotonic() - began)
 
     def _answer(self, question: TableMessage | HistoryQuestion) -> Answer:
         """Answer a question; whatever is wrong with one game, the thread goes on."""
@@ -80,15 +122,14 @@ class Historian:
         except Exception as error:  # noqa: BLE001 - see above
             self._log_once(f"game {getattr(question, 'number', '')} can't be read: {error!r}")
         return messages.refusal(
-            question, "unreadable" if isinstance(question, ListGames) else "unreadable_game"
+            question, "unreadable" if isinstance(question, ListGames | ReadStatistics) else "unreadable_game"
         )
 
     def _found(self, question: TableMessage | HistoryQuestion, path: Path) -> Answer:
         match question:
             case ListGames(before, number):
-                found = archive.list_games(path, before, number + 1)
-                result = {"games": found[:number], "more": len(found) > number}
-                return messages.taken(question, result)
+                listed = archive.list_games(path, before, number + 1)
+                return messages.taken(question, {"games": listed[:number], "more": len(listed) > number})
             case ReadGame(number) | ReadRecord(number) | ReadPositions(number):
                 past = archive.read_game(path, number)
                 if past is None:
@@ -103,6 +144,15 @@ class Historian:
                 if len(record) > self._longest_record:
                     return messages.refusal(question, "too_long")
                 return messages.taken(question, record.decode())
+            case ReadStatistics(name):
+                if path != self._file and self._rest is None:
+                    self._rest = 0.0  # the store has moved to another file
+                if name is None:
+                    return messages.taken(question, statistics.house_statistics(path))
+                found = statistics.player_statistics(path, name)
+                return (
+                    messages.taken(question, found) if found else messages.refusal(question, "no_such_player")
+                )
             case _:
                 return messages.refusal(question, "not_now")
 

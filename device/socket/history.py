@@ -124,7 +124,14 @@ def entry_json(past: PastGame) -> Json:
 def unreadable_json(number: int, started: str) -> Json:
     """Describe a game whose stored data is damaged, for the list."""
     entry = dict.fromkeys(("ended", "mode", "level", "wall", "events", "rounds", "victory"))
-    return {**entry, "practice": False, "number": number, "started": started, "status": "unreadable", "players": []}
+    return {
+        **entry,
+        "practice": False,
+        "number": number,
+        "started": started,
+        "status": "unreadable",
+        "players": [],
+    }
 
 
 # --- A single game ---
@@ -135,7 +142,11 @@ def game_with_review_json(past: PastGame, palette: Palette) -> Json:
 
     Of a game that is too long all these are None. Raises RulesError if the events are not legal.
     """
-    game = {**entry_json(past), "choices": 0, **dict.fromkeys(("moves", "scores", "curve", "reviews", "position"))}
+    game = {
+        **entry_json(past),
+        "choices": 0,
+        **dict.fromkeys(("moves", "scores", "curve", "reviews", "position")),
+    }
     if past.too_long:
         return game
     real = {choice.number: choice for choice in real_choices(past.setup, past.events)}

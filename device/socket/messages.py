@@ -174,10 +174,16 @@ class ReadPositions(ClientMessage, tag="position", frozen=True):
     count: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
 
 
+class ReadStatistics(ClientMessage, tag="statistics", frozen=True):
+    """Ask for the statistics of all finished games, or of those of the person with a name."""
+
+    name: str | None = None
+
+
 Lesson = TeachTiles | TeachPlayer | TeachAction
 """Messages that begin a lesson."""
 
-HistoryQuestion = ListGames | ReadGame | ReadRecord | ReadPositions
+HistoryQuestion = ListGames | ReadGame | ReadRecord | ReadPositions | ReadStatistics
 """Messages about past games; the history thread answers them, not the table's loop."""
 
 _LessonMessage = Lesson | ForgetLast | EndLesson

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from web_ui.messages import Move, PastPosition, ReplayPosition, ReviewedGame
-from web_ui.text.sentences import SnapshotFormatter
+from web_ui.text.sentences import MARKER, SnapshotFormatter
 from web_ui.text.words import Words
 from web_ui.views import boards, history, phone
 from web_ui.views.boards import BoardView
@@ -47,7 +47,7 @@ def _offer(formatter: SnapshotFormatter, shown: PastPosition) -> tuple[SourceVie
     displays = [phone.source(formatter, number, tiles) for number, tiles in enumerate(shown.displays, 1)]
     if formatter.solo:
         return tuple(displays)
-    centre = shown.centre + (phone.MARKER if shown.marker_in_centre else "")
+    centre = shown.centre + (MARKER if shown.marker_in_centre else "")
     return (*displays, phone.source(formatter, 0, centre))
 
 
