@@ -52,6 +52,8 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/history/<int:number>", "past_game", history.game)
     app.add_url_rule("/history/<int:number>/steps", "steps", history.steps)
     app.add_url_rule("/history/<int:number>/record", "record", history.record)
+    app.add_url_rule("/statistics", "statistics", history.statistics)
+    app.add_url_rule("/statistics/<path:name>", "player_statistics", history.statistics)
     app.add_url_rule("/static/<name>", "static", pages.static_file)
     app.register_error_handler(RefusedError, refusals.refused)
     app.register_error_handler(HTTPException, refusals.not_served)

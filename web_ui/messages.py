@@ -173,7 +173,13 @@ class ReadPositions(msgspec.Struct, frozen=True, tag="position"):
     count: int = 1
 
 
-Question = ListGames | ReadGame | ReadRecord | ReadPositions
+class ReadStatistics(msgspec.Struct, frozen=True, tag="statistics"):
+    """Ask for the statistics of all finished games, or of those of the person with a name."""
+
+    name: str | None = None
+
+
+Question = ListGames | ReadGame | ReadRecord | ReadPositions | ReadStatistics
 
 
 # --- Messages of the table ---
@@ -709,6 +715,96 @@ class PastGames(msgspec.Struct, frozen=True):
 
     games: tuple[PastGame, ...] = ()
     more: bool = False
+
+
+# --- Statistics of past games ---
+
+
+class PointSources(msgspec.Struct, frozen=True):
+    """The mean points of a game by where they come from; the floor's are 0 or less."""
+
+    placing: float = 0
+    rows: float = 0
+    columns: float = 0
+    colours: float = 0
+    floor: float = 0
+    other: float = 0
+
+
+class Sums(msgspec.Struct, frozen=True, kw_only=True):
+    """Games with their wins, mean and best scores, and the points that the graded `choices` lost in all."""
+
+    games: int = 0
+    wins: int = 0
+    mean: float = 0
+    best: int = 0
+    points: PointSources = PointSources()
+    lost: float = 0
+    choices: int = 0
+
+
+class GroupSums(Sums, frozen=True, kw_only=True):
+    """The games of a mode for a number of players."""
+
+    mode: str
+    players: int
+
+
+class PersonSums(Sums, frozen=True, kw_only=True):
+    """The games of the person with a name."""
+
+    name: str
+
+
+class BotSums(Sums, frozen=True, kw_only=True):
+    """The games of an opponent."""
+
+    bot: str
+
+
+class Cost(msgspec.Struct, frozen=True, rename={"first": "from", "last": "to"}):
+    """What the choices of some successive games lost, and when the first and the last of them began (UTC)."""
+
+    first: str
+    last: str
+    choices: int = 0
+    lost: float = 0
+
+
+class PairSums(msgspec.Struct, frozen=True):
+    """The games of two players, and how often the one was ahead of and behind the other.
+
+    On a player's page `name` or `bot` is the other one.
+    """
+
+    games: int
+    ahead: int = 0
+    behind: int = 0
+    one: str = ""
+    other: str = ""
+    name: str | None = None
+    bot: str | None = None
+
+
+class HouseStatistics(msgspec.Struct, frozen=True):
+    """The statistics of all finished games; `missing` games are not counted yet."""
+
+    games: int = 0
+    missing: int = 0
+    groups: tuple[GroupSums, ...] = ()
+    people: tuple[PersonSums, ...] = ()
+    opponents: tuple[BotSums, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    pairs: tuple[PairSums, ...] = ()
+
+
+class PlayerStatistics(PersonSums, frozen=True, kw_only=True):
+    """The statistics of a person's finished games."""
+
+    missing: int = 0
+    groups: tuple[GroupSums, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    against: tuple[PairSums, ...] = ()
 
 
 # --- Encoding and decoding ---

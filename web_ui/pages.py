@@ -20,14 +20,17 @@ from msgspec import Struct
 
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import (
+    HouseStatistics,
     Layout,
     ListGames,
     MessageError,
     PastGames,
+    PlayerStatistics,
     Question,
     ReadGame,
     ReadPositions,
     ReadRecord,
+    ReadStatistics,
     ReplayPosition,
     ReplayPositions,
     ReviewedGame,
@@ -39,7 +42,7 @@ from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
 from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
-from web_ui.views import history, replay
+from web_ui.views import history, replay, statistics
 from web_ui.views.drawing import drawing, has_boards
 from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer
 
@@ -252,7 +255,10 @@ QUERY_BURST = 10
 POSITIONS_AT_ONCE = 100
 """Positions of a game that the table is asked for at once."""
 
-_STATUS = {"no_such_game": 404, "no_such_step": 404, "not_finished": 404, "too_long": 404, "too_many_questions": 503}
+_STATUS = {
+    **dict.fromkeys(("no_such_game", "no_such_step", "no_such_player", "not_finished", "too_long"), 404),
+    "too_many_questions": 503,
+}
 """HTTP status by the table's reason for a refusal; 503 for any other."""
 
 
@@ -351,6 +357,16 @@ class HistoryPages(Struct, frozen=True):
         response = Response(record, content_type="application/jsonl; charset=utf-8")
         response.headers["Content-Disposition"] = f'attachment; filename="azul-game-{number}.jsonl"'
         return response
+
+    def statistics(self, name: str = "") -> Response:
+        """Respond with the statistics of all games, or of a player's; the name may be a parameter, too."""
+        self._admit()
+        words = self.pages.words_for_request()
+        if name := name or request.args.get("name", ""):
+            view = statistics.player(words, self._query(ReadStatistics(name), PlayerStatistics))
+        else:
+            view = statistics.house(words, self._query(ReadStatistics(), HouseStatistics))
+        return self.pages.static_page("statistics.html", view=view, own=bool(name))
 
     def _admit(self) -> None:
         """Raise RefusedError (429) for a request of a phone above the rate limit."""

@@ -40,8 +40,8 @@ _SUMMARIES: Final = """
 CREATE TABLE summaries (           -- of finished games, without those for practice
     game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE,
     seat INTEGER NOT NULL,
-    player INTEGER REFERENCES players, -- null for an opponent, and for a person without a name
-    bot TEXT,
+    player INTEGER NOT NULL,       -- in players; 0 for an opponent, and for a person without a name
+    bot TEXT NOT NULL,             -- empty for a person
     mode TEXT NOT NULL,
     players INTEGER NOT NULL,      -- how many play
     score INTEGER NOT NULL,
@@ -54,10 +54,10 @@ CREATE TABLE summaries (           -- of finished games, without those for pract
     other INTEGER NOT NULL,
     lost REAL,                     -- points that the choices lost; null until all are graded
     choices INTEGER,
-    PRIMARY KEY (game, seat)
+    PRIMARY KEY (player, bot, mode, players, game, seat) -- in the order in which they are added up
 ) WITHOUT ROWID
 """
-_SUMMARIES_OF_PLAYER: Final = "CREATE INDEX summaries_of_player ON summaries (player)"
+_SUMMARIES_OF_GAME: Final = "CREATE INDEX summaries_of_game ON summaries (game, seat, player, score, winner)"
 _TABLES: Final = f"""
 CREATE TABLE players (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE games (
@@ -83,7 +83,7 @@ CREATE TABLE events (
 {_TAGS};
 {_GRADES};
 {_SUMMARIES};
-{_SUMMARIES_OF_PLAYER};
+{_SUMMARIES_OF_GAME};
 CREATE TABLE situation (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     game INTEGER REFERENCES games, -- the current game
@@ -127,7 +127,7 @@ def _migrate_2_to_3(connection: sqlite3.Connection) -> None:
     """Add games for practice, and summaries, which are filled later."""
     connection.execute(f"ALTER TABLE games ADD COLUMN {_PRACTICE}")
     connection.execute(_SUMMARIES)
-    connection.execute(_SUMMARIES_OF_PLAYER)
+    connection.execute(_SUMMARIES_OF_GAME)
 
 
 EventRows = tuple[tuple[int, str], ...]

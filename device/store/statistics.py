@@ -26,8 +26,8 @@ MOST_NAMES: Final = 60  # players that are listed
 MOST_PAIRS: Final = 6  # players who are compared with each other
 
 _INSERT: Final = """
-INSERT OR REPLACE INTO summaries
-SELECT ?, ?, (SELECT id FROM players WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+INSERT INTO summaries
+SELECT ?, ?, coalesce((SELECT id FROM players WHERE name = ?), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
 """
 _MISSING: Final = """
 SELECT id FROM games WHERE ended IS NOT NULL AND practice IS NULL AND (
@@ -60,12 +60,13 @@ def write_summary(
     sqlite3.Error, RulesError.
     """
     lost, choices = _costs(setup, events, grades)
+    connection.execute("DELETE FROM summaries WHERE game = ?", (number,))
     for each in summarize(setup, events) or ():
         name, points, seat = setup.players[each.seat], each.points, each.seat
         named = seat not in bots and name != default_name(places[seat])
         sources = (points.placing, points.rows, points.columns, points.colours, points.floor, points.other)
         what = (setup.mode, len(setup.players), each.score, each.winner)
-        row = (number, seat, name if named else None, bots.get(seat), *what, *sources)
+        row = (number, seat, name if named else None, bots.get(seat, ""), *what, *sources)
         connection.execute(_INSERT, (*row, lost.get(seat), choices.get(seat)))
 
 
@@ -128,7 +129,7 @@ def house_statistics(path: Path) -> Json:
             f"SELECT player, bot, mode, players, {_SUMS} FROM summaries GROUP BY player, bot, mode, players"
         ).fetchall()
         names = dict(connection.execute("SELECT id, name FROM players"))
-        people = _by(rows, lambda row: row[0])
+        people = _by(rows, lambda row: row[0])  # 0, for nobody, is left out, and so is an empty name of a bot
         listed = sorted(people, key=lambda player: -people[player]["games"])[:MOST_NAMES]
         opponents = _by(rows, lambda row: row[1])
         return {
@@ -198,7 +199,7 @@ def _by(rows: Sequence[_Row], key: Any) -> dict[Any, Json]:
     """Add up rows by a key; rows without one are left out."""
     found: dict[Any, list[_Row]] = {}
     for row in rows:
-        if key(row) is not None:
+        if key(row):
             found.setdefault(key(row), []).append(row)
     return {value: _sums(some) for value, some in found.items()}
 
@@ -210,9 +211,8 @@ def _groups(rows: Sequence[_Row]) -> list[Json]:
 
 
 _COSTS: Final = """
-SELECT min(started), max(started), games, choices, lost FROM (
-    SELECT min(game) AS first, max(game) AS last, count(DISTINCT game) AS games,
-        sum(choices) AS choices, sum(lost) AS lost
+SELECT min(started), max(started), choices, lost FROM (
+    SELECT min(game) AS first, max(game) AS last, sum(choices) AS choices, sum(lost) AS lost
     FROM ({}) GROUP BY bucket
 ) JOIN games ON games.id IN (first, last) GROUP BY first ORDER BY first
 """
@@ -220,12 +220,12 @@ SELECT min(started), max(started), games, choices, lost FROM (
 
 def _costs_of_house(connection: sqlite3.Connection) -> list[Json]:
     """Describe what choices of people cost on average, in groups of successive games."""
-    first, last = connection.execute("SELECT min(game), max(game) FROM summaries").fetchone()
+    first, last = connection.execute("SELECT min(id), max(id) FROM games").fetchone()
     if first is None:
         return []
     inner = (
         "SELECT game, choices, lost, (game - ?) * ? / ? AS bucket FROM summaries "
-        "WHERE bot IS NULL AND lost IS NOT NULL"
+        "WHERE bot = '' AND lost IS NOT NULL"
     )
     return _cost_rows(connection, inner, (first, BUCKETS, last - first + 1))
 
@@ -241,8 +241,8 @@ def _costs_of_player(connection: sqlite3.Connection, player: int) -> list[Json]:
 
 def _cost_rows(connection: sqlite3.Connection, inner: str, given: tuple[int, ...]) -> list[Json]:
     return [
-        {"from": first, "to": last, "games": games, "choices": choices, "lost": round(lost, 2)}
-        for first, last, games, choices, lost in connection.execute(_COSTS.format(inner), given)
+        {"from": first, "to": last, "choices": choices, "lost": round(lost, 2)}
+        for first, last, choices, lost in connection.execute(_COSTS.format(inner), given)
         if choices
     ]
 
@@ -272,11 +272,11 @@ def _against(connection: sqlite3.Connection, player: int) -> list[Json]:
         f"SELECT players.name, other.bot, count(*), sum({_AHEAD}), sum({_BEHIND}) FROM summaries AS one "
         "JOIN summaries AS other ON other.game = one.game AND other.seat != one.seat "
         "LEFT JOIN players ON players.id = other.player "
-        "WHERE one.player = ? AND (other.player IS NOT NULL OR other.bot IS NOT NULL) "
+        "WHERE one.player = ? AND (other.player OR other.bot != '') "
         "GROUP BY other.player, other.bot ORDER BY count(*) DESC, 1, 2 LIMIT ?",
         (player, MOST_NAMES),
     )
     return [
-        {"name": name, "bot": bot, "games": games, "ahead": ahead, "behind": behind}
+        {"name": name, "bot": bot or None, "games": games, "ahead": ahead, "behind": behind}
         for name, bot, games, ahead, behind in rows
     ]

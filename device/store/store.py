@@ -281,8 +281,9 @@ class Store:
 
     def _write_summary(self, game: int, play: Play) -> None:
         """Write the summary of a game that has ended just now; delete that of one that goes on."""
-        self._connection.execute("DELETE FROM summaries WHERE game = ?", (game,))
-        if play.over and play.practice is None:
+        if not play.over:
+            self._connection.execute("DELETE FROM summaries WHERE game = ?", (game,))
+        elif play.practice is None:
             bots = self._connection.execute(
                 "SELECT seat, bot FROM game_players WHERE game = ? AND bot IS NOT NULL", (game,)
             )

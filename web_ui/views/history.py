@@ -32,7 +32,13 @@ def _game(words: Words, game: PastGame) -> Variables:
     listed = {"number": game.number, "when": when(words, game.started)}
     if game.status == "unreadable":
         title = words.text("history.game", number=game.number)
-        return {**listed, "practice": "", "fault": words.text("history.unreadable"), "title": title, "status": ""}
+        return {
+            **listed,
+            "practice": "",
+            "fault": words.text("history.unreadable"),
+            "title": title,
+            "status": "",
+        }
     return {
         **listed,
         "fault": "",
@@ -70,6 +76,17 @@ def when(words: Words, utc: str) -> str:
         return utc
     month = words.text(f"month.{time.month}")
     return words.text("history.when", day=time.day, month=month, year=str(time.year), time=f"{time:%H:%M}")
+
+
+def day(words: Words, utc: str) -> str:
+    """Return the day of a UTC time as text in this machine's time zone; unchanged if it can't be parsed."""
+    try:
+        time = datetime.fromisoformat(utc).replace(tzinfo=UTC).astimezone()
+    except ValueError:
+        return utc
+    return words.text(
+        "history.day", day=time.day, month=words.text(f"month.{time.month}"), year=str(time.year)
+    )
 
 
 # --- A single game ---------------------------------------------------------------------------------------
