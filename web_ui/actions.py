@@ -12,7 +12,16 @@ import msgspec
 from flask import Response, request
 from msgspec import Struct
 
-from web_ui.messages import Action, MessageError, NamePlayer, PressButton, allowed_to_phone, read_action
+from web_ui.messages import (
+    Action,
+    LeaveSeat,
+    MessageError,
+    NamePlayer,
+    PressButton,
+    SitDown,
+    allowed_to_phone,
+    read_action,
+)
 from web_ui.pages import Pages
 from web_ui.security import Access, RateLimiter, RefusedError, access_level, check_origin
 from web_ui.table_link import TableAwayError, TableLink
@@ -64,7 +73,7 @@ class Actions(Struct, frozen=True):
         snapshot = self.link.latest.view.snapshot
         if snapshot is None:
             raise RefusedError(503, "presence.away")
-        if not allowed_to_phone(action, snapshot.phones):
+        if not allowed_to_phone(action, snapshot):
             raise RefusedError(403, "press.not_by_phone")
         if not self.rate_limiter.allows(request.remote_addr or ""):
             raise RefusedError(429, "press.too_fast")
@@ -77,9 +86,9 @@ class Actions(Struct, frozen=True):
                 known = any(each.name == button for each in layout.buttons)
                 if not known and (snapshot is None or button not in snapshot.phones.press):
                     raise RefusedError(404, "press.no_button", button=button)
-            case NamePlayer(_, name) if not name.strip().isprintable():
+            case NamePlayer(_, name) | SitDown(name=str(name)) if not name.strip().isprintable():
                 raise RefusedError(400, "press.name_strange")
-            case NamePlayer(seat) if layout is not None and layout.seats and seat > layout.seats:
+            case NamePlayer(seat) | SitDown(seat) | LeaveSeat(seat) if layout and 0 < layout.seats < seat:
                 raise RefusedError(404, "press.no_seat", seat=seat)
 
     def _sentence(self, why: str) -> str:

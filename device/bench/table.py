@@ -66,6 +66,7 @@ class _Recorder:
     """A driver that records the times of frames, and a server without subscribers."""
 
     frames_wanted = False
+    subscribed = False
 
     def __init__(self) -> None:
         self.shown: SimpleQueue[float] = SimpleQueue()
@@ -74,6 +75,8 @@ class _Recorder:
         self.shown.put(time.monotonic())
 
     def close(self) -> None: ...
+
+    def publish_beat(self) -> None: ...
 
     def publish_snapshot(self, line: bytes) -> None: ...
 
