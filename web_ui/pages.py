@@ -56,6 +56,11 @@ STREAMS = 64
 FIRST_FRAME = 0.3
 """Seconds that the twin's page waits for the first light frame."""
 
+THEME_COOKIE = "theme"
+"""Names the theme that was chosen by hand; set by the pages' scripts, and no secret."""
+
+THEMES = ("light", "dark")
+
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -128,6 +133,7 @@ class Pages:
             f"{page}.html",
             text=words.text,
             language=words.language,
+            theme=_theme(),
             regions=rendering.html,
             stamp=f"{self.epoch}.{rendering.number}",
             greeting=self.greeting(view, viewer),
@@ -142,7 +148,7 @@ class Pages:
         )
         response = Response(html, content_type="text/html; charset=utf-8")
         made_of = view.number, rendering.number, frame.number  # the rendering may be of a newer view
-        parts = self.epoch, page, words.language, *made_of, access, viewer.seat
+        parts = self.epoch, page, words.language, *made_of, access, viewer.seat, _theme()
         return _conditional(response, "-".join(map(str, parts)))
 
     def _first_frame(self, view: View) -> Frame:
@@ -205,7 +211,8 @@ class Pages:
     def static_page(self, template: str, **given: object) -> Response:
         """Respond with a page that does not follow the table; its ETag is a hash of the HTML."""
         words = self.words_for_request()
-        html = self.renderer.page(template, text=words.text, language=words.language, **given)
+        given = {"text": words.text, "language": words.language, "theme": _theme(), **given}
+        html = self.renderer.page(template, **given)
         return _conditional(Response(html, content_type="text/html; charset=utf-8"), _hash(html.encode()))
 
     def static_file(self, name: str) -> Response:
@@ -220,6 +227,12 @@ def _viewer_of_page() -> Viewer:
     """Return the viewer of the page that the query parameter `page` names."""
     page = request.args.get("page")
     return identify_viewer(request, page if page in PAGES else PHONE)
+
+
+def _theme() -> str:
+    """Return the theme that the browser chose by hand: `light` or `dark`; empty where the system decides."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
 
 
 def _colours(frame: Frame) -> dict[str, str]:

@@ -33,29 +33,34 @@ _BOARDS = tuple(f"board.{seat}" for seat in range(1, phone.SEATS + 1))
 
 REGIONS = {
     PHONE: (
-        *("tiles", "turn", "faults", "seat", "report", "controls", "names", "result", "offer", "legend"),
-        *("counts", "seats", *_BOARDS, "account", "moves", "rules"),
+        *("tiles", "turn", "prompt", "faults", "lobby", "question", "seat", "report", "controls", "names"),
+        *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "seats", "account", "moves"),
+        "rules",
     ),
     TABLE: (
         *("tiles", "turn", "faults", "report", "controls", "names", "result", "recent", "legend", "deck"),
-        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS),
+        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS, "bar", "account", "moves"),
     ),
     TAGS: ("tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"),
 }
 """The regions of each page."""
+
+PLAYED = ("offer", "front", "board", "prompt")
+"""Regions that show the game, and are its controls for a viewer who may act."""
 
 ONLY_WITHOUT_BOARDS = ("board", "offer")
 """Regions that the twin shows only if the table has no lights for them."""
 
 DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "faults": sentences.faults,
-    "offer": phone.offer,
     "counts": phone.counts,
     "legend": phone.legend,
     "seats": phone.seats,
     "moves": phone.moves,
     "recent": phone.recent,
     "account": phone.account,
+    "lobby": phone.nothing,
+    "question": phone.nothing,
     "result": phone.last_result,
     "rules": phone.rules_link,
 }
@@ -63,6 +68,7 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
 
 CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "controls": controls.groups,
+    "bar": controls.bar,
     "names": controls.names,
     "report": controls.report,
     "seat": controls.seat_choice,
@@ -75,6 +81,9 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "forgetting": tags.forgetting,
 }
 """The value of each region with controls, which depend on the viewer; empty while the table is away."""
+
+TEMPLATES = {"front": "board"}
+"""Regions that use the template of another one."""
 
 _LINE_ENDS = re.compile(r"\s*\n\s*")
 
@@ -169,7 +178,8 @@ class Renderer:
         """Render a region; return an empty text if it has nothing to show."""
         if not value:
             return ""
-        return self.fragment(f"region_{name.partition('.')[0]}.html", view=value, text=words.text)
+        kind = name.partition(".")[0]
+        return self.fragment(f"region_{TEMPLATES.get(kind, kind)}.html", view=value, text=words.text)
 
 
 def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, object]]:
@@ -177,7 +187,7 @@ def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, obj
     formatter = SnapshotFormatter(words, view.snapshot) if view.snapshot is not None else None
     for name in REGIONS[viewer.page]:
         if name == "turn":
-            yield name, (tags.head if viewer.page == TAGS else phone.turn)(view, words, viewer)
+            yield name, _turn(formatter, view, words, viewer)
         elif name == "tiles":
             yield name, phone.palette(view.snapshot)
         else:
@@ -186,12 +196,32 @@ def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, obj
         yield STATE, _json(drawing.drawing_state(formatter, view))
 
 
+def _turn(formatter: SnapshotFormatter | None, view: View, words: Words, viewer: Viewer) -> object:
+    if viewer.page == TAGS:
+        return tags.head(view, words, viewer)
+    return phone.turn(view, words, viewer, _hands(formatter, view, viewer))
+
+
+def _hands(formatter: SnapshotFormatter | None, view: View, viewer: Viewer) -> boards.Hands:
+    """Return what the viewer may do now: nothing while the table is away."""
+    if formatter is None or view.presence is not Presence.HERE:
+        return boards.NO_HANDS
+    return controls.hands(formatter, viewer)
+
+
 def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) -> object:
     kind, _, seat = name.partition(".")
     if kind in ONLY_WITHOUT_BOARDS and viewer.page == TABLE and drawing.has_boards(view.layout):
         return None
-    if kind == "board":
-        return boards.board(formatter, int(seat), mine=viewer.seat == int(seat))
+    if kind in PLAYED:
+        hands = _hands(formatter, view, viewer)
+        if kind == "prompt":
+            return phone.prompt(formatter, hands)
+        if kind == "offer":
+            return phone.whole_offer(formatter, hands)
+        if kind == "front":
+            return boards.front_board(formatter, viewer.seat, hands)
+        return boards.board(formatter, int(seat), mine=viewer.seat == int(seat), hands=hands)
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)
     return CONTROLS[kind](formatter, viewer) if view.presence is Presence.HERE else None

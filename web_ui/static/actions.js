@@ -40,7 +40,7 @@ export function hideRepeatedAnswer() {
 }
 
 // Sends an action once all earlier ones are answered: two connections could swap their order. Shows a refusal.
-function send(action) {
+export function send(action) {
   const sent = queue.then(async () => {
     const { taken, sentence } = await post(action);
     showAnswer(taken ? "" : sentence);
