@@ -28,6 +28,11 @@ class NewerSchemaError(MessageError):
     """A snapshot whose schema is newer than these pages."""
 
 
+GameNumber = Annotated[int, msgspec.Meta(ge=1, le=1 << 53)]
+
+Opponent = Literal["calm", "greedy", "strong", "master"]
+"""The table's built-in opponents, from the weakest to the strongest."""
+
 # --- Actions: what people do on a page ---
 
 Letter = Literal["b", "y", "r", "k", "w"]
@@ -173,10 +178,26 @@ class PlugPico(ActionBase, frozen=True, tag="plug"):
     plugged: bool
 
 
+class ShowPosition(ActionBase, frozen=True, tag="show"):
+    """Show the position after `step` events of a past game on the lights; without a number stop that."""
+
+    number: GameNumber | None = None
+    step: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class BeginPractice(ActionBase, frozen=True, tag="practice"):
+    """Begin a game for practice in a position of a past game; `bots` are the opponents by place."""
+
+    number: GameNumber
+    step: Annotated[int, msgspec.Meta(ge=0)]
+    bots: Annotated[dict[str, Opponent], msgspec.Meta(max_length=4)] = {}
+
+
+PastGameAction = ShowPosition | BeginPractice
 TeachingAction = TeachTiles | TeachPlayer | TeachAction | ForgetLast | EndLesson | ForgetTags | ForgetTiles
 LobbyAction = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
 PlayAction = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
-Action = PlayAction | LobbyAction | TeachingAction | PlugPico
+Action = PlayAction | LobbyAction | TeachingAction | PastGameAction | PlugPico
 
 _DRAFT = re.compile(r"([0-9])[byrkw]([1-5f])")
 
@@ -206,7 +227,7 @@ def allowed_to_phone(action: Action, snapshot: Snapshot) -> bool:
         case AskHint():
             return phones.hint
         case _:
-            return isinstance(action, TeachingAction) and phones.learn
+            return isinstance(action, TeachingAction | PastGameAction) and phones.learn
 
 
 def _source_button(source: int) -> str:
@@ -732,6 +753,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     lobby: Lobby | None = None
     opponents: tuple[SeatItem, ...] = ()
     round: int = 0
+    practice: bool = False
     first: int | None = None
     seats: tuple[Seat, ...] = ()
     displays: tuple[str, ...] = ()

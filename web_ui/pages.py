@@ -318,10 +318,25 @@ class HistoryPages(Struct, frozen=True):
             "offer": offer,
             "boards": [(board.seat, part) for board, part in zip(shown.boards, parts, strict=True)],
             "curve": replay.curve(words, game),
+            **self._at_table(words, game, shown),
             "first": 0 if step else None,
             "back": step - 1 if step else None,
             "forward": step + 1 if step < steps else None,
             "last": steps if step < steps else None,
+        }
+
+    def _at_table(self, words: Words, game: ReviewedGame, shown: replay.PositionView) -> dict[str, object]:
+        """Return the variables of what a replay can do at the table, for those who may press there."""
+        here, snapshot = access_level(request) is Access.TABLE, self.pages.latest.view.snapshot
+        acting = {board.seat for board in shown.boards if board.acting}
+        return {
+            "at_table": here or (snapshot is not None and snapshot.phones.learn),
+            "table_page": "/table" if here else "/",
+            "seats": [
+                (player.seat, history.player_name(words, player), player.seat in acting)
+                for player in game.players
+            ],
+            "levels": replay.levels(words),
         }
 
     def _parts(self, words: Words, shown: replay.PositionView) -> list[tuple[str, str]]:

@@ -89,6 +89,8 @@ def paint(table: Table, now: float, palette: Palette) -> Painting:
             _paint_choosing(painting, table)
         case Stage.TEACHING:
             _paint_lesson(painting, table)
+        case Stage.SHOWING if table.showing is not None:
+            foremost = _paint_past_position(painting, table.showing.game)
         case _:
             foremost = _paint_game(painting, table)
     _paint_status(painting, table)
@@ -102,6 +104,8 @@ def is_passing(table: Table, now: float) -> bool:
     game = table.game
     if table.refusal is not None and now - table.refusal.at < FLASH:
         return True
+    if table.stage is Stage.SHOWING and table.showing is not None:
+        return _is_sweeping(table.showing.game, now)
     if game is None:
         return False
     return game.animation is not None or (not game.tiles_to_move and _is_moving(table, game, now))
@@ -267,6 +271,17 @@ def _paint_game(painting: Painting, table: Table) -> list[str]:
     return foremost
 
 
+def _paint_past_position(painting: Painting, game: CurrentGame) -> list[str]:
+    """Light a position of a past game, in which nothing can be chosen; return the lights that move."""
+    play = game.play
+    paint_boards(painting, play)
+    paint_sources(painting, play.state)
+    paint_scoring_tile(painting, play)
+    for seat in play.state.to_act():
+        painting.paint([api.turn_light(play.places[seat])], TURN, STEADY)
+    return _sweep(painting, game) if _is_sweeping(game, painting.now) else []
+
+
 def _paint_sources(painting: Painting, table: Table, game: CurrentGame, offered: Level) -> None:
     """Light the sources: tiles on offer at the level `offered`, selected ones fast; advised ones swell."""
     selection = game.selection
@@ -360,6 +375,10 @@ def _paint_turn(painting: Painting, table: Table, play: Play) -> None:
 
 
 # --- Movement ---
+
+
+def _is_sweeping(game: CurrentGame, now: float) -> bool:
+    return game.movement is not None and now - game.movement.at < LONGEST_SWEEP
 
 
 def _is_moving(table: Table, game: CurrentGame, now: float) -> bool:

@@ -15,15 +15,17 @@ from typing import Final
 
 from device.lights.palettes import Palette
 from device.socket import history, messages
-from device.socket.history import PastGame
+from device.socket.history import FoundPosition, PastGame
 from device.socket.messages import (
     Answer,
+    BeginPractice,
     HistoryQuestion,
     ListGames,
     ReadGame,
     ReadPositions,
     ReadRecord,
     ReadStatistics,
+    ShowPosition,
     TableMessage,
 )
 from device.socket.server import Request
@@ -39,10 +41,16 @@ FIRST_SUMMARY: Final = 5.0  # seconds after the start in which no summary is wri
 RESTS: Final = 20  # times as long as the last summary took, before the next one is written
 
 
+def _id_of(request: Request) -> int | None:
+    message = request.message
+    return (message.message if isinstance(message, FoundPosition) else message).id
+
+
 class Historian:
     """Answers the questions given to `put`; `path` returns the file that the store uses now.
 
-    `log` gets a sentence when a question can't be answered, once for each reason in a row.
+    Messages about a position go on to the table's loop with that position, by `put_to_table`. `log` gets a
+    sentence when a question can't be answered, once for each reason in a row.
     """
 
     def __init__(
@@ -50,12 +58,14 @@ class Historian:
         path: Callable[[], Path],
         palette: Palette,
         log: Callable[[str], None],
+        put_to_table: Callable[[Request], None] | None = None,
         longest_record: int = LONGEST_RECORD,
         first_summary: float = FIRST_SUMMARY,
     ) -> None:
         self._path = path
         self._palette = palette
         self._log = log
+        self._put_to_table = put_to_table
         self._longest_record = longest_record
         self._logged = ""
         self._rest: float | None = first_summary  # seconds until the next summary; None: nothing is left
@@ -83,7 +93,7 @@ class Historian:
         try:
             self._questions.put_nowait(request)
         except Full:
-            request.answer(messages.refusal(request.message, "too_many_questions"))
+            request.answer(Answer(taken=False, id=_id_of(request), why="too_many_questions"))
 
     def _run(self) -> None:
         while not self._closing:
@@ -94,7 +104,12 @@ class Historian:
             else:
                 if request is None:
                     return
-                request.answer(self._answer(request.message))
+                message = request.message
+                answer = message if isinstance(message, FoundPosition) else self._answer(message)
+                if isinstance(answer, Answer):
+                    request.answer(answer)
+                elif self._put_to_table is not None:
+                    self._put_to_table(Request(answer, request.answer))
 
     def _summarize(self) -> float | None:
         """Write one summary that is missing; return the seconds to rest, or None if none is missing.
@@ -113,7 +128,7 @@ class Historian:
             self._log_once(str(error))
         return RESTS * (time.monotonic() - began)
 
-    def _answer(self, question: TableMessage | HistoryQuestion) -> Answer:
+    def _answer(self, question: TableMessage | HistoryQuestion) -> Answer | FoundPosition:
         """Answer a question; whatever is wrong with one game, the thread goes on."""
         try:
             return self._found(question, self._path())
@@ -125,8 +140,10 @@ class Historian:
             question, "unreadable" if isinstance(question, ListGames | ReadStatistics) else "unreadable_game"
         )
 
-    def _found(self, question: TableMessage | HistoryQuestion, path: Path) -> Answer:
+    def _found(self, question: TableMessage | HistoryQuestion, path: Path) -> Answer | FoundPosition:
         match question:
+            case ShowPosition() | BeginPractice():
+                return self._position(question, path)
             case ListGames(before, number):
                 listed = archive.list_games(path, before, number + 1)
                 return messages.taken(question, {"games": listed[:number], "more": len(listed) > number})
@@ -144,17 +161,33 @@ class Historian:
                 if len(record) > self._longest_record:
                     return messages.refusal(question, "too_long")
                 return messages.taken(question, record.decode())
-            case ReadStatistics(name):
-                if path != self._file and self._rest is None:
-                    self._rest = 0.0  # the store has moved to another file
-                if name is None:
-                    return messages.taken(question, statistics.house_statistics(path))
-                found = statistics.player_statistics(path, name)
-                return (
-                    messages.taken(question, found) if found else messages.refusal(question, "no_such_player")
-                )
+            case ReadStatistics():
+                return self._statistics(question, path)
             case _:
                 return messages.refusal(question, "not_now")
+
+    def _position(self, message: ShowPosition | BeginPractice, path: Path) -> Answer | FoundPosition:
+        """Return the position that a message to the table is about, for the table's loop."""
+        if self._put_to_table is None:
+            return messages.refusal(message, "not_now")
+        if message.number is None:
+            return FoundPosition(message, None)
+        past = archive.read_game(path, message.number)
+        if past is None:
+            return messages.refusal(message, "no_such_game")
+        if past.too_long or message.step > len(past.events):
+            return messages.refusal(message, "too_long" if past.too_long else "no_such_step")
+        return FoundPosition(message, history.play_at(past, message.step), len(past.events))
+
+    def _statistics(self, question: ReadStatistics, path: Path) -> Answer:
+        if path != self._file and self._rest is None:
+            self._rest = 0.0  # the store has moved to another file
+        if question.name is None:
+            return messages.taken(question, statistics.house_statistics(path))
+        found = statistics.player_statistics(path, question.name)
+        if found is None:
+            return messages.refusal(question, "no_such_player")
+        return messages.taken(question, found)
 
     def _positions(self, question: ReadPositions, past: PastGame) -> Answer:
         if past.too_long or question.step > len(past.events):

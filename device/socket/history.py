@@ -4,7 +4,7 @@ Everything comes from a game's events. Like a snapshot it holds no sentences.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from device.lights.palettes import Palette, palette_for
@@ -18,6 +18,7 @@ from device.rules.notation import text_of
 from device.rules.scoring import Outcome
 from device.rules.solo.scoring import SoloOutcome
 from device.rules.tiles import letter
+from device.socket.messages import BeginPractice, PositionMessage
 from device.socket.snapshot import (
     Json,
     choice_json,
@@ -29,7 +30,8 @@ from device.socket.snapshot import (
     seat_json,
     selection_json,
 )
-from device.table.game import Play, Selection, default_name, move_of
+from device.table.game import Play, Selection, default_name, move_of, resume
+from device.table.state import PositionShown, PracticeBegun
 from device.table.turns import choices, choosing_places
 
 MOST_EVENTS: Final = 3000
@@ -249,6 +251,30 @@ def _costliest_json(past: PastGame, palette: Palette, review: PlayerReview) -> I
 
 
 # --- Replay ---
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPosition:
+    """A message to the table about a position of a past game, with that position; None stands for none."""
+
+    message: PositionMessage
+    play: Play | None
+    steps: int = 0
+
+    def event(self, at: float) -> PositionShown | PracticeBegun:
+        """Return the event of the table that the message stands for, at a time in seconds."""
+        if isinstance(self.message, BeginPractice) and self.play is not None:
+            return PracticeBegun(self.play, tuple(self.message.bots.items()), at)
+        return PositionShown(self.play, self.message.number or 0, self.steps, at)
+
+
+def play_at(past: PastGame, step: int) -> Play:
+    """Return the game after so many events; opponents' seats have no names. Raises RulesError."""
+    names = tuple(
+        default_name(past.places[seat]) if seat in past.bots else name
+        for seat, name in enumerate(past.setup.players)
+    )
+    return resume(replace(past.setup, players=names), past.places, past.events[:step])
 
 
 def positions_json(past: PastGame, palette: Palette, step: int, count: int) -> Json:

@@ -12,7 +12,7 @@ from device.rules.board import FLOOR
 from device.rules.errors import IllegalEventError
 from device.rules.events import Choice, Draft
 from device.rules.tiles import Colour
-from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
+from device.table import opponents, past_positions, physical_tiles, score_animation, seating, tag_input, turns
 from device.table.buttons import OK, UNDO, place_and_line_of, seat_button, source_button, source_of
 from device.table.prompts import same_question
 from device.table.score_animation import restart_step
@@ -32,8 +32,10 @@ from device.table.state import (
     LobbyEvent,
     NeededDraw,
     OptionsChosen,
+    PastGameEvent,
     PlayedAgain,
     PlayerNamed,
+    PositionShown,
     Question,
     Refusal,
     RefusalReason,
@@ -47,6 +49,7 @@ from device.table.state import (
     TagShown,
     TeachingEvent,
     Tick,
+    TileEvent,
     TileShown,
     TilesSelected,
     needed_draw,
@@ -67,11 +70,24 @@ def update(table: Table, event: TableEvent) -> Table:
     return replace(after, questions=table.questions + 1)
 
 
-def _go_on(table: Table, event: GameEvent) -> Table:
+def _go_on(table: Table, event: GameEvent | PastGameEvent) -> Table:
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
         passed = _hide_refusal(passed)  # the game has gone on by itself
-    return opponents.attend(_accept(passed, event), event.at)
+    if isinstance(event, PastGameEvent):
+        after = _accept_past_game(passed, event)
+    elif passed.showing is not None and isinstance(event, ButtonPressed | TileEvent):
+        after = past_positions.stop_showing(passed)  # whatever was pressed does nothing else
+    else:
+        ends_showing = isinstance(event, LobbyEvent | LessonBegun)
+        after = _accept(past_positions.stop_showing(passed) if ends_showing else passed, event)
+    return opponents.attend(after, event.at)
+
+
+def _accept_past_game(table: Table, event: PastGameEvent) -> Table:
+    if isinstance(event, PositionShown):
+        return _try(table, OK, lambda: past_positions.show_position(table, event), event.at)
+    return _try(table, OK, lambda: past_positions.begin_practice(table, event), event.at)
 
 
 def _accept(table: Table, event: GameEvent) -> Table:

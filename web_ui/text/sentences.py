@@ -214,6 +214,9 @@ class SnapshotFormatter(Struct, frozen=True):
                 return self.words.text_or(key, "start_beside.unreadable", **paths)
             case "tell_tile" | "tell_after_lid" | "tell_penalty" | "tell_scoring_colour" as key:
                 return self._report_instruction(key)
+            case "showing":
+                given = {"game": ask.get("game"), "step": ask.get("step"), "steps": ask.get("steps")}
+                return self.words.text("ask.showing", **given)
             case "learn_tiles" | "learn_action" | "choose_source" as key:
                 return self._tag_instruction(key, who)
             case "scoring" | "scoring_begins" as key if self.snapshot.resin is not None:

@@ -167,6 +167,8 @@ def _occasion(formatter: SnapshotFormatter) -> str:
     if snapshot.stage == "choosing":
         chosen = [item for item in snapshot.menu if item.chosen and item.value != snapshot.mode]
         parts += [words.text(f"menu.{item.group}.{item.value}") for item in chosen]
+    if snapshot.practice:
+        parts.append(words.text("history.practice"))
     if snapshot.round:
         parts.append(words.text("round.number", round=snapshot.round))
     return " \N{MIDDLE DOT} ".join(parts)

@@ -6,10 +6,11 @@ A step is one event of the game, a choice or a draw; step 0 is the position befo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import get_args
 
 from msgspec import Struct
 
-from web_ui.messages import Move, PastPosition, ReplayPosition, ReviewedGame
+from web_ui.messages import Move, Opponent, PastPosition, ReplayPosition, ReviewedGame
 from web_ui.text.sentences import MARKER, SnapshotFormatter
 from web_ui.text.words import Words
 from web_ui.views import boards, history, phone
@@ -76,6 +77,11 @@ def _happened(formatter: SnapshotFormatter, event: Move) -> str:
             return words.text(f"replay.{kind}", colour=formatter.colour(event.colour))
         case _:
             return history.made(formatter, event)
+
+
+def levels(words: Words) -> list[tuple[str, str]]:
+    """Return the opponents for a game for practice, each with a phrase for its strength."""
+    return [(bot, f"{bot.capitalize()}: {words.text(f'opponent.{bot}')}") for bot in get_args(Opponent)]
 
 
 # --- The curve -------------------------------------------------------------------------------------------

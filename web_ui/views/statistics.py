@@ -116,7 +116,9 @@ def house(words: Words, found: HouseStatistics) -> StatisticsView:
         groups=tuple(_group(words, each, wins=False) for each in found.groups),
         people=tuple(_player(words, name, each, _address(name)) for name, each in people),
         opponents=tuple(_player(words, _bot(words, each.bot), each) for each in found.opponents),
-        points=_points(words, [*people[:MOST_BARS], *((_bot(words, each.bot), each) for each in found.opponents)]),
+        points=_points(
+            words, [*people[:MOST_BARS], *((_bot(words, each.bot), each) for each in found.opponents)]
+        ),
         costs=_costs(words, found.costs),
         pairs=tuple((one, tuple(_pair(words, found.pairs, one, other) for other in names)) for one in names),
     )
