@@ -214,9 +214,6 @@ class SnapshotFormatter(Struct, frozen=True):
                 return self.words.text_or(key, "start_beside.unreadable", **paths)
             case "tell_tile" | "tell_after_lid" | "tell_penalty" | "tell_scoring_colour" as key:
                 return self._report_instruction(key)
-            case "showing":
-                given = {"game": ask.get("game"), "step": ask.get("step"), "steps": ask.get("steps")}
-                return self.words.text("ask.showing", **given)
             case "learn_tiles" | "learn_action" | "choose_source" as key:
                 return self._tag_instruction(key, who)
             case "scoring" | "scoring_begins" as key if self.snapshot.resin is not None:
@@ -224,7 +221,9 @@ class SnapshotFormatter(Struct, frozen=True):
             case "scoring" if self.solo:
                 return self.words.text("ask.scoring_solo")
             case key:
-                return self._instruction(key if f"ask.{key}" in self.words else "other", who=who)
+                position = {name: ask.get(name, 0) for name in ("game", "step", "steps")}
+                key = key if f"ask.{key}" in self.words else "other"
+                return self._instruction(key, who=who, **position)
 
     def watched(self) -> str:
         """Return what happens, for a reader who has nothing to do now; empty where the prompt says it itself."""
