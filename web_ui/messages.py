@@ -190,7 +190,7 @@ class BeginPractice(ActionBase, frozen=True, tag="practice"):
 
     number: GameNumber
     step: Annotated[int, msgspec.Meta(ge=0)]
-    bots: Annotated[dict[str, Opponent], msgspec.Meta(max_length=4)] = {}
+    bots: Annotated[dict[int, Opponent], msgspec.Meta(max_length=4)] = {}
 
 
 PastGameAction = ShowPosition | BeginPractice
