@@ -15,6 +15,9 @@ Message = dict[str, Any]
 TIMEOUT = 60.0
 """Seconds after which a waiting test fails."""
 
+BEAT = 0.5
+"""Seconds between two heartbeats."""
+
 
 def take_all(_message: Message) -> Message:
     """Answer that a message was taken."""
@@ -47,6 +50,7 @@ class FakeDaemon:
         self.asked: queue.Queue[Message] = queue.Queue()
         self.subscribed: queue.Queue[bool] = queue.Queue()
         self.left: queue.Queue[bool] = queue.Queue()
+        self.beating = True
         self._clients: list[_Client] = []
         self._lock = threading.Lock()
         self._stopped = False
@@ -55,7 +59,9 @@ class FakeDaemon:
         self._listening.bind(str(path))
         path.chmod(0o666)
         self._listening.listen()
+        self._ended = threading.Event()
         self._start(self._accept)
+        self._start(self._beat)
 
     def play(self, snapshot: Message) -> None:
         """Send a snapshot to every subscriber, also to later ones."""
@@ -78,6 +84,7 @@ class FakeDaemon:
     def stop(self) -> None:
         """Close all connections and the socket."""
         self.path.unlink(missing_ok=True)
+        self._ended.set()
         with self._lock:
             self._stopped = True
             sockets = [self._listening, *(client.connection for client in self._clients)]
@@ -108,6 +115,12 @@ class FakeDaemon:
                     return
                 self._clients.append(client)
             self._start(self._serve, client)
+
+    def _beat(self) -> None:
+        """Send heartbeats, as the table's loop does, until a test sets `beating` to false."""
+        while not self._ended.wait(BEAT):
+            if self.beating:
+                self.say_raw(b'{"type":"beat"}\n')
 
     def _serve(self, client: _Client) -> None:
         with client.connection, client.connection.makefile("rb") as lines:

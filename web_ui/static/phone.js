@@ -27,6 +27,8 @@ function openPanel(name) {
 function usePanels(event) {
   const tab = event.target.closest("[data-panel]:not(html)");
   const opened = event.target.closest("[data-open]");
+  const rules = event.target.closest("[data-rules]");
+  if (rules) rules.href = document.querySelector("[data-region=rules] a")?.href ?? rules.href; // those of this game
   if (tab || event.target.closest("[data-close]")) {
     event.preventDefault();
     openPanel(tab ? tab.hash.slice(1) : "");

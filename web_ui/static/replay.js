@@ -29,6 +29,13 @@ function setText(selector, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+function address(to) {
+  const url = new URL(location);
+  url.searchParams.set("step", to);
+  url.hash = "replay";
+  return url;
+}
+
 function setLeap(name, to) {
   const link = replay.querySelector(`[data-leap=${name}]`);
   if (to < 0 || to > steps || to === step) {
@@ -36,7 +43,7 @@ function setLeap(name, to) {
     link.setAttribute("role", "link"); // a link without an address has none
     link.setAttribute("aria-disabled", "true");
   } else {
-    link.href = `?step=${to}#replay`;
+    link.href = address(to);
     link.removeAttribute("role");
     link.removeAttribute("aria-disabled");
   }
@@ -72,7 +79,7 @@ function show(to) {
   markCurve();
   if (step === steps) stop();
   clearTimeout(show.later);
-  show.later = setTimeout(() => history.replaceState(null, "", `?step=${step}`), 300); // browsers limit its rate
+  show.later = setTimeout(() => history.replaceState(null, "", address(step)), 300); // browsers limit its rate
   for (const listener of listeners) listener(step);
 }
 

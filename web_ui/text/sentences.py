@@ -226,7 +226,7 @@ class SnapshotFormatter(Struct, frozen=True):
                 return self._instruction(key, who=who, **position)
 
     def watched(self) -> str:
-        """Return what happens, for a reader who has nothing to do now; empty where the prompt says it itself."""
+        """Return what happens, for a reader who has nothing to do; empty where the prompt says it."""
         key, ask = f"watch.{self.prompt}", self.snapshot.ask
         if key not in self.words:
             return ""

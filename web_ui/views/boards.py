@@ -193,7 +193,7 @@ def board(
 
 
 def front_board(formatter: SnapshotFormatter, seat: int, hands: Hands) -> BoardView | None:
-    """Return the board that a phone shows large: its seat's; of a shared phone that of whom it is the turn."""
+    """Return the board that a phone shows large: its seat's, or the acting player's on a shared phone."""
     numbers = _front_seats(formatter, seat)
     number = next(numbers, 0)
     return board(formatter, number, mine=seat == number, hands=hands)
@@ -225,7 +225,8 @@ def _put(formatter: SnapshotFormatter, seat: Seat, line: int, hands: Hands) -> P
     tiles = words.text("tiles.some", count=choice.count, colour=formatter.colour(choice.colour))
     target = next((each for each in choice.targets if each.line == line), None)
     falls = target.floor if target is not None and line else 0
-    spoken = words.text(f"put.{key}_falls" if falls else f"put.{key}_takes", line=line, tiles=tiles, falls=falls)
+    key = f"put.{key}_falls" if falls else f"put.{key}_takes"
+    spoken = words.text(key, line=line, tiles=tiles, falls=falls)
     if target is not None and target.points:
         spoken = words.text("put.scores", put=spoken, points=target.points)
     if sent := formatter.sent_by(line):

@@ -1,4 +1,4 @@
-"""Controls of the phone page and the twin: what a viewer may do, the bar of actions, the lobby, reports, seats.
+"""Controls of the phone page and the twin: what a viewer may do, the bar, the lobby, reports, seats.
 
 On the twin every live button of the table can be pressed; on the phone page those that the snapshot allows
 phones, and of these those of the phone's own seat.
@@ -59,7 +59,7 @@ def groups(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[ControlGroup, 
     if snapshot.stage not in BEFORE_THE_GAME:
         return ()
     if viewer.page == PHONE:
-        formatter = _restricted_to_phone(formatter, viewer.seat)
+        formatter = _restricted_to_phone(formatter, viewer)
     text = formatter.words.text
     found = list(_menu(formatter)) if snapshot.stage == "choosing" else []
     if formatter.prompt in ONE_BUTTON_PER_SEAT:
@@ -73,7 +73,7 @@ def groups(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[ControlGroup, 
 def hands(formatter: SnapshotFormatter, viewer: Viewer) -> Hands:
     """Return what the viewer may do with the offer and the boards."""
     if viewer.page == PHONE:
-        formatter = _restricted_to_phone(formatter, viewer.seat)
+        formatter = _restricted_to_phone(formatter, viewer)
     snapshot = formatter.snapshot
     tokens = frozenset(each.token for each in snapshot.choosing if each.token)
     return Hands(frozenset(snapshot.live), tokens)
@@ -98,9 +98,9 @@ def bar(formatter: SnapshotFormatter, viewer: Viewer) -> BarView | None:
     if formatter.snapshot.stage in BEFORE_THE_GAME:
         return None
     if viewer.page == PHONE:
-        if not (phones.press or phones.hint):
+        if not (viewer.at_table or phones.press or phones.hint):
             return None
-        formatter = _restricted_to_phone(formatter, viewer.seat)
+        formatter = _restricted_to_phone(formatter, viewer)
     text, snapshot = formatter.words.text, formatter.snapshot
     leave = any(each.token == LEAVE_PENALTY for each in snapshot.choosing)
     skips = snapshot.stage == "scoring" or formatter.prompt.startswith("bot_")
@@ -114,11 +114,18 @@ def bar(formatter: SnapshotFormatter, viewer: Viewer) -> BarView | None:
     )
 
 
-def _restricted_to_phone(formatter: SnapshotFormatter, seat: int) -> SnapshotFormatter:
-    """Return the snapshot with only those buttons live that a phone at this seat may press."""
-    snapshot = formatter.snapshot
-    allowed = {name for name in snapshot.phones.press if _belongs_to(formatter, name, seat)}
-    hints = snapshot.hint.seats if snapshot.phones.hint else ()
+def _restricted_to_phone(formatter: SnapshotFormatter, viewer: Viewer) -> SnapshotFormatter:
+    """Return the snapshot with only those buttons live that a phone page may press.
+
+    On the table's own computer these are all of its seat.
+    """
+    snapshot, seat = formatter.snapshot, viewer.seat
+    pressed = snapshot.live if viewer.at_table else snapshot.phones.press
+    choosing = snapshot.choosing if viewer.at_table else ()
+    allowed = {
+        name for name in (*pressed, *(each.button for each in choosing)) if _belongs_to(formatter, name, seat)
+    }
+    hints = snapshot.hint.seats if viewer.at_table or snapshot.phones.hint else ()
     hints = tuple(each for each in hints if seat in (NO_SEAT, each))
     restricted = msgspec.structs.replace(
         snapshot,

@@ -231,12 +231,12 @@ def whole_offer(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> OfferV
     found = offer(formatter, hands)
     if not found:
         return None
-    choice = formatter.snapshot.choice
+    choice, palette = formatter.snapshot.choice, formatter.snapshot.palette
     telling = any(source.free for source in found)
     return OfferView(
         found,
         formatter.words.text("offer.telling" if telling else "offer.title"),
-        "".join(KEYS.get(colour.name, letter) + letter for letter, colour in formatter.snapshot.palette.items()),
+        "".join(KEYS.get(colour.name, letter) + letter for letter, colour in palette.items()),
         f"{choice.source}{choice.colour}" if choice is not None else "",
         targets_json(formatter) if any(source.live for source in found) else "",
     )
@@ -245,10 +245,10 @@ def whole_offer(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> OfferV
 def targets_json(formatter: SnapshotFormatter) -> str:
     """Return for each source and colour what its tiles would bring on each line, as JSON for `play.js`.
 
-    `of` has the place in `sets` by source and colour: `{"of":{"3r":0},"sets":[[[2,1,0,1,3,0,""]]]}`. A target
-    is the line (0: the floor), the tiles placed, the tiles that fall, 1 if the line fills, the points (null on
-    gray walls), the points that the floor costs more, and the tiles for the penalty row. Sources with equal
-    targets share a set, which keeps the page small.
+    `of` has the place in `sets` by source and colour: `{"of":{"3r":0},"sets":[[[2,1,0,1,3,0,""]]]}`. A
+    target is the line (0: the floor), the tiles placed, the tiles that fall, 1 if the line fills, the points
+    (null on gray walls), the points that the floor costs more, and the tiles for the penalty row. Sources
+    with equal targets share a set, which keeps the page small.
     """
     sets: dict[str, int] = {}
     places = {}
@@ -536,17 +536,46 @@ def _count(formatter: SnapshotFormatter, container: str, tiles: str) -> CountVie
     )
 
 
-def legend(formatter: SnapshotFormatter) -> tuple[tuple[str, str], ...]:
-    """Return letter and name of each colour during a game: no light can be black, so it has another hue."""
-    if formatter.snapshot.stage in WITHOUT_BOARDS:
-        return ()
-    return tuple((letter, formatter.colour_title(letter)) for letter in formatter.snapshot.palette)
+class LegendView(Struct, frozen=True):
+    """Letter and name of each colour, and a note on those that shine in another hue than they are drawn."""
+
+    colours: tuple[tuple[str, str], ...]
+    note: str = ""
 
 
-def rules_link(formatter: SnapshotFormatter) -> str:
-    """Return the path of the rules of the mode that is played or chosen."""
-    mode = formatter.snapshot.mode
-    return f"/rules/{mode}" if mode in MODES else "/rules"
+def legend(formatter: SnapshotFormatter) -> LegendView | None:
+    """Return the names of the colours during a game; None before.
+
+    No light can be black: a black tile is drawn dark, and shines violet.
+    """
+    palette = formatter.snapshot.palette
+    if formatter.snapshot.stage in WITHOUT_BOARDS or not palette:
+        return None
+    colours = tuple((letter, formatter.colour_title(letter)) for letter in palette)
+    black = any(colour.name == "black" for colour in palette.values())
+    return LegendView(colours, formatter.words.text("legend.violet") if black else "")
+
+
+class LinksView(Struct, frozen=True):
+    """The paths of the rules of the mode that is played or chosen, and of the past games and their sums."""
+
+    rules: str
+    history: str
+    statistics: str
+    any_mode: bool
+
+
+def links(formatter: SnapshotFormatter, page: str) -> LinksView:
+    """Return the links of a page; those of the twin say so, so that they lead back to it."""
+    mode = formatter.snapshot.mode if formatter.snapshot.mode in MODES else ""
+    came = came_from(page)
+    rules = f"/rules/{mode}{came}" if mode else f"/rules{came}"
+    return LinksView(rules, f"/history{came}", f"/statistics{came}", not mode)
+
+
+def came_from(page: str) -> str:
+    """Return the query that says which page a link was followed from; empty for the phone page."""
+    return "?from=table" if page == TABLE else ""
 
 
 class TileView(Struct, frozen=True):
