@@ -17,6 +17,7 @@ from web_ui.messages import (
     SCHEMA,
     Action,
     AskHint,
+    BeginPractice,
     ChooseOptions,
     EndLesson,
     ForgetLast,
@@ -34,9 +35,12 @@ from web_ui.messages import (
     PressButton,
     Question,
     ReadGame,
+    ReadPositions,
     ReadRecord,
+    ReadStatistics,
     ReportTile,
     SelectTiles,
+    ShowPosition,
     ShowTag,
     SitDown,
     SnapshotMessage,
@@ -124,6 +128,12 @@ MESSAGES: tuple[Action | Question | Subscribe, ...] = (
     ListGames(20),
     ReadGame(39),
     ReadRecord(39),
+    ReadPositions(39, 12, 100),
+    ReadStatistics(),
+    ReadStatistics("Ana"),
+    ShowPosition(number=39, step=12),
+    ShowPosition(),
+    BeginPractice(39, 12, {2: "strong"}),
 )
 
 
