@@ -55,7 +55,7 @@ from device.table.seating import menu
 from device.table.state import OPPONENTS, CurrentGame, Question, Stage, Table
 from device.table.tag_input import seats_for_a_card
 from device.table.tags import TileTag, next_meaning, tile_counts
-from device.table.turns import choices_of_people
+from device.table.turns import choices_of_people, choosing_places
 from hardware import api
 from hardware.api import DARK, LightFrame, Rgb
 
@@ -277,8 +277,9 @@ def _paint_past_position(painting: Painting, game: CurrentGame) -> list[str]:
     paint_boards(painting, play)
     paint_sources(painting, play.state)
     paint_scoring_tile(painting, play)
-    for seat in play.state.to_act():
-        painting.paint([api.turn_light(play.places[seat])], TURN, STEADY)
+    state = play.state
+    for place in (play.places[state.turn],) if state.in_offer else choosing_places(play):
+        painting.paint([api.turn_light(place)], TURN, STEADY)
     return _sweep(painting, game) if _is_sweeping(game, painting.now) else []
 
 

@@ -27,6 +27,7 @@ from device.table.state import (
     GameOptions,
     NeededDraw,
     NextGame,
+    PastGameEvent,
     PlayerNamed,
     Seats,
     Stage,
@@ -123,7 +124,7 @@ class Simulator:
         refusal = self.table.refusal
         return None if refusal is None or refusal.number == before else refusal.why
 
-    def take(self, event: GameEvent) -> None:
+    def take(self, event: GameEvent | PastGameEvent) -> None:
         """Take an event at the present time, and make the draws that follow."""
         self.taken += 1
         assert self.taken < MOST_EVENTS, "too many events"
