@@ -390,14 +390,13 @@ class HistoryPages(Struct, frozen=True):
         found = self._query(ReadPositions(game.number, step), ReplayPositions)
         words = self.pages.words_for_request()
         shown = replay.position(words, game, found.positions[0])
-        offer, *parts = (html for _, html in self._parts(words, shown))
         return {
             "step": step,
             "steps": steps,
             "text": shown.text,
             "round": shown.round,
-            "offer": offer,
-            "boards": [(board.seat, part) for board, part in zip(shown.boards, parts, strict=True)],
+            "parts": {name: self._part(words, name, part) for name, part in replay.parts(shown)},
+            "boards": [(board.seat, board.role) for board in shown.boards],
             "curve": replay.curve(words, game),
             **self._at_table(words, game, shown),
             "first": 0 if step else None,
@@ -420,32 +419,28 @@ class HistoryPages(Struct, frozen=True):
             "levels": replay.levels(words),
         }
 
-    def _parts(self, words: Words, shown: replay.PositionView) -> list[tuple[str, str]]:
-        """Return the names and the HTML of a position's parts: the offer, and every board."""
-        render, text = self.pages.renderer.fragment, words.text
-        parts = [("offer", render("replay_part.html", kind="offer", view=shown.offer, text=text))]
-        for board in shown.boards:
-            html = render("replay_part.html", kind="board", view=board, text=text)
-            parts.append((f"board.{board.seat}", html))
-        return parts
+    def _part(self, words: Words, name: str, view: object) -> str:
+        """Return the HTML of a part of a position."""
+        kind = name.partition(".")[0]
+        return self.pages.renderer.fragment("replay_part.html", kind=kind, view=view, text=words.text)
 
     def steps(self, number: int) -> Response:
         """Respond with all positions of a game as JSON, for the replay's script: parts that steps share."""
         self._admit()
         words = self.pages.words_for_request()
         game = self._query(ReadGame(_game_number(number)), ReviewedGame)
-        known: dict[str, int] = {}
-        html_of: dict[object, str] = {}
+        known: dict[str, int] = {}  # the HTML of all parts, with its place in the answer
+        html_of: dict[tuple[str, object], str] = {}
         names: list[str] = []
         steps = []
         for found in self._positions(game):
             shown = replay.position(words, game, found)
-            key_parts = (shown.offer, *shown.boards)
-            if any(part not in html_of for part in key_parts):
-                html = [html for _, html in self._parts(words, shown)]
-                html_of.update(zip(key_parts, html, strict=True))
-            names = ["offer", *(f"board.{board.seat}" for board in shown.boards)]
-            numbers = [known.setdefault(html_of[part], len(known)) for part in key_parts]
+            parts = replay.parts(shown)
+            for part in parts:
+                if part not in html_of:
+                    html_of[part] = self._part(words, *part)
+            names = [name for name, _ in parts]
+            numbers = [known.setdefault(html_of[part], len(known)) for part in parts]
             steps.append({"text": shown.text, "round": shown.round, "parts": numbers})
         body = msgspec.json.encode({"names": names, "parts": list(known), "steps": steps})
         return _conditional(Response(body, content_type="application/json"), _hash(body))

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from web_ui.messages import Move, Opponent, PastPosition, ReplayPosition, ReviewedGame
 from web_ui.text.sentences import MARKER, SnapshotFormatter
 from web_ui.text.words import Words
 from web_ui.views import boards, history, phone
-from web_ui.views.boards import BoardView
+from web_ui.views.boards import BoardView, FloorView
 from web_ui.views.phone import SourceView
 
 # --- Positions -------------------------------------------------------------------------------------------
@@ -41,6 +42,15 @@ def position(words: Words, game: ReviewedGame, found: ReplayPosition) -> Positio
         _offer(formatter, found.position),
         tuple(view for view in views if view is not None),
     )
+
+
+def parts(shown: PositionView) -> list[tuple[str, object]]:
+    """Return the parts of a position that change on their own: the offer, each board's head, each board."""
+    found: list[tuple[str, object]] = [("offer", shown.offer)]
+    for board in shown.boards:
+        found.append((f"head.{board.seat}", replace(board, lines=(), wall=(), floor=FloorView((), ""))))
+        found.append((f"board.{board.seat}", replace(board, acting=False, due="", points="", score="")))
+    return found
 
 
 def _offer(formatter: SnapshotFormatter, shown: PastPosition) -> tuple[SourceView, ...]:
