@@ -28,6 +28,11 @@ class NewerSchemaError(MessageError):
     """A snapshot whose schema is newer than these pages."""
 
 
+GameNumber = Annotated[int, msgspec.Meta(ge=1, le=1 << 53)]
+
+Opponent = Literal["calm", "greedy", "strong", "master"]
+"""The table's built-in opponents, from the weakest to the strongest."""
+
 # --- Actions: what people do on a page ---
 
 Letter = Literal["b", "y", "r", "k", "w"]
@@ -217,13 +222,29 @@ class SetFault(ActionBase, frozen=True, tag="fault"):
     on: bool
 
 
+class ShowPosition(ActionBase, frozen=True, tag="show"):
+    """Show the position after `step` events of a past game on the lights; without a number stop that."""
+
+    number: GameNumber | None = None
+    step: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class BeginPractice(ActionBase, frozen=True, tag="practice"):
+    """Begin a game for practice in a position of a past game; `bots` are the opponents by place."""
+
+    number: GameNumber
+    step: Annotated[int, msgspec.Meta(ge=0)]
+    bots: Annotated[dict[int, Opponent], msgspec.Meta(max_length=4)] = {}
+
+
+PastGameAction = ShowPosition | BeginPractice
 TeachingAction = TeachTiles | TeachPlayer | TeachAction | ForgetLast | EndLesson | ForgetTags | ForgetTiles
 LobbyAction = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
 PlayAction = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
 ClaimAction = ClaimSeat | ReleaseSeat
 FirstGameAction = TeachGame | LessonSeen
 SeatAction = LobbyAction | ClaimAction | FirstGameAction
-Action = PlayAction | SeatAction | TeachingAction | ChangeSettings | SetFault
+Action = PlayAction | SeatAction | TeachingAction | PastGameAction | ChangeSettings | SetFault
 
 _DRAFT = re.compile(r"([0-9])[byrkw]([1-5f])")
 
@@ -255,7 +276,7 @@ def allowed_to_phone(action: Action, snapshot: Snapshot) -> bool:
         case AskHint():
             return phones.hint
         case _:
-            return isinstance(action, TeachingAction) and phones.learn
+            return isinstance(action, TeachingAction | PastGameAction) and phones.learn
 
 
 def _source_button(source: int) -> str:
@@ -304,7 +325,21 @@ class ReadRecord(msgspec.Struct, frozen=True, tag="record"):
     number: int
 
 
-Question = ListGames | ReadGame | ReadRecord
+class ReadPositions(msgspec.Struct, frozen=True, tag="position"):
+    """Ask for `count` positions of a past game, from that after `step` events on."""
+
+    number: int
+    step: int = 0
+    count: int = 1
+
+
+class ReadStatistics(msgspec.Struct, frozen=True, tag="statistics"):
+    """Ask for the statistics of all finished games, or of those of the person with a name."""
+
+    name: str | None = None
+
+
+Question = ListGames | ReadGame | ReadRecord | ReadPositions | ReadStatistics
 
 
 # --- Messages of the table ---
@@ -562,7 +597,8 @@ class Reason(msgspec.Struct, frozen=True):
 class Move(Details, frozen=True):
     """A draft, or a choice as in `Choosing`, that was made or that a hint advises.
 
-    Only those of past games have `round` and, where they are graded, the points `lost`.
+    Only those of past games have `round`, the `number` of the event and, where they are graded, the points
+    `lost`. In a replay the kind may also be a chance event's: deal, penalty, scoring_colour, draw.
     """
 
     kind: str = "draft"
@@ -572,6 +608,7 @@ class Move(Details, frozen=True):
     token: str = ""
     because: tuple[Because, ...] = ()
     round: int = 0
+    number: int = 0
     lost: float | None = None
 
 
@@ -830,6 +867,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     explaining: bool = False
     lesson_step: LessonStep | None = None
     round: int = 0
+    practice: bool = False
     first: int | None = None
     seats: tuple[Seat, ...] = ()
     displays: tuple[str, ...] = ()
@@ -892,6 +930,7 @@ class CostlyMove(msgspec.Struct, frozen=True):
     played: Move
     better: Move
     position: PastPosition
+    number: int = 0
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -916,20 +955,39 @@ class PastGame(msgspec.Struct, frozen=True):
     level: str | None = None
     wall: str | None = None
     victory: str | None = None
+    practice: bool = False
     players: tuple[PastPlayer, ...] = ()
 
 
 class ReviewedGame(PastGame, frozen=True):
     """A game with all its choices and its review so far; `choices` is the number of those to grade.
 
-    Without moves and position the game is too long to be shown.
+    `curve` has the steps at which scores change, with all scores. Without moves and position the game is too
+    long to be shown.
     """
 
+    events: int = 0
     choices: int = 0
     moves: tuple[Move, ...] | None = None
     scores: tuple[RoundScores, ...] | None = None
+    curve: tuple[tuple[int, tuple[int, ...]], ...] | None = None
     reviews: tuple[Review, ...] | None = None
     position: PastPosition | None = None
+
+
+class ReplayPosition(msgspec.Struct, frozen=True):
+    """The position of a past game after `step` events, and the event that led to it."""
+
+    step: int
+    position: PastPosition
+    event: Move | None = None
+
+
+class ReplayPositions(msgspec.Struct, frozen=True):
+    """Successive positions of a past game, whose last step is `steps`."""
+
+    steps: int
+    positions: tuple[ReplayPosition, ...] = ()
 
 
 class PastGames(msgspec.Struct, frozen=True):
@@ -937,6 +995,96 @@ class PastGames(msgspec.Struct, frozen=True):
 
     games: tuple[PastGame, ...] = ()
     more: bool = False
+
+
+# --- Statistics of past games ---
+
+
+class PointSources(msgspec.Struct, frozen=True):
+    """The mean points of a game by where they come from; the floor's are 0 or less."""
+
+    placing: float = 0
+    rows: float = 0
+    columns: float = 0
+    colours: float = 0
+    floor: float = 0
+    other: float = 0
+
+
+class Sums(msgspec.Struct, frozen=True, kw_only=True):
+    """Games with their wins, mean and best scores, and the points that the graded `choices` lost in all."""
+
+    games: int = 0
+    wins: int = 0
+    mean: float = 0
+    best: int = 0
+    points: PointSources = PointSources()
+    lost: float = 0
+    choices: int = 0
+
+
+class GroupSums(Sums, frozen=True, kw_only=True):
+    """The games of a mode for a number of players."""
+
+    mode: str
+    players: int
+
+
+class PersonSums(Sums, frozen=True, kw_only=True):
+    """The games of the person with a name."""
+
+    name: str
+
+
+class BotSums(Sums, frozen=True, kw_only=True):
+    """The games of an opponent."""
+
+    bot: str
+
+
+class Cost(msgspec.Struct, frozen=True, rename={"first": "from", "last": "to"}):
+    """What the choices of some successive games lost, and when the first and the last of them began (UTC)."""
+
+    first: str
+    last: str
+    choices: int = 0
+    lost: float = 0
+
+
+class PairSums(msgspec.Struct, frozen=True):
+    """The games of two players, and how often the one was ahead of and behind the other.
+
+    On a player's page `name` or `bot` is the other one.
+    """
+
+    games: int
+    ahead: int = 0
+    behind: int = 0
+    one: str = ""
+    other: str = ""
+    name: str | None = None
+    bot: str | None = None
+
+
+class HouseStatistics(msgspec.Struct, frozen=True):
+    """The statistics of all finished games; `missing` games are not counted yet."""
+
+    games: int = 0
+    missing: int = 0
+    groups: tuple[GroupSums, ...] = ()
+    people: tuple[PersonSums, ...] = ()
+    opponents: tuple[BotSums, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    pairs: tuple[PairSums, ...] = ()
+
+
+class PlayerStatistics(PersonSums, frozen=True, kw_only=True):
+    """The statistics of a person's finished games."""
+
+    missing: int = 0
+    groups: tuple[GroupSums, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    against: tuple[PairSums, ...] = ()
 
 
 # --- Encoding and decoding ---

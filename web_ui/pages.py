@@ -11,7 +11,7 @@ import json
 import logging
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,13 +23,19 @@ from web_ui.compression import WORTH_COMPRESSING, Kept, accepts_gzip, compress_r
 from web_ui.delivery import ServerClock
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import (
+    HouseStatistics,
     Layout,
     ListGames,
     MessageError,
     PastGames,
+    PlayerStatistics,
     Question,
     ReadGame,
+    ReadPositions,
     ReadRecord,
+    ReadStatistics,
+    ReplayPosition,
+    ReplayPositions,
     ReviewedGame,
     Snapshot,
     public_snapshot,
@@ -41,7 +47,7 @@ from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
 from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
-from web_ui.views import history
+from web_ui.views import history, replay, statistics
 from web_ui.views.drawing import drawing
 from web_ui.views.phone import PAGES, PHONE, PLAY, TABLE, Viewer, came_from, identify_viewer
 
@@ -399,7 +405,13 @@ QUERIES_PER_SECOND = 1
 QUERY_BURST = 10
 """Queries that a phone may send at once: for each the table replays a whole game."""
 
-_STATUS = {"no_such_game": 404, "not_finished": 404, "too_long": 404, "too_many_questions": 503}
+POSITIONS_AT_ONCE = 100
+"""Positions of a game that the table is asked for at once."""
+
+_STATUS = {
+    **dict.fromkeys(("no_such_game", "no_such_step", "no_such_player", "not_finished", "too_long"), 404),
+    "too_many_questions": 503,
+}
 """HTTP status by the table's reason for a refusal; 503 for any other."""
 
 
@@ -414,16 +426,92 @@ class HistoryPages(Struct, frozen=True):
         """Respond with a page of the list, newest first; `?before=N` shows games before number N."""
         given = request.args.get("before", "")
         before = int(given[:17]) if given.isascii() and given.isdecimal() else 0
+        self._admit()
         question = ListGames(PAGE_LENGTH, before if 0 < before <= 1 << 53 else None)
         found = self._query(question, PastGames)
         view = history.games(self.pages.words_for_request(), found)
         return self.pages.static_page("history.html", view=view, newer=question.before is not None)
 
     def game(self, number: int) -> Response:
-        """Respond with a game's rounds, review and last position."""
+        """Respond with a game's replay, review and rounds; `?step=K` shows the position after K events."""
+        self._admit()
         game = self._query(ReadGame(_game_number(number)), ReviewedGame)
         view = history.past_game(self.pages.words_for_request(), game)
-        return self.pages.static_page("past_game.html", view=view)
+        return self.pages.static_page("past_game.html", view=view, replay=self._replay(game))
+
+    def _replay(self, game: ReviewedGame) -> dict[str, object] | None:
+        """Return the variables of a replay at the step of the request, else at the last; None if too long."""
+        if game.position is None:
+            return None
+        given = request.args.get("step", "")
+        steps = game.events
+        step = min(int(given[:9]), steps) if given.isascii() and given.isdecimal() else steps
+        found = self._query(ReadPositions(game.number, step), ReplayPositions)
+        words = self.pages.words_for_request()
+        shown = replay.position(words, game, found.positions[0])
+        return {
+            "step": step,
+            "steps": steps,
+            "text": shown.text,
+            "round": shown.round,
+            "parts": {name: self._part(words, name, part) for name, part in replay.parts(shown)},
+            "boards": [(board.seat, board.role) for board in shown.boards],
+            "curve": replay.curve(words, game),
+            **self._at_table(words, game, shown),
+            "first": 0 if step else None,
+            "back": step - 1 if step else None,
+            "forward": step + 1 if step < steps else None,
+            "last": steps if step < steps else None,
+        }
+
+    def _at_table(self, words: Words, game: ReviewedGame, shown: replay.PositionView) -> dict[str, object]:
+        """Return the variables of what a replay can do at the table, for those who may press there."""
+        here, snapshot = access_level(request) is Access.TABLE, self.pages.latest.view.snapshot
+        acting = {board.seat for board in shown.boards if board.acting}
+        return {
+            "at_table": here or (snapshot is not None and snapshot.phones.learn),
+            "table_page": "/table" if here else "/",
+            "seats": [
+                (player.seat, history.player_name(words, player), player.seat in acting)
+                for player in game.players
+            ],
+            "levels": replay.levels(words),
+        }
+
+    def _part(self, words: Words, name: str, view: object) -> str:
+        """Return the HTML of a part of a position."""
+        kind = name.partition(".")[0]
+        return self.pages.renderer.fragment("replay_part.html", kind=kind, view=view, text=words.text)
+
+    def steps(self, number: int) -> Response:
+        """Respond with all positions of a game as JSON, for the replay's script: parts that steps share."""
+        self._admit()
+        words = self.pages.words_for_request()
+        game = self._query(ReadGame(_game_number(number)), ReviewedGame)
+        known: dict[str, int] = {}  # the HTML of all parts, with its place in the answer
+        html_of: dict[tuple[str, object], str] = {}
+        names: list[str] = []
+        steps = []
+        for found in self._positions(game):
+            shown = replay.position(words, game, found)
+            parts = replay.parts(shown)
+            for part in parts:
+                if part not in html_of:
+                    html_of[part] = self._part(words, *part)
+            names = [name for name, _ in parts]
+            numbers = [known.setdefault(html_of[part], len(known)) for part in parts]
+            steps.append({"text": shown.text, "round": shown.round, "parts": numbers})
+        body = msgspec.json.encode({"names": names, "parts": list(known), "steps": steps})
+        return _conditional(Response(body, content_type="application/json"), _hash(body))
+
+    def _positions(self, game: ReviewedGame) -> Iterator[ReplayPosition]:
+        """Yield every position of a game; the table sends some at a time."""
+        step = 0
+        while game.position is not None and step <= game.events:
+            question = ReadPositions(game.number, step, POSITIONS_AT_ONCE)
+            found = self._query(question, ReplayPositions).positions
+            yield from found
+            step += max(len(found), 1)
 
     def last_game(self) -> Response:
         """Redirect to the newest game; to the list while there is none."""
@@ -432,19 +520,33 @@ class HistoryPages(Struct, frozen=True):
 
     def record(self, number: int) -> Response:
         """Respond with a game's record (JSON Lines), which `azul-table replay` verifies."""
+        self._admit()
         record = self._query(ReadRecord(_game_number(number)), str)
         response = Response(record, content_type="application/jsonl; charset=utf-8")
         response.headers["Content-Disposition"] = f'attachment; filename="azul-game-{number}.jsonl"'
         return response
 
-    def _query(self, question: Question, kind: type[_Answer]) -> _Answer:
-        """Send a question to the table and parse the answer.
+    def statistics(self, name: str = "") -> Response:
+        """Respond with the statistics of all games, or of a player's; the name may be a parameter, too."""
+        self._admit()
+        words = self.pages.words_for_request()
+        if name := name or request.args.get("name", ""):
+            view = statistics.player(words, self._query(ReadStatistics(name), PlayerStatistics))
+        else:
+            view = statistics.house(words, self._query(ReadStatistics(), HouseStatistics))
+        return self.pages.static_page("statistics.html", view=view, own=bool(name))
 
-        Raises RefusedError: 429 above the rate limit, 503 without a table, else what the table's reason says.
-        """
+    def _admit(self) -> None:
+        """Raise RefusedError (429) for a request of a phone above the rate limit."""
         local = access_level(request) is Access.TABLE
         if not local and not self.rate_limiter.allows(request.remote_addr or ""):
             raise RefusedError(429, "press.too_fast")
+
+    def _query(self, question: Question, kind: type[_Answer]) -> _Answer:
+        """Send a question to the table and parse the answer.
+
+        Raises RefusedError: 503 without a table, else what the table's reason says.
+        """
         try:
             answer = self.link.ask(question)
         except (TableAwayError, MessageError) as fault:

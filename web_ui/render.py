@@ -187,6 +187,10 @@ class Renderer:
         """Render a whole page from a template and its variables."""
         return self._templates[template].render(**given)
 
+    def fragment(self, template: str, **given: object) -> str:
+        """Render a part of a page, without the white space between its lines."""
+        return _LINE_ENDS.sub("\n", self._templates[template].render(**given)).strip()
+
     def rendering(self, viewer: Viewer, words: Words, view: View) -> Rendering:
         """Return the rendering of a viewer's page for this view or a newer one."""
         key = (viewer, words.language)
@@ -214,8 +218,7 @@ class Renderer:
         if not value:
             return ""
         kind = name.partition(".")[0]
-        template = self._templates[f"region_{TEMPLATES.get(kind, kind)}.html"]
-        return _LINE_ENDS.sub("\n", template.render(view=value, text=words.text)).strip()
+        return self.fragment(f"region_{TEMPLATES.get(kind, kind)}.html", view=value, text=words.text)
 
 
 def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, object]]:

@@ -59,7 +59,7 @@ from device.table.seating import menu
 from device.table.state import OPPONENTS, CurrentGame, Question, Stage, Table
 from device.table.tag_input import seats_for_a_card
 from device.table.tags import TileTag, next_meaning, tile_counts
-from device.table.turns import choices_of_people
+from device.table.turns import choices_of_people, choosing_places
 from hardware import api
 from hardware.api import DARK, LightFrame, Rgb
 
@@ -94,6 +94,8 @@ def paint(table: Table, now: float, palette: Palette) -> Painting:
             _paint_choosing(painting, table)
         case Stage.TEACHING:
             _paint_lesson(painting, table)
+        case Stage.SHOWING if table.showing is not None:
+            foremost = _paint_past_position(painting, table.showing.game)
         case _:
             foremost = _paint_game(painting, table)
     _paint_status(painting, table)
@@ -117,6 +119,8 @@ def is_passing(table: Table, now: float) -> bool:
         return True
     if previewing(table, now):
         return True
+    if table.stage is Stage.SHOWING and table.showing is not None:
+        return _is_sweeping(table.showing.game, now)
     if game is None:
         return False
     if game.animation is not None or is_celebrating(game.play, game.over_since, now):
@@ -290,6 +294,18 @@ def _paint_game(painting: Painting, table: Table) -> list[str]:
     return foremost
 
 
+def _paint_past_position(painting: Painting, game: CurrentGame) -> list[str]:
+    """Light a position of a past game, in which nothing can be chosen; return the lights that move."""
+    play = game.play
+    paint_boards(painting, play)
+    paint_sources(painting, play.state)
+    paint_scoring_tile(painting, play)
+    state = play.state
+    for place in (play.places[state.turn],) if state.in_offer else choosing_places(play):
+        painting.paint([api.turn_light(place)], TURN, STEADY)
+    return _sweep(painting, game) if _is_sweeping(game, painting.now) else []
+
+
 def _paint_sources(painting: Painting, table: Table, game: CurrentGame, offered: Level) -> None:
     """Light the sources: tiles on offer at the level `offered`, selected ones fast; advised ones swell."""
     selection = game.selection
@@ -403,6 +419,10 @@ def _paint_turn(painting: Painting, table: Table, play: Play) -> None:
 
 
 # --- Movement ---
+
+
+def _is_sweeping(game: CurrentGame, now: float) -> bool:
+    return game.movement is not None and now - game.movement.at < LONGEST_SWEEP
 
 
 def _is_moving(table: Table, game: CurrentGame, now: float) -> bool:

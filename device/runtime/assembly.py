@@ -128,7 +128,7 @@ def _start_threads(
     """Start the threads beside the loop; return the socket's server and the loop's observers."""
     newest = partial(store.newest_file, data)
     grader = Grader(newest)
-    historian = Historian(newest, settings.palette, log)
+    historian = Historian(newest, settings.palette, log, inbox.put)
     server = SocketServer(Path(SOCKET), layout_json(layout), inbox.put, historian.put)
     for part in (grader, historian, server):
         part.start()

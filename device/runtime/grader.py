@@ -17,7 +17,7 @@ from device.records.review import Choice, real_choices
 from device.rules.errors import RulesError
 from device.rules.events import Chance
 from device.socket.history import PastGame
-from device.store import archive
+from device.store import archive, statistics
 from device.store.archive import ArchiveError
 from device.table.state import Table
 
@@ -124,6 +124,8 @@ class Grader:
                     complete = False  # it can't be graded, or somebody plays
                 elif not archive.save_grade(path, game.number, number, event, grade.lost, grade.best):
                     complete = False
+            if complete:
+                statistics.save_summary(path, game.number)
         except (ArchiveError, RulesError):
             return False
         return complete

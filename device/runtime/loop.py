@@ -22,6 +22,7 @@ from device.lights.view import FrameColours, FrameMaker
 from device.rules.events import CENTRE, Chance
 from device.runtime.simulation import NOT_SIMULATED, SimulatedParts, with_simulated_tags
 from device.socket import messages
+from device.socket.history import FoundPosition
 from device.socket.messages import (
     Answer,
     HistoryQuestion,
@@ -47,6 +48,7 @@ from device.table.state import (
     NeededDraw,
     RefusalReason,
     RefusedError,
+    Stage,
     StoreFault,
     Table,
     TableEvent,
@@ -277,7 +279,7 @@ class TableLoop:
             case _:
                 self._step(item)
 
-    def _answer(self, message: TableMessage | HistoryQuestion) -> Answer:
+    def _answer(self, message: TableMessage | HistoryQuestion | FoundPosition) -> Answer:
         """Do what a client's message asks for, and return the answer to it."""
         now, pico = self._clock(), self._simulated.pico
         if isinstance(message, TableMessageBase) and (why := self._why_not_in_time(message, now)) is not None:
@@ -303,11 +305,22 @@ class TableLoop:
                 return messages.taken(message)
             case ShowTag(reader, tag) if pico is not None and pico.try_tag(reader, tag):
                 return messages.taken(message)
-        before = self.table.refusal
+            case FoundPosition(message=about):
+                if (why := self._why_not_in_time(about, now)) is not None:
+                    return messages.refusal(about, why)
+                if self.table.stage is Stage.OVER and message.play is not None:
+                    self._step(ButtonPressed(OK, now))  # put the last game away: it must not go on as this
+                return self._taken_or_refused(about, message.event(now))
         try:
-            self._step(self._event_of(message, now))
+            event = self._event_of(message, now)
         except RefusedError as refused:
             return messages.refusal(message, refused.why)
+        return self._taken_or_refused(message, event)
+
+    def _taken_or_refused(self, message: TableMessage | HistoryQuestion, event: TableEvent) -> Answer:
+        """Do what an event asks for, and return the answer to the message that it comes from."""
+        before = self.table.refusal
+        self._step(event)
         after = self.table.refusal
         if after is None or not after.shown or (before is not None and after.number == before.number):
             return messages.taken(message)
@@ -443,6 +456,7 @@ class TableLoop:
     def _palette_now(self) -> Palette:
         if self.table.tags.lesson is not None:
             return self._chosen_palette()  # the tiles that are taught have the colours of the box
-        play = self.table.play
+        showing = self.table.showing
+        play = self.table.play or (showing.game.play if showing is not None else None)
         mode = play.setup.mode if play is not None else self.table.next_game.options.mode
         return palette_for(mode, self._chosen_palette())

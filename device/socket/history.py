@@ -4,7 +4,7 @@ Everything comes from a game's events. Like a snapshot it holds no sentences.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from device.lights.palettes import Palette, palette_for
@@ -12,11 +12,13 @@ from device.records import record
 from device.records.review import Graded, PlayerReview, real_choices, reviews
 from device.rules import game as rules
 from device.rules.board import Board
-from device.rules.events import Chance, Draft, Event
+from device.rules.events import Chance, Deal, Draft, Draw, Event, Penalty, ScoringColour
 from device.rules.game import Setup
 from device.rules.notation import text_of
 from device.rules.scoring import Outcome
 from device.rules.solo.scoring import SoloOutcome
+from device.rules.tiles import letter
+from device.socket.messages import BeginPractice, PositionMessage
 from device.socket.snapshot import (
     Json,
     choice_json,
@@ -28,7 +30,8 @@ from device.socket.snapshot import (
     seat_json,
     selection_json,
 )
-from device.table.game import Play, Selection, default_name, move_of
+from device.table.game import Play, Selection, default_name, move_of, resume
+from device.table.state import PositionShown, PracticeBegun
 from device.table.turns import choices, choosing_places
 
 MOST_EVENTS: Final = 3000
@@ -37,7 +40,10 @@ MOST_EVENTS: Final = 3000
 
 @dataclass(frozen=True, slots=True)
 class PastGame:
-    """A stored game; times are UTC texts. A grade of an event is the points lost and the best choice."""
+    """A stored game; times are UTC texts. A grade of an event is the points lost and the best choice.
+
+    `practice` is the number of events of the position where a game for practice began; None for all others.
+    """
 
     number: int
     setup: Setup
@@ -48,6 +54,7 @@ class PastGame:
     events: tuple[Event, ...]
     bots: Mapping[int, str] = field(default_factory=dict)  # by the game's seat
     grades: Mapping[int, tuple[float, Event]] = field(default_factory=dict)
+    practice: int | None = None
 
     @property
     def status(self) -> str:
@@ -99,6 +106,7 @@ def entry_json(past: PastGame) -> Json:
         "mode": past.setup.mode,
         "level": past.setup.level,
         "wall": past.setup.wall,
+        "practice": past.practice is not None,
         "events": len(past.events),
         "rounds": state.round if state is not None else None,
         "victory": outcome.victory.value.replace(" ", "_") if isinstance(outcome, SoloOutcome) else None,
@@ -118,7 +126,14 @@ def entry_json(past: PastGame) -> Json:
 def unreadable_json(number: int, started: str) -> Json:
     """Describe a game whose stored data is damaged, for the list."""
     entry = dict.fromkeys(("ended", "mode", "level", "wall", "events", "rounds", "victory"))
-    return {**entry, "number": number, "started": started, "status": "unreadable", "players": []}
+    return {
+        **entry,
+        "practice": False,
+        "number": number,
+        "started": started,
+        "status": "unreadable",
+        "players": [],
+    }
 
 
 # --- A single game ---
@@ -129,7 +144,11 @@ def game_with_review_json(past: PastGame, palette: Palette) -> Json:
 
     Of a game that is too long all these are None. Raises RulesError if the events are not legal.
     """
-    game = {**entry_json(past), "choices": 0, **dict.fromkeys(("moves", "scores", "reviews", "position"))}
+    game = {
+        **entry_json(past),
+        "choices": 0,
+        **dict.fromkeys(("moves", "scores", "curve", "reviews", "position")),
+    }
     if past.too_long:
         return game
     real = {choice.number: choice for choice in real_choices(past.setup, past.events)}
@@ -138,21 +157,28 @@ def game_with_review_json(past: PastGame, palette: Palette) -> Json:
         for number, (lost, best) in sorted(past.grades.items())
         if number in real
     ]
-    moves, scores = _moves_json(past, {each.choice.number: each for each in graded})
+    moves, scores, curve = _moves_json(past, {each.choice.number: each for each in graded})
     found = reviews(graded, len(past.setup.players)) if graded else []
     return game | {
         "moves": moves,
         "scores": scores,
+        "curve": curve,
         "choices": len(real),
         "reviews": [_review_json(past, palette, seat, review) for seat, review in enumerate(found)],
         "position": _position_json(past, palette, past.last_state()),
     }
 
 
-def _moves_json(past: PastGame, graded: Mapping[int, Graded]) -> tuple[list[Json], list[Json]]:
-    """Describe every choice with its round and the points it lost, and the scores after each round."""
+def _moves_json(
+    past: PastGame, graded: Mapping[int, Graded]
+) -> tuple[list[Json], list[Json], list[tuple[int, list[int]]]]:
+    """Describe every choice with its round and the points it lost, and the scores after each round.
+
+    The third value has the scores of all players at step 0 and at each step that changes one.
+    """
     moves, scores = [], []
     state = rules.setup(past.setup)
+    curve = [(0, _scores_in(past, state))]
     for number, event in enumerate(past.events):
         if not isinstance(event, Chance):
             grade = graded.get(number)
@@ -162,7 +188,13 @@ def _moves_json(past: PastGame, graded: Mapping[int, Graded]) -> tuple[list[Json
         state = state.apply(event)
         if (totals := state.closing_scores()) is not None:
             scores.append({"round": state.round, "scores": list(totals)})
-    return moves, scores
+        if (now := _scores_in(past, state)) != curve[-1][1]:
+            curve.append((number + 1, now))
+    return moves, scores, curve
+
+
+def _scores_in(past: PastGame, state: rules.State) -> list[int]:
+    return [state.boards[seat].score for seat in range(len(past.setup.players))]
 
 
 def _choice_json(past: PastGame, state: rules.State, event: Event) -> Json:
@@ -216,6 +248,64 @@ def _costliest_json(past: PastGame, palette: Palette, review: PlayerReview) -> I
             "better": _choice_json(past, state, each.best),
             "position": _position_json(past, palette, state, each.best),
         }
+
+
+# --- Replay ---
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPosition:
+    """A message to the table about a position of a past game, with that position; None stands for none."""
+
+    message: PositionMessage
+    play: Play | None
+    steps: int = 0
+
+    def event(self, at: float) -> PositionShown | PracticeBegun:
+        """Return the event of the table that the message stands for, at a time in seconds."""
+        if isinstance(self.message, BeginPractice) and self.play is not None:
+            return PracticeBegun(self.play, tuple(self.message.bots.items()), at)
+        return PositionShown(self.play, self.message.number or 0, self.steps, at)
+
+
+def play_at(past: PastGame, step: int) -> Play:
+    """Return the game after so many events; opponents' seats have no names. Raises RulesError."""
+    names = tuple(
+        default_name(past.places[seat]) if seat in past.bots else name
+        for seat, name in enumerate(past.setup.players)
+    )
+    return resume(replace(past.setup, players=names), past.places, past.events[:step])
+
+
+def positions_json(past: PastGame, palette: Palette, step: int, count: int) -> Json:
+    """Describe at most `count` positions, from that after `step` events on, with the event that led to each.
+
+    `steps` is the last step of the game. Raises RulesError if the events are not legal.
+    """
+    positions = []
+    state, before = rules.setup(past.setup), None
+    for at in range(min(step + count, len(past.events) + 1)):
+        if at:
+            state, before = state.apply(past.events[at - 1]), state
+        if at >= step:
+            event = None if before is None else _event_json(past, before, past.events[at - 1])
+            positions.append({"step": at, "event": event, "position": _position_json(past, palette, state)})
+    return {"steps": len(past.events), "positions": positions}
+
+
+def _event_json(past: PastGame, before: rules.State, event: Event) -> Json:
+    """Describe any event in the state before it; a chance event by its kind, and its colour if it has one."""
+    match event:
+        case Deal():
+            return {"kind": "deal"}
+        case Penalty():
+            return {"kind": "penalty"}
+        case ScoringColour(colour):
+            return {"kind": "scoring_colour", "colour": letter(colour)}
+        case Draw(colour):
+            return {"kind": "draw", "colour": letter(colour)}
+        case _:
+            return _choice_json(past, before, event)
 
 
 # --- Records ---

@@ -294,11 +294,43 @@ class ReadRecord(ClientMessage, tag="record", frozen=True):
     number: GameNumber
 
 
+class ReadPositions(ClientMessage, tag="position", frozen=True):
+    """Ask for the position of a past game after `step` events, or for that and the following ones."""
+
+    number: GameNumber
+    step: Annotated[int, msgspec.Meta(ge=0)] = 0
+    count: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
+
+
+class ShowPosition(TableMessageBase, tag="show", frozen=True):
+    """Show the position after `step` events of a past game on the lights; without a number stop that."""
+
+    number: GameNumber | None = None
+    step: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class BeginPractice(TableMessageBase, tag="practice", frozen=True):
+    """Begin a game for practice in a position of a past game; `bots` are the opponents by place."""
+
+    number: GameNumber
+    step: Annotated[int, msgspec.Meta(ge=0)]
+    bots: dict[int, str] = {}
+
+
+class ReadStatistics(ClientMessage, tag="statistics", frozen=True):
+    """Ask for the statistics of all finished games, or of those of the person with a name."""
+
+    name: str | None = None
+
+
 Lesson = TeachTiles | TeachPlayer | TeachAction
 """Messages that begin a lesson."""
 
-HistoryQuestion = ListGames | ReadGame | ReadRecord
-"""Messages about past games; the history thread answers them, not the table's loop."""
+PositionMessage = ShowPosition | BeginPractice
+"""Messages about the table and a past game: the history thread reads the position, the loop does the rest."""
+
+HistoryQuestion = ListGames | ReadGame | ReadRecord | ReadPositions | ReadStatistics | PositionMessage
+"""Messages about past games; the history thread takes them, not the table's loop."""
 
 _LessonMessage = Lesson | ForgetLast | EndLesson
 _TagMessage = _LessonMessage | ForgetTags | ForgetTiles | ListTags

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from device.socket import messages
+from device.socket.history import FoundPosition
 from device.socket.messages import (
     LONGEST_LINE,
     Answer,
@@ -39,7 +40,7 @@ BEAT: Final = messages.encode(messages.Beat())
 class Request:
     """A message of a client, and the function that answers it; any thread may call that once."""
 
-    message: TableMessage | HistoryQuestion
+    message: TableMessage | HistoryQuestion | FoundPosition
     answer: Callable[[Answer], None]
 
 

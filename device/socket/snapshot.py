@@ -69,6 +69,7 @@ def snapshot(
         "centre": "",
         "marker_in_centre": False,
         "scoring_tile": None,
+        "practice": play is not None and play.practice is not None,
         **(game_json(play) if play is not None else {}),
         "menu": [asdict(item) for item in menu(table)] if table.stage is Stage.CHOOSING else [],
         "lobby": _lobby_json(table),

@@ -7,6 +7,7 @@ written here too, one short transaction each.
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -16,14 +17,16 @@ from device.socket import history
 from device.socket.history import PastGame
 from device.socket.snapshot import Json
 from device.store import schema
-from device.store.schema import APPLICATION, DAMAGE, SCHEMA
+from device.store.schema import APPLICATION, DAMAGE, SCHEMA, EventRows
 
 _GAMES: Final = """
-SELECT id, setup, places, started, ended, id IS (SELECT game FROM situation) FROM games
+SELECT id, setup, places, started, ended, id IS (SELECT game FROM situation), practice FROM games
 """
 
 _UNGRADED: Final = """
-SELECT id FROM games WHERE ended IS NOT NULL AND EXISTS (
+SELECT id FROM games WHERE ended IS NOT NULL AND practice IS NULL AND NOT EXISTS (
+    SELECT 1 FROM summaries WHERE summaries.game = games.id AND lost IS NOT NULL
+) AND EXISTS (
     SELECT 1 FROM events WHERE events.game = games.id
     AND (event GLOB '[0-9]*' OR substr(event, 1, 4) IN ('tile', 'scor', 'swap', 'remo'))
     AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.game = events.game AND grades.number = events.number)
@@ -40,7 +43,7 @@ def list_games(path: Path, before: int | None, count: int) -> list[Json]:
 
     A game that can't be read has an entry that says so. Raises ArchiveError.
     """
-    with _reading(path) as connection:
+    with reading(path) as connection:
         rows = connection.execute(
             f"{_GAMES} WHERE id < ? ORDER BY id DESC LIMIT ?", (before or 1 << 62, count)
         ).fetchall()
@@ -49,7 +52,7 @@ def list_games(path: Path, before: int | None, count: int) -> list[Json]:
 
 def read_game(path: Path, number: int) -> PastGame | None:
     """Return a game by its number, or None if there is no such game. Raises ArchiveError."""
-    with _reading(path) as connection:
+    with reading(path) as connection:
         row = connection.execute(f"{_GAMES} WHERE id = ?", (number,)).fetchone()
         try:
             return _past_game(connection, row) if row is not None else None
@@ -59,7 +62,7 @@ def read_game(path: Path, number: int) -> PastGame | None:
 
 def ungraded_games(path: Path) -> list[int]:
     """Return the numbers of the finished games that lack a grade, the newest first. Raises ArchiveError."""
-    with _reading(path) as connection:
+    with reading(path) as connection:
         return [number for (number,) in connection.execute(_UNGRADED)]
 
 
@@ -69,10 +72,7 @@ def save_grade(path: Path, game: int, number: int, event: Event, lost: float, be
     Returns False, and saves nothing, if that event was taken back meanwhile. Raises ArchiveError.
     """
     try:
-        uri = f"{path.absolute().as_uri()}?mode=rw"  # which makes no new file where this one was removed
-        with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA synchronous = NORMAL")  # a lost grade is only computed again
+        with closing(writing(path)) as connection:
             saved = connection.execute(
                 "INSERT OR REPLACE INTO grades SELECT game, number, ?, ? FROM events "
                 "WHERE game = ? AND number = ? AND event = ?",
@@ -83,8 +83,17 @@ def save_grade(path: Path, game: int, number: int, event: Event, lost: float, be
         raise ArchiveError(f"{path}: a grade of game {game} can't be saved: {error}") from error
 
 
+def writing(path: Path) -> sqlite3.Connection:
+    """Open a file for grades and summaries, in autocommit mode. Raises sqlite3.Error."""
+    uri = f"{path.absolute().as_uri()}?mode=rw"  # which makes no new file where this one was removed
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = NORMAL")  # what is lost is only computed again
+    return connection
+
+
 @contextmanager
-def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a file read-only, in one transaction; a missing or empty file reads as a store without games.
 
     Raises ArchiveError, also for damage that is found while the connection is used.
@@ -114,24 +123,47 @@ def _connected(path: Path) -> sqlite3.Connection:
     return empty
 
 
-_Row = tuple[int, str, str, str, str | None, int]
+_Row = tuple[int, str, str, str, str | None, int, int | None]
 
 
 def _entry(connection: sqlite3.Connection, row: _Row) -> Json:
+    number, _, _, started, *_ = row
     try:
-        return history.entry_json(_past_game(connection, row))
+        _grades(connection, number)  # which can be damaged, too
+        return _entry_of(row, schema.event_rows(connection, number), _bots(connection, number))
     except DAMAGE:
-        number, _, _, started, *_ = row
         return history.unreadable_json(number, started)
+
+
+@lru_cache(maxsize=400)
+def _entry_of(row: _Row, events: EventRows, bots: tuple[tuple[int, str], ...]) -> Json:
+    """Describe a game for the list; kept, because the game has to be replayed. Raises one of `DAMAGE`."""
+    return history.entry_json(_game_of(row, events, bots, {}))
+
+
+def _bots(connection: sqlite3.Connection, number: int) -> tuple[tuple[int, str], ...]:
+    query = "SELECT seat, bot FROM game_players WHERE game = ? AND bot IS NOT NULL"
+    return tuple(connection.execute(query, (number,)))
 
 
 def _past_game(connection: sqlite3.Connection, row: _Row) -> PastGame:
     """Return the game of a row of `_GAMES`. Raises one of `DAMAGE`."""
-    number, setup, places, started, ended, on_table = row
-    chosen, seats, events = schema.read_game(connection, number, setup, places)
-    bots = connection.execute(
-        "SELECT seat, bot FROM game_players WHERE game = ? AND bot IS NOT NULL", (number,)
-    )
+    number = row[0]
+    events, bots = schema.event_rows(connection, number), _bots(connection, number)
+    return _game_of(row, events, bots, _grades(connection, number))
+
+
+def _grades(connection: sqlite3.Connection, number: int) -> dict[int, tuple[float, Event]]:
+    """Return the grades of a game. Raises one of `DAMAGE`."""
     grades = connection.execute("SELECT number, lost, best FROM grades WHERE game = ?", (number,))
-    graded = {at: (lost, event_of(best)) for at, lost, best in grades}
-    return PastGame(number, chosen, seats, started, ended, bool(on_table), events, dict(bots), graded)
+    return {at: (lost, event_of(best)) for at, lost, best in grades}
+
+
+def _game_of(
+    row: _Row, stored: EventRows, bots: tuple[tuple[int, str], ...], grades: dict[int, tuple[float, Event]]
+) -> PastGame:
+    number, setup, places, started, ended, on_table, practice = row
+    chosen, seats, events = schema.parse_game(number, setup, places, stored)
+    return PastGame(
+        number, chosen, seats, started, ended, bool(on_table), events, dict(bots), grades, practice
+    )

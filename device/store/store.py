@@ -17,7 +17,7 @@ import msgspec
 
 from device.rules.events import Event
 from device.rules.notation import text_of
-from device.store import schema
+from device.store import schema, statistics
 from device.store.saved_table import LargerTableError, SavedTable, from_saved_table, to_saved_table
 from device.store.schema import APPLICATION, DAMAGE, SCHEMA
 from device.table.game import Play, resume
@@ -48,6 +48,7 @@ class _Saved:
     events: tuple[Event, ...] = ()
     table: SavedTable | None = None
     tags: Tags = field(default_factory=dict)
+    over: bool = False  # whether the game is
 
 
 class Store:
@@ -121,18 +122,19 @@ class Store:
         except DAMAGE as error:
             raise StoreError(self.path, "damaged", f"its content is damaged: {error}") from error
         events = play.events if play is not None else ()
-        self._saved, self.seed = _Saved(game, events, saved if row else None, tags), seed
+        over = play is not None and play.over
+        self._saved, self.seed = _Saved(game, events, saved if row else None, tags, over), seed
         return table
 
     def _load_game(self, game: int) -> tuple[Play, str]:
         """Return a game, and the seed of its chance events. Raises one of `DAMAGE`."""
         row = self._connection.execute(
-            "SELECT setup, places, seed FROM games WHERE id = ?", (game,)
+            "SELECT setup, places, seed, practice FROM games WHERE id = ?", (game,)
         ).fetchone()
         if row is None:
             raise ValueError(f"game {game} is missing")
         setup, places, events = schema.read_game(self._connection, game, row[0], row[1])
-        play = resume(setup, places, events)
+        play = replace(resume(setup, places, events), practice=row[3])
         if len(places) != len(play.state.boards) or list(places) != sorted(set(places)):
             raise ValueError(f"game {game} has impossible seats")
         return play, str(row[2])
@@ -182,15 +184,18 @@ class Store:
             elif game is None:
                 seed = new_seed
                 game = self._begin_game(table, play, seed)
-            if game is not None:
+            if game is not None and play is not None:
                 self._write_events(game, saved.events, events)
                 self._write_end(game, play)
+                if play.over != saved.over:
+                    self._write_summary(game, play)
             self._connection.execute(
                 "INSERT OR REPLACE INTO situation (only, game, situation) VALUES (1, ?, ?)",
                 (game, msgspec.json.encode(current).decode()),
             )
             self._write_tags(saved.tags, table.tags.known)
-        self._saved, self.seed = _Saved(game, events, current, table.tags.known), seed
+        over = play is not None and play.over
+        self._saved, self.seed = _Saved(game, events, current, table.tags.known, over), seed
 
     def _is_file_removed(self) -> bool:
         """Return whether somebody has removed or replaced the file or its WAL: writes to it are lost."""
@@ -240,8 +245,8 @@ class Store:
         """Insert a game with its players; return its number."""
         setup, places = (msgspec.json.encode(each).decode() for each in (play.setup, play.places))
         cursor = self._connection.execute(
-            "INSERT INTO games (setup, places, seed, hints) VALUES (?, ?, ?, ?)",
-            (setup, places, seed, table.next_game.options.hints),
+            "INSERT INTO games (setup, places, seed, hints, practice) VALUES (?, ?, ?, ?, ?)",
+            (setup, places, seed, table.next_game.options.hints, play.practice),
         )
         game = cursor.lastrowid
         assert game is not None
@@ -267,13 +272,24 @@ class Store:
             [(game, number, text_of(events[number])) for number in range(same, len(events))],
         )
 
-    def _write_end(self, game: int, play: Play | None) -> None:
+    def _write_end(self, game: int, play: Play) -> None:
         """Set the end time of a game that is over, once; clear that of one that goes on."""
-        over = play is not None and play.over
         self._connection.execute(
             "UPDATE games SET ended = CASE WHEN ? THEN coalesce(ended, datetime('now')) END WHERE id = ?",
-            (over, game),
+            (play.over, game),
         )
+
+    def _write_summary(self, game: int, play: Play) -> None:
+        """Write the summary of a game that has ended just now; delete that of one that goes on."""
+        if not play.over:
+            self._connection.execute("DELETE FROM summaries WHERE game = ?", (game,))
+        elif play.practice is None:
+            bots = self._connection.execute(
+                "SELECT seat, bot FROM game_players WHERE game = ? AND bot IS NOT NULL", (game,)
+            )
+            statistics.write_summary(
+                self._connection, game, play.setup, play.places, play.events, dict(bots), {}
+            )
 
     def tags(self) -> dict[str, Meaning]:
         """Return the meanings of all known tags, in the order of teaching. Raises StoreError."""

@@ -49,13 +49,17 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """A game in play; `places` has the place of each board: one board a player, two in solo."""
+    """A game in play; `places` has the place of each board: one board a player, two in solo.
+
+    `practice` is the number of events of the position in which a game for practice began: undo ends there.
+    """
 
     setup: Setup
     places: tuple[int, ...]
     state: rules.State
     events: tuple[Event, ...] = ()
     moves: tuple[Move, ...] = ()
+    practice: int | None = None
 
     @property
     def over(self) -> bool:
@@ -112,11 +116,15 @@ def before_each_choice(play: Play, is_meant: Callable[[int], bool]) -> list[Play
     Chance events after such a choice are dropped, too; the same draws follow when it is made again.
     """
     found: list[Play] = []
-    then = start(play.setup, play.places)
+    then = replace(start(play.setup, play.places), practice=play.practice)
     for event in play.events:
         if isinstance(event, Deal):
             found.clear()
-        elif isinstance(event, Choice) and is_meant(seat_of(then.state, event)):
+        elif (
+            isinstance(event, Choice)
+            and is_meant(seat_of(then.state, event))
+            and len(then.events) >= (play.practice or 0)
+        ):
             found.append(then)
         then = advance(then, event)
     return found[::-1]

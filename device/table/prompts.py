@@ -71,6 +71,8 @@ def _teaching(known: tags.Tags, lesson: tags.Lesson) -> Prompt:
 
 
 def _before_game(table: Table) -> Prompt:
+    if table.stage is Stage.SHOWING and (showing := table.showing) is not None:
+        return Prompt("showing", {"game": showing.number, "step": showing.step, "steps": showing.steps})
     if table.stage is Stage.CHOOSING:
         mode = table.next_game.options.mode
         return Prompt("solo_start" if mode == SOLO else "who_first", {"mode": mode})
@@ -194,7 +196,7 @@ def _question(table: Table) -> tuple[object, ...]:
     if lesson is not None:
         return lesson.subject, lesson.learned
     if game is None or game.question is not None:
-        return (game.question if game is not None else None,)
+        return game.question if game is not None else None, table.stage is Stage.SHOWING
     # with physical tiles people move the tiles of each step, and confirm it
     step = game.animation.shown if game.animation is not None and table.settings.physical_tiles else None
     return table.stage, len(game.reported_tiles), game.tiles_to_move, step
@@ -223,6 +225,8 @@ def live_buttons(table: Table) -> tuple[str, ...]:
 
 def _live_before_game(table: Table) -> tuple[str, ...]:
     taken = table.seats.taken
+    if table.stage is Stage.SHOWING:
+        return (OK, UNDO)
     if table.stage is Stage.CHOOSING:
         items = [item.button for item in menu(table)]
         return (*dict.fromkeys((*items, source_button(CENTRE))), *_buttons_of(taken), UNDO)

@@ -25,6 +25,7 @@ class Stage(StrEnum):
     UNUSABLE = "unusable"  # the store can't be used; the table offers to start a new one
     SEATING = "seating"
     CHOOSING = "choosing"  # the mode and the starting player
+    SHOWING = "showing"  # a position of a past game, in light; it is no game in play
     OFFER = "offer"
     REPORTING = "telling"  # physical tiles: people report which tiles they drew
     CHOICE = "choice"  # of columns on gray walls, of squares and penalty tiles in solo
@@ -352,6 +353,16 @@ class FirstGame:
     step: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """A position of the past game with a number: that after `step` of its `steps` events. It is not saved."""
+
+    game: CurrentGame
+    number: int
+    step: int
+    steps: int
+
+
 # --- Tags, faults, refusals ---
 
 
@@ -438,6 +449,7 @@ class Table:
     game: CurrentGame | None = None
     last_game: Play | None = None  # its result is shown until the next one begins
     first_game: FirstGame | None = None  # None: the game is not explained
+    showing: Showing | None = None  # while no game is in play
     opponents: Opponents = Opponents()
     tags: TagState = field(default_factory=TagState)
     faults: Faults = Faults()
@@ -460,6 +472,8 @@ class Table:
             return Stage.UNUSABLE
         if self.tags.lesson is not None:
             return Stage.TEACHING
+        if self.game is None and self.showing is not None:
+            return Stage.SHOWING
         if self.game is None:
             return Stage.CHOOSING if self.next_game.choosing else Stage.SEATING
         play = self.game.play
@@ -515,6 +529,25 @@ def needed_draw(table: Table) -> NeededDraw | None:
 class Tick:
     """Time went on, to `at` seconds."""
 
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PositionShown:
+    """A position of a past game is to be shown in light; without one, none any more."""
+
+    play: Play | None
+    number: int
+    steps: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeBegun:
+    """A game for practice begins in a position of a past game, with opponents at some places."""
+
+    play: Play
+    bots: tuple[tuple[int, str], ...]
     at: float
 
 
@@ -732,6 +765,7 @@ ClaimEvent = PhonePressed | SeatClaimed | SeatReleased
 TileEvent = TagShown | TileShown | TilesSelected | ChoiceMade
 SeatEvent = PlayerNamed | LobbyEvent | ClaimEvent
 SettingEvent = TeachingEvent | PreferencesChanged
+PastGameEvent = PositionShown | PracticeBegun
 PersonEvent = ButtonPressed | TileEvent | SeatEvent | HintRequested | SettingEvent
 GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
-TableEvent = GameEvent | FirstGameEvent | PartLost | PartBack
+TableEvent = GameEvent | FirstGameEvent | PastGameEvent | PartLost | PartBack

@@ -16,6 +16,7 @@ from device.table import (
     claims,
     lessons,
     opponents,
+    past_positions,
     physical_tiles,
     preferences,
     score_animation,
@@ -44,9 +45,11 @@ from device.table.state import (
     LobbyEvent,
     NeededDraw,
     OptionsChosen,
+    PastGameEvent,
     PhonePressed,
     PlayedAgain,
     PlayerNamed,
+    PositionShown,
     PreferencesChanged,
     Question,
     Refusal,
@@ -65,6 +68,7 @@ from device.table.state import (
     TeachingEvent,
     TeachingSwitched,
     Tick,
+    TileEvent,
     TileShown,
     TilesSelected,
     needed_draw,
@@ -85,17 +89,33 @@ def update(table: Table, event: TableEvent) -> Table:
     return replace(after, questions=table.questions + 1)
 
 
-def _go_on(table: Table, event: GameEvent | FirstGameEvent) -> Table:
+def _go_on(table: Table, event: GameEvent | FirstGameEvent | PastGameEvent) -> Table:
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
         passed = _hide_refusal(passed)  # the game has gone on by itself
     if isinstance(event, TeachingSwitched | StepRead):
         return lessons.attend(lessons.take(passed, event))
-    after = _accept(passed, event)
+    after = _take(passed, event)
     seats = claims.end_stale_claims(after.seats)
     if seats is not after.seats:
         after = replace(after, seats=seats)
     return lessons.attend(opponents.attend(after, event.at))
+
+
+def _take(table: Table, event: GameEvent | PastGameEvent) -> Table:
+    """Accept an event; what people do ends the showing of a past game, and a press does nothing else."""
+    if isinstance(event, PastGameEvent):
+        return _accept_past_game(table, event)
+    if table.showing is not None and isinstance(event, ButtonPressed | TileEvent | PhonePressed):
+        return past_positions.stop_showing(table)
+    ends_showing = isinstance(event, LobbyEvent | LessonBegun)
+    return _accept(past_positions.stop_showing(table) if ends_showing else table, event)
+
+
+def _accept_past_game(table: Table, event: PastGameEvent) -> Table:
+    if isinstance(event, PositionShown):
+        return _try(table, OK, lambda: past_positions.show_position(table, event), event.at)
+    return _try(table, OK, lambda: past_positions.begin_practice(table, event), event.at)
 
 
 def _accept(table: Table, event: GameEvent) -> Table:

@@ -171,7 +171,7 @@ DAMAGED: dict[str, Damage] = {
     "a scoring before the first": situation(steps_shown=-1),
 }
 OTHER: dict[str, tuple[str, Damage]] = {
-    "a newer file": ("newer", sql("PRAGMA user_version = 3")),
+    "a newer file": ("newer", sql("PRAGMA user_version = 4")),
     "a much newer file": ("newer", sql("DROP TABLE events", "PRAGMA user_version = 2147483647")),
     "a folder": ("unreadable", folder),
     "a player beyond the seats": ("larger_table", situation(taken=[1, 3, 5])),

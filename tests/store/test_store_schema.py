@@ -206,6 +206,7 @@ def test_a_store_of_schema_2_is_loaded(tmp_path: Path) -> None:
 
 def test_the_past_games_of_a_store_of_schema_2_are_read(tmp_path: Path) -> None:
     path = Path(shutil.copy(SCHEMA_2, tmp_path / "azul-table.db"))
+    loaded(path)
     entries = archive.list_games(path, None, 10)
     assert [(each["number"], each["status"]) for each in entries] == [
         (3, "in_play"),

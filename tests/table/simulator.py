@@ -28,6 +28,7 @@ from device.table.state import (
     GameOptions,
     NeededDraw,
     NextGame,
+    PastGameEvent,
     PlayerNamed,
     Seats,
     Stage,
@@ -124,7 +125,7 @@ class Simulator:
         refusal = self.table.refusal
         return None if refusal is None or refusal.number == before else refusal.why
 
-    def take(self, event: GameEvent | FirstGameEvent) -> None:
+    def take(self, event: GameEvent | FirstGameEvent | PastGameEvent) -> None:
         """Take an event at the present time, and make the draws that follow."""
         self.taken += 1
         assert self.taken < MOST_EVENTS, "too many events"

@@ -221,8 +221,9 @@ class SnapshotFormatter(Struct, frozen=True):
             case "scoring" if self.solo:
                 return self._instruction("scoring_solo")
             case key:
-                asker = self._asker()
-                return self._instruction(key if f"ask.{key}" in self.words else "other", who=who, asker=asker)
+                position = {name: ask.get(name, 0) for name in ("game", "step", "steps")}
+                key = key if f"ask.{key}" in self.words else "other"
+                return self._instruction(key, who=who, asker=self._asker(), **position)
 
     def _asker(self) -> str:
         """Return the player whose phone asks a question; of a phone without a seat, somebody."""

@@ -17,7 +17,7 @@ FLOOR_COSTS = (1, 1, 2, 2, 2, 3, 3)
 FREE = "."
 """A free space of a wall in a snapshot."""
 
-WITHOUT_BOARDS = ("seating", "choosing", "unusable")
+WITHOUT_BOARDS = ("seating", "choosing", "showing", "unusable")
 """Stages without a game."""
 
 PLACING = ("placed", "action_tile_placed")

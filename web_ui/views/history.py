@@ -32,11 +32,18 @@ def _game(words: Words, game: PastGame) -> Variables:
     listed = {"number": game.number, "when": when(words, game.started)}
     if game.status == "unreadable":
         title = words.text("history.game", number=game.number)
-        return {**listed, "fault": words.text("history.unreadable"), "title": title, "status": ""}
+        return {
+            **listed,
+            "practice": "",
+            "fault": words.text("history.unreadable"),
+            "title": title,
+            "status": "",
+        }
     return {
         **listed,
         "fault": "",
         "title": _mode(words, game),
+        "practice": words.text("history.practice") if game.practice else "",
         "status": "" if game.status == "finished" else words.text(f"history.{game.status}"),
         "players": [_player(words, player) for player in game.players],
         "note": words.text(f"victory.{game.victory}") if game.victory else "",
@@ -45,10 +52,11 @@ def _game(words: Words, game: PastGame) -> Variables:
 
 def _player(words: Words, player: PastPlayer) -> Variables:
     score = "" if player.score is None else words.text("board.points", points=player.score)
-    return {"name": _name(words, player), "score": score, "winner": player.winner}
+    return {"name": player_name(words, player), "score": score, "winner": player.winner}
 
 
-def _name(words: Words, player: PastPlayer) -> str:
+def player_name(words: Words, player: PastPlayer) -> str:
+    """Return the name of a player, or "Seat 2"."""
     return player.name or player.bot or words.text("player.unnamed", seat=player.seat)
 
 
@@ -70,6 +78,17 @@ def when(words: Words, utc: str) -> str:
     return words.text("history.when", day=time.day, month=month, year=str(time.year), time=f"{time:%H:%M}")
 
 
+def day(words: Words, utc: str) -> str:
+    """Return the day of a UTC time as text in this machine's time zone; unchanged if it can't be parsed."""
+    try:
+        time = datetime.fromisoformat(utc).replace(tzinfo=UTC).astimezone()
+    except ValueError:
+        return utc
+    return words.text(
+        "history.day", day=time.day, month=words.text(f"month.{time.month}"), year=str(time.year)
+    )
+
+
 # --- A single game ---------------------------------------------------------------------------------------
 
 
@@ -85,12 +104,12 @@ def past_game(words: Words, game: ReviewedGame) -> Variables:
         "when": f"{_mode(words, game)} \N{MIDDLE DOT} {when(words, game.started)}",
         "note": words.text("history.too_long"),
         "finished": finished,
-        **dict.fromkeys(("grading", "result", "reviews", "rounds", "boards", "tiles"), ()),
+        "practice": words.text("history.practice_told") if game.practice else "",
+        **dict.fromkeys(("grading", "result", "reviews", "rounds", "tiles"), ()),
     }
     if position is None:
         return page
     formatter = SnapshotFormatter(words, position)
-    found = (boards.board(formatter, seat.seat) for seat in position.seats)
     return page | {
         "head": formatter.result(position.result) if finished and position.result else page["head"],
         "note": "" if finished else words.text(f"history.{game.status}_told"),
@@ -98,7 +117,6 @@ def past_game(words: Words, game: ReviewedGame) -> Variables:
         "result": phone.result(formatter),
         "reviews": [_review(words, game, review) for review in game.reviews or ()],
         "rounds": _rounds(formatter, game),
-        "boards": [board for board in found if board is not None],
         "tiles": phone.palette(position),
     }
 
@@ -106,7 +124,7 @@ def past_game(words: Words, game: ReviewedGame) -> Variables:
 def _grading(words: Words, game: ReviewedGame) -> str:
     """Return how far the grading has come; empty once it is done."""
     graded = sum(review.choices for review in game.reviews or ())
-    if game.status != "finished" or graded >= game.choices:
+    if game.practice or game.status != "finished" or graded >= game.choices:
         return ""
     return words.text("history.grading" if graded else "history.not_graded", done=graded, count=game.choices)
 
@@ -118,20 +136,20 @@ def _rounds(formatter: SnapshotFormatter, game: ReviewedGame) -> list[Variables]
     return [
         {
             "title": formatter.words.text("round.number", round=number),
-            "scores": _scores(formatter, game, after[number]) if after.get(number) else "",
+            "scores": scores_line(formatter, game, after[number]) if after.get(number) else "",
             "moves": [_move(formatter, move) for move in moves if move.round == number],
         }
         for number in dict.fromkeys(move.round for move in moves)
     ]
 
 
-def _scores(formatter: SnapshotFormatter, game: ReviewedGame, scores: tuple[int, ...]) -> str:
+def scores_line(formatter: SnapshotFormatter, game: ReviewedGame, scores: tuple[int, ...]) -> str:
     """Return all scores after a round in one line."""
     words = formatter.words
     if formatter.solo:
         return words.text("account.solo", score=scores[0])
     named = zip(game.players, scores, strict=False)
-    totals = (words.text("account.total", who=_name(words, who), score=score) for who, score in named)
+    totals = (words.text("account.total", who=player_name(words, who), score=score) for who, score in named)
     return formatter.comma_list(totals)
 
 
@@ -139,14 +157,15 @@ def _move(formatter: SnapshotFormatter, move: Move) -> Variables:
     """Describe a choice, the colour of its tiles, and the points that it lost as text and label."""
     lost = round(move.lost) if move.lost is not None and move.lost >= WORTH_MARKING else None
     return {
-        "text": _made(formatter, move),
+        "step": move.number + 1,
+        "text": made(formatter, move),
         "colour": move.colour,
         "lost": "" if lost is None else f"\N{MINUS SIGN}{lost}",
         "spoken": "" if lost is None else formatter.words.text("history.lost", points=lost),
     }
 
 
-def _made(formatter: SnapshotFormatter, move: Move) -> str:
+def made(formatter: SnapshotFormatter, move: Move) -> str:
     """Return a choice that was made, as a sentence."""
     if move.kind == "draft":
         return formatter.move(move)
@@ -160,7 +179,7 @@ def _made(formatter: SnapshotFormatter, move: Move) -> str:
 
 def _review(words: Words, game: ReviewedGame, review: Review) -> Variables:
     """Describe the points that a player's choices lost, and the costliest of them."""
-    who = next((_name(words, player) for player in game.players if player.seat == review.seat), "")
+    who = next((player_name(words, player) for player in game.players if player.seat == review.seat), "")
     key = "review.lost" if review.costliest else "review.nothing"
     title = words.text(key, who=who, points=round(review.lost), count=review.choices)
     return {"title": title, "moves": [_costly(words, move) for move in review.costliest]}
@@ -171,7 +190,8 @@ def _costly(words: Words, move: CostlyMove) -> Variables:
     formatter = SnapshotFormatter(words, move.position)
     return {
         "title": words.text("review.move", round=move.round, points=round(move.lost)),
-        "played": _made(formatter, move.played),
+        "step": move.number,
+        "played": made(formatter, move.played),
         "better": words.text("review.better", choice=formatter.choice(move.better)),
         "offer": phone.offer(formatter),
         "board": boards.board(formatter, move.better.seat),

@@ -201,6 +201,8 @@ def _occasion(formatter: SnapshotFormatter) -> str:
     if snapshot.stage == "choosing":
         chosen = [item for item in snapshot.menu if item.chosen and item.value != snapshot.mode]
         parts += [words.text(f"menu.{item.group}.{item.value}") for item in chosen]
+    if snapshot.practice:
+        parts.append(words.text("history.practice"))
     if snapshot.round:
         parts.append(words.text("round.number", round=snapshot.round))
     return " \N{MIDDLE DOT} ".join(parts)
@@ -607,10 +609,11 @@ def legend(formatter: SnapshotFormatter) -> LegendView | None:
 
 
 class LinksView(Struct, frozen=True):
-    """The paths of the rules of the mode that is played or chosen, and of the past games."""
+    """The paths of the rules of the mode that is played or chosen, and of the past games and their sums."""
 
     rules: str
     history: str
+    statistics: str
     any_mode: bool
 
 
@@ -618,7 +621,8 @@ def links(formatter: SnapshotFormatter, page: str) -> LinksView:
     """Return the links of a page; those of the twin say so, so that they lead back to it."""
     mode = formatter.snapshot.mode if formatter.snapshot.mode in MODES else ""
     came = came_from(page)
-    return LinksView(f"/rules/{mode}{came}" if mode else f"/rules{came}", f"/history{came}", not mode)
+    rules = f"/rules/{mode}{came}" if mode else f"/rules{came}"
+    return LinksView(rules, f"/history{came}", f"/statistics{came}", not mode)
 
 
 def came_from(page: str) -> str:
