@@ -18,6 +18,7 @@ import msgspec
 from flask import Response, request
 from msgspec import Struct
 
+from web_ui.languages import preferred_language
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import (
     Layout,
@@ -82,7 +83,7 @@ class Pages:
         self.epoch = secrets.token_hex(4)
         self.files = {path.name: _static_file(path) for path in sorted(STATIC.iterdir()) if path.is_file()}
         sources = [*self.renderer.sources.values(), *(file.etag for file in self.files.values())]
-        sentences = [repr(self.words[language]) for language in sorted(self.words)]
+        sentences = [self.words[language].checksum for language in sorted(self.words)]
         self.build = _hash("\0".join(sources + sentences).encode())
         self.slots = Slots(streams_at_once, latest.wake)
         self.streams = Streams(latest, self.renderer, self.greeting, self.epoch)
@@ -100,10 +101,8 @@ class Pages:
         return digest
 
     def words_for_request(self) -> Words:
-        """Return the texts in the language that the request prefers (Accept-Language)."""
-        languages = [DEFAULT, *(language for language in self.words if language != DEFAULT)]
-        language = request.accept_languages.best_match(languages, default=DEFAULT)
-        return self.words[language]
+        """Return the texts in the language of the viewer who sends the request."""
+        return self.words[preferred_language(request, self.words)]
 
     def _parse_stamp(self, stamp: str) -> int:
         """Return the view number of a stamp, EPOCH.NUMBER; -1 for a stamp of another process."""
@@ -122,6 +121,7 @@ class Pages:
             f"{page}.html",
             text=words.text,
             language=words.language,
+            here=request.path,
             regions=rendering.html,
             stamp=f"{self.epoch}.{rendering.number}",
             greeting=self.greeting(view, viewer),
@@ -199,7 +199,8 @@ class Pages:
     def static_page(self, template: str, **given: object) -> Response:
         """Respond with a page that does not follow the table; its ETag is a hash of the HTML."""
         words = self.words_for_request()
-        html = self.renderer.page(template, text=words.text, language=words.language, **given)
+        here = request.full_path.removesuffix("?")
+        html = self.renderer.page(template, text=words.text, language=words.language, here=here, **given)
         return _conditional(Response(html, content_type="text/html; charset=utf-8"), _hash(html.encode()))
 
     def static_file(self, name: str) -> Response:

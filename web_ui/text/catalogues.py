@@ -12,6 +12,7 @@ import hashlib
 import io
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Protocol
@@ -26,6 +27,9 @@ DOMAIN = "pages"
 PROJECT = "azul-table"
 WIDTH = 100
 """Columns of a line in a .po file."""
+
+BEGUN = datetime(2026, 11, 23, tzinfo=UTC)
+"""The creation date in the headers: the same for all catalogues, so that an update changes texts only."""
 
 
 class CatalogueError(ValueError):
@@ -124,25 +128,33 @@ def forms(message: Message) -> tuple[str, ...]:
 # --- Updating --------------------------------------------------------------------------------------------
 
 
+def begun(locale: str | None = None) -> Catalog:
+    """Return an empty catalogue of a locale, or the one of the template."""
+    from babel.messages.catalog import Catalog
+
+    return Catalog(
+        locale=locale,
+        domain=DOMAIN,
+        project=PROJECT,
+        header_comment=f"# {PROJECT}: the texts of the pages. See CONTRIBUTING.md, \"A language\".",
+        last_translator=PROJECT,
+        language_team=PROJECT,
+        msgid_bugs_address=PROJECT,
+        creation_date=BEGUN,
+        revision_date=BEGUN,
+        charset="utf-8",
+        fuzzy=False,
+    )
+
+
 def updated(old: Catalog, sources: Mapping[str, Source]) -> Catalog:
     """Return a catalogue that has exactly the English texts given by key, and the translations of `old`.
 
     Where the English text has changed, the translation is marked fuzzy and keeps its former English text.
     """
-    from babel.messages.catalog import Catalog
-
-    new = Catalog(
-        locale=old.locale,
-        domain=DOMAIN,
-        project=PROJECT,
-        header_comment=old.header_comment,
-        creation_date=old.creation_date,
-        revision_date=old.revision_date,
-        last_translator=old.last_translator,
-        language_team=old.language_team,
-        charset="utf-8",
-        fuzzy=False,
-    )
+    new = begun(str(old.locale) if old.locale else None)
+    new.header_comment, new.revision_date = old.header_comment, old.revision_date
+    new.last_translator, new.language_team = old.last_translator, old.language_team
     known = {message.context: message for message in old if message.id}
     for key, source in sources.items():
         _add(new, key, source, known.get(key))
@@ -191,8 +203,6 @@ def main(locales: list[str]) -> None:
 
     The template for translators' tools is written to build/pages.pot. Exits with 1 if anything is missing.
     """
-    from babel.messages.catalog import Catalog
-
     from web_ui.text.words import read_english
 
     sources = read_english().sentences
@@ -200,10 +210,10 @@ def main(locales: list[str]) -> None:
         path = FOLDER / locale / "LC_MESSAGES" / f"{DOMAIN}.po"
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            path.write_bytes(write(updated(Catalog(locale=locale), sources)))
+            path.write_bytes(write(updated(begun(locale), sources)))
     template = Path("build") / f"{DOMAIN}.pot"
     template.parent.mkdir(exist_ok=True)
-    template.write_bytes(write(updated(Catalog(), sources)))
+    template.write_bytes(write(updated(begun(), sources)))
     lacking = 0
     for path in catalogue_paths():
         catalogue = updated(_read(_name(path), path.read_bytes()), sources)
