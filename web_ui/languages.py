@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 from flask import Response
-from werkzeug.utils import redirect
 from werkzeug.wrappers import Request
 
 from web_ui.security import RefusedError
@@ -58,12 +57,12 @@ def choose_language(request: Request, words: Mapping[str, Words]) -> Response:
     language = request.form.get("language", "")
     if language and language not in words:
         raise RefusedError(404, "page.not_found")
-    response = redirect(_path_here(request.form.get("back", "")), 303, Response=Response)
+    response = Response(status=303, headers={"Location": _path_here(request.form.get("back", ""))})
     if language:
         response.set_cookie(LANGUAGE_COOKIE, language, max_age=KEPT, httponly=True, samesite="Lax")
     else:
         response.delete_cookie(LANGUAGE_COOKIE, httponly=True, samesite="Lax")
-    return response  # type: ignore[return-value]
+    return response
 
 
 def _path_here(path: str) -> str:

@@ -37,9 +37,9 @@ from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
 from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
-from web_ui.views import history
+from web_ui.views import history, rule_pictures
 from web_ui.views.drawing import drawing, has_boards
-from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer
+from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer, tiles_of_palette
 
 log = logging.getLogger(__name__)
 
@@ -193,8 +193,17 @@ class Pages:
         """Respond with the rules of a mode, or with the list of all; raises RefusedError (404)."""
         if mode not in ("", *MODES):
             raise RefusedError(404, "page.not_found")
-        book = self.rulebooks.get(self.words_for_request().language) or self.rulebooks[DEFAULT]
-        return self.static_page("rules.html", book=book, mode=mode, variant=mode in VARIANTS)
+        words = self.words_for_request()
+        book = self.rulebooks.get(words.language) or self.rulebooks[DEFAULT]
+        palette = rule_pictures.palette(mode, self.latest.view.snapshot)
+        return self.static_page(
+            "rules.html",
+            book=book,
+            mode=mode,
+            variant=mode in VARIANTS,
+            pictures=rule_pictures.pictures(words, mode),
+            tiles=tiles_of_palette(palette),
+        )
 
     def static_page(self, template: str, **given: object) -> Response:
         """Respond with a page that does not follow the table; its ETag is a hash of the HTML."""

@@ -93,9 +93,9 @@ class SnapshotFormatter(Struct, frozen=True):
     def counted(self, count: object, letter: str) -> str:
         """Return a number of tiles of one colour: "2 blue"."""
         known = self.snapshot.palette.get(letter)
-        if known is None:
-            return self.words.text("tiles.some", count=count, colour=letter)
-        return self.words.text(f"counted.{known.name}", count=count)
+        if known is not None and f"counted.{known.name}" in self.words:
+            return self.words.text(f"counted.{known.name}", count=count)
+        return self.words.text("tiles.some", count=count, colour=self.colour(letter))
 
     def _colour(self, table: str, letter: str) -> str:
         known = self.snapshot.palette.get(letter)

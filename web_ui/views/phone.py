@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -403,7 +403,11 @@ class TileView(Struct, frozen=True):
 
 def palette(snapshot: Snapshot | None) -> tuple[TileView, ...]:
     """Return the symbols of all tile colours."""
-    colours = snapshot.palette if snapshot else {}
+    return tiles_of_palette(snapshot.palette if snapshot else {})
+
+
+def tiles_of_palette(colours: Mapping[str, Colour]) -> tuple[TileView, ...]:
+    """Return the symbols of these tile colours."""
     return tuple(_tile(letter, colour) for letter, colour in colours.items())
 
 
