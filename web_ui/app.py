@@ -47,9 +47,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/regions", "regions", pages.regions)
     app.add_url_rule("/state", "state", pages.state)
     app.add_url_rule("/action", "action", actions.post, methods=["POST"])
-    app.add_url_rule(
-        "/language", "language", lambda: choose_language(request, pages.words), methods=["POST"]
-    )
+    app.add_url_rule("/language", "language", lambda: choose_language(request, pages.words), methods=["POST"])
     app.add_url_rule("/rules", "all_rules", pages.rules)
     app.add_url_rule("/rules/<mode>", "rules", pages.rules)
     app.add_url_rule("/history", "history", history.games)

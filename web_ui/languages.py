@@ -1,4 +1,4 @@
-"""The language of a viewer: chosen by hand and kept in a cookie, else as the browser prefers (Accept-Language)."""
+"""The language of a viewer: chosen by hand (a cookie), else as the browser prefers (Accept-Language)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ LONGEST_PATH = 200
 
 
 def preferred_language(request: Request, languages: Collection[str]) -> str:
-    """Return the language that was chosen by hand, else the first that the browser accepts and the pages have.
+    """Return the language chosen by hand, else the first that the browser accepts and the pages have.
 
     A regional variant that the pages lack ("de-AT") is served by its language ("de"), and so is the language
     ("pt") by the only variant that the pages have ("pt-PT").
     """
-    chosen = request.cookies.get(LANGUAGE_COOKIE)
+    chosen = request.cookies.get(LANGUAGE_COOKIE, "")
     if chosen in languages:
         return chosen
     for accepted, quality in request.accept_languages:
@@ -45,7 +45,7 @@ def _primary(tag: str) -> str:
 
 
 def choose_language(request: Request, words: Mapping[str, Words]) -> Response:
-    """Keep the form's `language` in a cookie, or forget it if that is empty, and lead back to the path `back`.
+    """Keep the form's `language` in a cookie, or forget it if empty, and lead back to the path `back`.
 
     Raises RefusedError: 403 for a form of another web site, 404 for a language that the pages lack.
     """

@@ -34,9 +34,12 @@ def test_pictures_are_described_by_what_they_show() -> None:
     assert described("standard", "R8") == ["Line 2: blue, 2 of 2. Floor: 1 blue; costs 1 point"]
     assert described("standard", "R10") == ["Line 4: black, 4 of 4", "Row 4 of the wall: black"]
     assert described("standard", "R12") == ["Floor: 2 red and 1 white; costs 4 points"]
-    assert described("standard", "R2")[0].startswith("Row 1 of the wall: blue, yellow, red, black and white. ")
+    assert described("standard", "R2")[0].startswith(
+        "Row 1 of the wall: blue, yellow, red, black and white. "
+    )
     assert described("gray", "G1") == [
-        "Line 2: blue, 2 of 2. Row 2 of the wall: empty. Columns for Blue: 1, 2, 3 and 5. Row 4 of the wall: blue"
+        "Line 2: blue, 2 of 2. Row 2 of the wall: empty. Columns for Blue: 1, 2, 3 and 5. "
+        "Row 4 of the wall: blue"
     ]
     assert described("solo", "S10") == ["Penalty row: 2 blue, 1 yellow, 1 red and 1 black; costs 8 points"]
     assert described("dtc", "D2")[0].startswith("Row 1 of the wall: green, orange, blue, yellow and red. ")
@@ -65,7 +68,9 @@ def test_no_picture_shows_a_position_that_can_not_be() -> None:
                     assert len(set(line)) <= 1, (mode, number)
                     assert not set(line) & set(wall), (mode, number)
                     printed = (seat.pattern or seat.wall)[row - 1]
-                    assert all(tile in (".", space) for tile, space in zip(wall, printed, strict=True)), number
+                    assert all(tile in (".", space) for tile, space in zip(wall, printed, strict=True)), (
+                        number
+                    )
 
 
 def test_the_colours_are_those_of_the_table() -> None:

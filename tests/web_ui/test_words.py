@@ -1,4 +1,4 @@
-"""Message catalogues: every text is translated, with its parameters and plural forms; every key in use exists."""
+"""Message catalogues: every text is translated, with its parameters and forms; every key in use exists."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def po_of(path: Path) -> Catalog:
 
 @pytest.mark.parametrize("path", catalogues.catalogue_paths(), ids=lambda path: path.parent.parent.name)
 def test_every_message_is_translated_in_every_plural_form_with_the_same_parameters(path: Path) -> None:
-    """If this fails, `make texts` adds what is missing to the catalogues and lists what is to be translated."""
+    """If this fails, `make texts` adds what is missing and lists what is to be translated."""
     catalogue = po_of(path)
     assert list(catalogues.missing(catalogues.updated(catalogue, ENGLISH.sentences))) == []
     messages = {message.context: message for message in catalogue if message.id}
@@ -52,7 +52,9 @@ def test_every_message_is_translated_in_every_plural_form_with_the_same_paramete
 @pytest.mark.parametrize("path", catalogues.catalogue_paths(), ids=lambda path: path.parent.parent.name)
 def test_updating_an_up_to_date_catalogue_changes_nothing(path: Path) -> None:
     catalogue = po_of(path)
-    assert po_of_bytes(catalogues.write(catalogues.updated(catalogue, ENGLISH.sentences))) == texts_of(catalogue)
+    assert po_of_bytes(catalogues.write(catalogues.updated(catalogue, ENGLISH.sentences))) == texts_of(
+        catalogue
+    )
 
 
 def po_of_bytes(content: bytes) -> dict[str, object]:
@@ -111,9 +113,12 @@ def test_a_catalogue_in_a_folder_that_cannot_be_written_is_read(
 @pytest.mark.parametrize(
     ("message", "fault"),
     [
-        ('msgctxt "a"\nmsgid "{n} tiles"\nmsgstr "{m} Fliesen"', "a: not the parameters of the English text: {m}, {n}"),
+        (
+            'msgctxt "a"\nmsgid "{n} tiles"\nmsgstr "{m} Fliesen"',
+            "a: not the parameters of the English text: {m}, {n}",
+        ),
         ('msgctxt "a"\nmsgid "{n} tiles"\nmsgstr "{n Fliesen"', "a: "),
-        ('nonsense', ""),
+        ("nonsense", ""),
     ],
 )
 def test_an_invalid_translation_is_named(tmp_path: Path, message: str, fault: str) -> None:
@@ -137,9 +142,14 @@ def test_numbers_are_written_as_in_each_language() -> None:
 
 
 def test_colours_agree_with_the_number_of_tiles() -> None:
-    spoken = [LANGUAGES[language].text("counted.blue", count=count) for language in ("fr", "es") for count in (1, 2)]
+    spoken = [
+        LANGUAGES[language].text("counted.blue", count=count) for language in ("fr", "es") for count in (1, 2)
+    ]
     assert spoken == ["1 bleue", "2 bleues", "1 azul", "2 azules"]
-    assert [LANGUAGES[each].text("board.score", points=0) for each in ("fr", "pt-PT")] == ["0 point", "0 pontos"]
+    assert [LANGUAGES[each].text("board.score", points=0) for each in ("fr", "pt-PT")] == [
+        "0 point",
+        "0 pontos",
+    ]
 
 
 def test_plurals_in_both_forms_have_the_same_parameters() -> None:

@@ -1,9 +1,9 @@
 """gettext catalogues: compile them, and bring them up to date with the English texts; `make texts`.
 
-A message's context (msgctxt) is its key, its msgid the English text of `words/en.toml`. Whoever translates thus
-sees the English text, and a translation of a text that has changed since is marked fuzzy, which gettext ignores.
+A message's context (msgctxt) is its key, its msgid the English text of `words/en.toml`. So translators see
+the English text, and a translation of a text that has changed since is marked fuzzy, which gettext ignores.
 
-setup.py runs this file by itself; Babel is imported where it is used, because starting the pages seldom needs it.
+setup.py runs this file by itself. Babel is imported where it is used: starting the pages seldom needs it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def checksum(po: bytes) -> str:
 def compile_catalogue(name: str, po: bytes) -> bytes:
     """Compile a .po file to the content of its .mo file, without fuzzy translations.
 
-    Its header `Project-Id-Version` ends with the checksum of `po`. Raises CatalogueError, naming the file `name`.
+    Its header `Project-Id-Version` ends with the checksum of `po`. Raises CatalogueError, which names `name`.
     """
     from babel.messages.mofile import write_mo
 
@@ -109,7 +109,7 @@ def _read(name: str, po: bytes) -> Catalog:
 
 def _check(name: str, message: Message) -> None:
     """Check that a translation, where there is one, has the parameters of the English text."""
-    wanted = parameters(message.id[-1] if isinstance(message.id, tuple) else message.id)
+    wanted = parameters(_ids(message)[-1])
     for text in forms(message):
         try:
             given = parameters(text)
@@ -117,12 +117,20 @@ def _check(name: str, message: Message) -> None:
             raise CatalogueError(f"{name}: {message.context}: {fault}") from fault
         if text and given != wanted:
             wrong = ", ".join(sorted(f"{{{each}}}" for each in given ^ wanted))
-            raise CatalogueError(f"{name}: {message.context}: not the parameters of the English text: {wrong}")
+            raise CatalogueError(
+                f"{name}: {message.context}: not the parameters of the English text: {wrong}"
+            )
 
 
 def forms(message: Message) -> tuple[str, ...]:
-    """Return the translation of a message, or all its plural forms."""
-    return tuple(message.string) if isinstance(message.string, (list, tuple)) else (message.string,)
+    """Return the translation of a message, or all its plural forms; empty texts where there is none."""
+    string = message.string
+    return tuple(string) if isinstance(string, list | tuple) else (string or "",)
+
+
+def _ids(message: Message) -> list[str]:
+    """Return the English text of a message; of one with a plural both forms."""
+    return list(message.id) if isinstance(message.id, list | tuple) else [message.id]
 
 
 # --- Updating --------------------------------------------------------------------------------------------
@@ -136,7 +144,7 @@ def begun(locale: str | None = None) -> Catalog:
         locale=locale,
         domain=DOMAIN,
         project=PROJECT,
-        header_comment=f"# {PROJECT}: the texts of the pages. See CONTRIBUTING.md, \"A language\".",
+        header_comment=f'# {PROJECT}: the texts of the pages. See CONTRIBUTING.md, "A language".',
         last_translator=PROJECT,
         language_team=PROJECT,
         msgid_bugs_address=PROJECT,
@@ -168,18 +176,20 @@ def _add(catalogue: Catalog, key: str, source: Source, old: Message | None) -> N
     if old is None:
         catalogue.add(text, context=key, auto_comments=about)
         return
-    string = old.string
-    if source.by and not isinstance(string, (list, tuple)):
-        string = (string,) * catalogue.num_plurals
-    elif not source.by and isinstance(string, (list, tuple)):
-        string = string[-1]
+    texts = forms(old)
+    texts = texts[-1:] * catalogue.num_plurals if source.by and len(texts) == 1 else texts
     flags, previous = set(old.flags) & {"fuzzy"}, list(old.previous_id)
-    if old.id != text and any(string):
-        flags, previous = {"fuzzy"}, list(old.id) if isinstance(old.id, tuple) else [old.id]
+    if _ids(old) != [source.one, source.other][not source.by :] and any(texts):
+        flags, previous = {"fuzzy"}, _ids(old)
     catalogue.add(
-        text, string, flags=flags, user_comments=old.user_comments, previous_id=previous, context=key,
+        text,
+        texts if source.by else texts[-1],
+        flags=flags,
+        user_comments=old.user_comments,
+        previous_id=previous,
+        context=key,
         auto_comments=about,
-    )  # fmt: skip
+    )
 
 
 def write(catalogue: Catalog) -> bytes:

@@ -1,7 +1,7 @@
 """Message catalogues: the texts of the pages by key, in every language.
 
-The English texts are in `words/en.toml`, the translations in gettext catalogues (see `catalogues`). A compiled
-catalogue (`pages.mo`) is used only if it was compiled from the .po file as it is now; else it is compiled again.
+The English texts are in `words/en.toml`, the translations in gettext catalogues (see `catalogues`). A
+compiled catalogue (pages.mo) is used only if it was made of the .po file as it is now; else it is made again.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _board(
     shows: str = ROWS,
     **given: object,
 ) -> Scene:
-    """Return a board: its lines and rows by number, its floor, and the tile of the wall that was just placed."""
+    """Return a board: lines and rows by number, its floor, and the tile of the wall that was just placed."""
     seat = Seat(
         1,
         taken=True,
@@ -179,8 +179,10 @@ def _offer(*displays: str, **given: object) -> Scene:
     return Scene(replace(PastPosition(displays=displays, palette=BOX), **given))
 
 
-def _choose(kind: str, *, seat: int, colour: str = "", position: int | None = None, **at: int) -> Choosing:
-    return Choosing(button="", kind=kind, seat=seat, colour=colour, position=position, **at)
+def _choose(
+    kind: str, *, seat: int, colour: str, row: int = 0, column: int = 0, position: int | None = None
+) -> Choosing:
+    return Choosing("", kind, seat=seat, colour=colour, row=row, column=column, position=position)
 
 
 SCENES: Mapping[str, Mapping[str, tuple[Scene, ...]]] = {
@@ -203,12 +205,20 @@ SCENES: Mapping[str, Mapping[str, tuple[Scene, ...]]] = {
         "G1": (
             _gray(
                 _board(lines={2: "bb"}, wall={4: "...b."}),
-                choosing=tuple(_choose("column", seat=1, colour="b", row=2, column=each) for each in (1, 2, 3, 5)),
+                choosing=tuple(
+                    _choose("column", seat=1, colour="b", row=2, column=each) for each in (1, 2, 3, 5)
+                ),
             ),
         ),
         "G2": (
-            _gray(_board(lines={3: "rrr"}, wall={1: "..r..", 2: "...r.", 3: "by...", 5: "....r"}, shows=EVERYTHING)),
-            _gray(_board(wall={1: "..r..", 2: "...r.", 3: "by...", 5: "....r"}, floor="rrr", shows=EVERYTHING)),
+            _gray(
+                _board(
+                    lines={3: "rrr"}, wall={1: "..r..", 2: "...r.", 3: "by...", 5: "....r"}, shows=EVERYTHING
+                )
+            ),
+            _gray(
+                _board(wall={1: "..r..", 2: "...r.", 3: "by...", 5: "....r"}, floor="rrr", shows=EVERYTHING)
+            ),
         ),
     },
     "solo": {
