@@ -11,8 +11,9 @@ from msgspec import Struct
 from werkzeug.exceptions import HTTPException
 
 from web_ui.actions import Actions, json_response
+from web_ui.compression import compress_late
 from web_ui.languages import choose_language
-from web_ui.pages import QUERIES_PER_SECOND, QUERY_BURST, STREAMS, HistoryPages, Pages
+from web_ui.pages import FOREVER, QUERIES_PER_SECOND, QUERY_BURST, STREAMS, HistoryPages, Pages
 from web_ui.security import MAX_BODY_BYTES, RateLimiter, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
 from web_ui.views.phone import PHONE, TABLE, TAGS
@@ -25,6 +26,9 @@ RETRY_AFTER = 2
 JSON_PATHS = ("/events", "/regions", "/state")
 """Paths whose responses to GET are JSON, those of refusals too."""
 
+VARIES = "Accept-Encoding, Accept-Language, Cookie"
+"""Headers of the request on which pages depend; files with a hash in their address only on the first."""
+
 _SENTENCES = {404: "page.not_found", 413: "press.too_large"}
 
 
@@ -34,7 +38,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     At most `streams` event streams are open at once; `clock` (seconds) is the one of the rate limits.
     """
     pages = Pages(link.latest, streams)
-    actions = Actions(link, pages, RateLimiter(clock))
+    actions = Actions(link, pages, RateLimiter(clock), pages.clock)
     query_limiter = RateLimiter(clock, per_second=QUERIES_PER_SECOND, burst=QUERY_BURST)
     history = HistoryPages(link, pages, query_limiter)
     refusals = Refusals(pages)
@@ -44,6 +48,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/table", "table", lambda: pages.page(TABLE))
     app.add_url_rule("/tags", "tags", lambda: pages.page(TAGS))
     app.add_url_rule("/events", "events", pages.events)
+    app.add_url_rule("/beat", "beat", pages.beat)
     app.add_url_rule("/regions", "regions", pages.regions)
     app.add_url_rule("/state", "state", pages.state)
     app.add_url_rule("/action", "action", actions.post, methods=["POST"])
@@ -54,6 +59,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/history/<int:number>", "past_game", history.game)
     app.add_url_rule("/history/<int:number>/record", "record", history.record)
     app.add_url_rule("/static/<name>", "static", pages.static_file)
+    app.add_url_rule("/static/<version>/<name>", "versioned_static", pages.static_file)
     app.register_error_handler(RefusedError, refusals.refused)
     app.register_error_handler(HTTPException, refusals.not_served)
     app.register_error_handler(Exception, refusals.went_wrong)
@@ -109,5 +115,7 @@ def warm_up(app: Flask) -> None:
 def _finish(response: Response) -> Response:
     add_security_headers(response.headers, request.host)
     response.headers.setdefault("Cache-Control", "no-cache")
-    response.headers.add("Vary", "Accept-Language, Cookie")
+    varies = "Accept-Encoding" if response.headers["Cache-Control"] == FOREVER else VARIES
+    response.headers.add("Vary", varies)
+    compress_late(request, response)
     return response

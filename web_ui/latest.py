@@ -17,9 +17,13 @@ from web_ui.messages import Layout, Snapshot
 
 
 class Presence(StrEnum):
-    """Whether the table can be seen, and if not, why; the values are keys of the pages' words."""
+    """Whether the table can be seen, and if not, why; the values are keys of the pages' words.
+
+    A table that hangs is connected and sends nothing, not even heartbeats.
+    """
 
     HERE = "here"
+    HUNG = "hung"
     AWAY = "away"
     NEWER = "newer"
     UNREADABLE = "unreadable"

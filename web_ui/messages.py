@@ -8,6 +8,7 @@ table may also send less. `device/socket/SOCKET.md` describes every message.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -38,8 +39,16 @@ Name = Annotated[str, msgspec.Meta(max_length=200)]
 """A player's name; the table itself takes shorter ones only."""
 
 
-class ActionBase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base of all actions."""
+class ActionBase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The base of all actions.
+
+    `asked` is the question of the snapshot that the page showed: the table refuses the action when it asks
+    another one. `before` is the latest time for it, in seconds of this machine's monotonic clock; the pages'
+    process sets it, never a browser.
+    """
+
+    asked: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    before: float | None = None
 
 
 class PressButton(ActionBase, frozen=True, tag="press"):
@@ -61,7 +70,7 @@ class ReportTile(ActionBase, frozen=True, tag="tile"):
     colour: Letter
 
 
-class ShowTag(ActionBase, frozen=True, tag="tag"):
+class ShowTag(ActionBase, frozen=True, omit_defaults=False, tag="tag"):
     """Lay a tag on the reader that belongs to no place."""
 
     tag: TagText
@@ -72,6 +81,52 @@ class AskHint(ActionBase, frozen=True, tag="hint"):
     """Ask for a hint for a place, or with null for everybody who has a choice."""
 
     seat: SeatNumber | None = None
+
+
+class SelectTiles(ActionBase, frozen=True, tag="select"):
+    """Take the tiles of a colour from a source in hand; without both put those in hand back."""
+
+    source: Annotated[int, msgspec.Meta(ge=0, le=9)] | None = None
+    colour: Letter | None = None
+
+
+class MakeChoice(ActionBase, frozen=True, tag="choose"):
+    """Make a choice by its notation, as in `Target` and `Choosing`; a draft needs no selection."""
+
+    choice: Annotated[str, msgspec.Meta(max_length=20)]
+
+
+class SitDown(ActionBase, frozen=True, tag="sit"):
+    """Let an opponent, or with an empty `bot` a person, sit at a seat; without a name the name stays."""
+
+    seat: SeatNumber
+    bot: Name = ""
+    name: Name | None = None
+
+
+class LeaveSeat(ActionBase, frozen=True, tag="leave"):
+    """Free a seat."""
+
+    seat: SeatNumber
+
+
+class ChooseOptions(ActionBase, frozen=True, tag="options"):
+    """Choose options of the next game; those that are left out stay as they are."""
+
+    mode: Literal["standard", "gray", "dtc", "solo"] | None = None
+    level: Literal["easy", "normal", "expert"] | None = None
+    wall: Literal["coloured", "gray"] | None = None
+    hints: bool | None = None
+
+
+class StartGame(ActionBase, frozen=True, tag="start"):
+    """Begin the next game with the player at a seat; with null the table draws who begins."""
+
+    first: SeatNumber | None = None
+
+
+class PlayAgain(ActionBase, frozen=True, tag="again"):
+    """After a game, begin the same game again with the same players."""
 
 
 class TeachTiles(ActionBase, frozen=True, tag="teach_tiles"):
@@ -119,12 +174,29 @@ class PlugPico(ActionBase, frozen=True, tag="plug"):
 
 
 TeachingAction = TeachTiles | TeachPlayer | TeachAction | ForgetLast | EndLesson | ForgetTags | ForgetTiles
-Action = PressButton | NamePlayer | ReportTile | ShowTag | AskHint | TeachingAction | PlugPico
+LobbyAction = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
+PlayAction = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
+Action = PlayAction | LobbyAction | TeachingAction | PlugPico
+
+_DRAFT = re.compile(r"([0-9])[byrkw]([1-5f])")
 
 
-def allowed_to_phone(action: Action, phones: Phones) -> bool:
-    """Return whether the table allows an action to phones in the network."""
+def allowed_to_phone(action: Action, snapshot: Snapshot) -> bool:
+    """Return whether the table allows an action to phones in the network.
+
+    A choice without buttons is allowed where its buttons are; what concerns all players, such as the start of
+    a game, where the buttons of all seats are.
+    """
+    phones = snapshot.phones
     match action:
+        case SelectTiles(source):
+            return source is None or _source_button(source) in phones.press
+        case MakeChoice(choice):
+            return set(_buttons_of_choice(choice, snapshot)) <= set(phones.press)
+        case SitDown(seat) | LeaveSeat(seat):
+            return f"seat.{seat}.floor" in phones.press
+        case ChooseOptions() | StartGame() | PlayAgain():
+            return set(_seat_buttons(snapshot)) <= set(phones.press)
         case PressButton(button):
             return button in phones.press
         case NamePlayer(seat):
@@ -135,6 +207,24 @@ def allowed_to_phone(action: Action, phones: Phones) -> bool:
             return phones.hint
         case _:
             return isinstance(action, TeachingAction) and phones.learn
+
+
+def _source_button(source: int) -> str:
+    return f"display.{source}" if source else "centre"
+
+
+def _seat_buttons(snapshot: Snapshot) -> list[str]:
+    return [f"seat.{seat.seat}.floor" for seat in snapshot.seats]
+
+
+def _buttons_of_choice(choice: str, snapshot: Snapshot) -> list[str]:
+    """Return the buttons that make a choice; those of all seats if it can't be made now."""
+    if (draft := _DRAFT.fullmatch(choice)) is not None:
+        place = "floor" if draft[2] == "f" else f"line.{draft[2]}"
+        acting = [f"seat.{seat.seat}.{place}" for seat in snapshot.seats if seat.acting]
+        return [_source_button(int(draft[1])), *acting]
+    found = [each.button for each in snapshot.choosing if each.token == choice]
+    return found or _seat_buttons(snapshot)
 
 
 # --- Subscription and questions: what the pages' process asks by itself ---
@@ -189,6 +279,10 @@ class FrameMessage(msgspec.Struct, frozen=True, tag="frame"):
     colours: str
 
 
+class Beat(msgspec.Struct, frozen=True, tag="beat"):
+    """A sign that the table's loop is running, at least once a second."""
+
+
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """The answer to an action or a question; `why` is the key of a refusal, the result is not decoded yet."""
 
@@ -203,7 +297,7 @@ class ErrorMessage(msgspec.Struct, frozen=True, tag="error"):
     error: str
 
 
-ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Answer | ErrorMessage
+ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Beat | Answer | ErrorMessage
 
 
 # --- The layout: the drawing of the table, in millimetres ---
@@ -309,6 +403,49 @@ class SeatItem(msgspec.Struct, frozen=True):
     chosen: bool = False
 
 
+class Target(msgspec.Struct, frozen=True):
+    """A line (0: the floor) that tiles may go to, the notation of that draft, and what it would bring.
+
+    `placed` tiles go to the line, which they may fill, `floor` tiles fall. `points` are those of the line's
+    tile if it went to the wall now; None where that can't be said, 0 where the line is not full. `cost` are
+    the points that the floor would cost more. In solo `sends` are the tiles for the penalty row.
+    """
+
+    line: int
+    token: str
+    placed: int = 0
+    floor: int = 0
+    fills: bool = False
+    points: int | None = 0
+    cost: int = 0
+    sends: str = ""
+
+
+class Options(msgspec.Struct, frozen=True):
+    """The options of the next game; `level` and `wall` are those of a solo game."""
+
+    mode: str = "standard"
+    level: str = "easy"
+    wall: str = "coloured"
+    hints: bool = True
+
+
+class Lobby(msgspec.Struct, frozen=True):
+    """What can be chosen before a game: `modes` are those that the seats taken can play.
+
+    `why` is the key of why the game can't begin, None when it is `ready`.
+    """
+
+    modes: tuple[str, ...] = ()
+    all_modes: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    walls: tuple[str, ...] = ()
+    options: Options = Options()
+    opponents: tuple[str, ...] = ()
+    ready: bool = False
+    why: str | None = None
+
+
 class Choice(msgspec.Struct, frozen=True):
     """The tiles that the acting player has selected, and the lines that may take them.
 
@@ -322,6 +459,7 @@ class Choice(msgspec.Struct, frozen=True):
     lines: tuple[int, ...] = ()
     sends: dict[str, str] = {}
     tried: int | None = None
+    targets: tuple[Target, ...] = ()
 
 
 class Details(msgspec.Struct, frozen=True, kw_only=True):
@@ -342,10 +480,11 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choosing(Details, frozen=True):
-    """A choice other than a draft (column, square, swap or remove), and the button that makes it."""
+    """A choice other than a draft (column, square, swap or remove), its button and its notation."""
 
     button: str
     kind: str
+    token: str = ""
 
 
 # --- The snapshot: moves, reasons and hints ---
@@ -571,8 +710,10 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     stage: str
     ask: dict[str, Any]
+    asked: str = ""
     mode: str | None = None
     menu: tuple[MenuItem, ...] = ()
+    lobby: Lobby | None = None
     opponents: tuple[SeatItem, ...] = ()
     round: int = 0
     first: int | None = None
@@ -581,6 +722,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     centre: str = ""
     marker_in_centre: bool = False
     choice: Choice | None = None
+    offers: dict[str, tuple[Target, ...]] = {}
     choosing: tuple[Choosing, ...] = ()
     scoring_tile: tuple[int, int] | None = None
     resin: Resin | None = None
@@ -702,7 +844,10 @@ def encode(message: Subscribe | Action | Question) -> bytes:
 
 def read_action(body: bytes) -> Action:
     """Decode the action that a page posts. Raises MessageError."""
-    return _decode(_action, body)
+    action = _decode(_action, body)
+    if action.before is not None:
+        raise MessageError("not readable: a page can't set `before`")
+    return action
 
 
 def read_message(line: bytes) -> ServerMessage:

@@ -18,6 +18,8 @@ import msgspec
 from flask import Response, request
 from msgspec import Struct
 
+from web_ui.compression import WORTH_COMPRESSING, Kept, accepts_gzip, compress_response
+from web_ui.delivery import ServerClock
 from web_ui.languages import preferred_language
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import (
@@ -39,7 +41,7 @@ from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
 from web_ui.views import history, rule_pictures
 from web_ui.views.drawing import drawing, has_boards
-from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, identify_viewer, tiles_of_palette
+from web_ui.views.phone import PAGES, PHONE, TABLE, Viewer, came_from, identify_viewer, tiles_of_palette
 
 log = logging.getLogger(__name__)
 
@@ -48,8 +50,25 @@ STATIC = Path(__file__).parent / "static"
 STREAMS = 64
 """Concurrent event streams, by default."""
 
+KEPT_BODIES = 24
+"""Bodies of pages and polls that are kept compressed, for viewers that want the same."""
+
+TIME_HEADER = "Azul-Time"
+"""The server's clock in the response to a poll, as in a heartbeat."""
+
+FOREVER = "public, max-age=31536000, immutable"
+"""The caching of files whose address has the hash of all files: they never change."""
+
+GZIP = b"\x1f\x8b"
+"""The first bytes of a compressed body; no page and no JSON begins with them."""
+
 FIRST_FRAME = 0.3
 """Seconds that the twin's page waits for the first light frame."""
+
+THEME_COOKIE = "theme"
+"""Names the theme that was chosen by hand; set by the pages' scripts, and no secret."""
+
+THEMES = ("light", "dark")
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -62,9 +81,10 @@ _TYPES = {
 
 
 class StaticFile(Struct, frozen=True):
-    """A file from `static/`, served unchanged."""
+    """A file from `static/`, and the same compressed."""
 
     content: bytes
+    compressed: bytes
     type: str
     etag: str
 
@@ -79,14 +99,18 @@ class Pages:
         self.latest = latest
         self.words = read_all_words()
         self.rulebooks = read_all_rules()
-        self.renderer = Renderer()
+        contents = {path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.is_file()}
+        self.version = _hash(b"\0".join(contents.values()))
+        self.renderer = Renderer(self.version)
         self.epoch = secrets.token_hex(4)
-        self.files = {path.name: _static_file(path) for path in sorted(STATIC.iterdir()) if path.is_file()}
+        self.files = {name: _static_file(name, contents[name], self.version) for name in contents}
+        self._bodies = Kept(KEPT_BODIES)
         sources = [*self.renderer.sources.values(), *(file.etag for file in self.files.values())]
         sentences = [self.words[language].checksum for language in sorted(self.words)]
         self.build = _hash("\0".join(sources + sentences).encode())
         self.slots = Slots(streams_at_once, latest.wake)
-        self.streams = Streams(latest, self.renderer, self.greeting, self.epoch)
+        self.clock = ServerClock(self.epoch)
+        self.streams = Streams(latest, self.renderer, self.greeting, self.clock)
         self._layout_hash: tuple[Layout | None, str] = (None, "")
 
     def greeting(self, view: View, viewer: Viewer) -> dict[str, str]:
@@ -104,6 +128,10 @@ class Pages:
         """Return the texts in the language of the viewer who sends the request."""
         return self.words[preferred_language(request, self.words)]
 
+    def _words_of_page(self) -> Words:
+        """Return the texts in the language of an open page, which its requests name."""
+        return self.words.get(request.args.get("lang", "")) or self.words_for_request()
+
     def _parse_stamp(self, stamp: str) -> int:
         """Return the view number of a stamp, EPOCH.NUMBER; -1 for a stamp of another process."""
         epoch, _, number = stamp.rpartition(".")
@@ -117,27 +145,32 @@ class Pages:
         viewer = identify_viewer(request, page)
         frame = self._first_frame(view) if page == TABLE else Frame()
         rendering = self.renderer.rendering(viewer, words, view)
-        html = self.renderer.page(
-            f"{page}.html",
-            text=words.text,
-            language=words.language,
-            here=request.path,
-            regions=rendering.html,
-            stamp=f"{self.epoch}.{rendering.number}",
-            greeting=self.greeting(view, viewer),
-            pressing=access is Access.TABLE if page == TABLE else access is not Access.NONE,
-            at_table=access is Access.TABLE,
-            teaching=access is Access.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
-            seat=viewer.seat,
-            boards_on_page=page == TABLE and not has_boards(view.layout),
-            drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
-            colours=_colours(frame),
-            labels=json.loads(rendering.html[STATE])["labels"] if page == TABLE else {},
-        )
-        response = Response(html, content_type="text/html; charset=utf-8")
+
+        def html() -> bytes:
+            return self.renderer.page(
+                f"{page}.html",
+                text=words.text,
+                language=words.language,
+                here=request.path,
+                theme=_theme(),
+                regions=rendering.html,
+                stamp=f"{self.epoch}.{rendering.number}",
+                greeting=self.greeting(view, viewer),
+                asked=rendering.asked,
+                connection="live" if rendering.presence is Presence.HERE else "hung",
+                pressing=access is Access.TABLE if page == TABLE else access is not Access.NONE,
+                at_table=access is Access.TABLE,
+                teaching=access is Access.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
+                seat=viewer.seat,
+                boards_on_page=page == TABLE and not has_boards(view.layout),
+                drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
+                colours=_colours(frame),
+                labels=json.loads(rendering.html[STATE])["labels"] if page == TABLE else {},
+            ).encode()
+
         made_of = view.number, rendering.number, frame.number  # the rendering may be of a newer view
-        parts = self.epoch, page, words.language, *made_of, access, viewer.seat
-        return _conditional(response, "-".join(map(str, parts)))
+        parts = self.epoch, page, words.language, *made_of, access, viewer.seat, _theme()
+        return self._respond("-".join(map(str, parts)), "text/html; charset=utf-8", html)
 
     def _first_frame(self, view: View) -> Frame:
         """Return the light frame; wait a moment for the first one if there was no subscription to frames."""
@@ -154,40 +187,54 @@ class Pages:
         if release is None:
             raise RefusedError(503, "press.too_many_streams")
         since = self._parse_stamp(request.headers.get("Last-Event-ID") or request.args.get("have", ""))
-        subscription = Subscription(_viewer_of_page(), self.words_for_request(), since, disconnected)
+        gzipped = accepts_gzip(request)
+        subscription = Subscription(
+            _viewer_of_page(), self._words_of_page(), since, disconnected, gzip=gzipped
+        )
         response = Response(
             self.streams.events(subscription), content_type="text/event-stream; charset=utf-8"
         )
         response.headers["Cache-Control"] = "no-store"
+        if gzipped:
+            response.headers["Content-Encoding"] = "gzip"
         response.call_on_close(release)
         return response
 
     def regions(self) -> Response:
         """Respond with all regions of a page as JSON, for polling; the ETag saves unchanged responses."""
-        viewer, words, view, frame = _viewer_of_page(), self.words_for_request(), self.latest.view, Frame()
+        viewer, words, view, frame = _viewer_of_page(), self._words_of_page(), self.latest.view, Frame()
         rendering = self.renderer.rendering(viewer, words, view)
         if viewer.page == TABLE:
             self.latest.want_frames(FRAMES_LEASE)
             frame = self.latest.frame
         stamp = f"{self.epoch}.{rendering.number}"
-        body = b'{"hello":%b,"stamp":"%b","lights":%b,"news":%b}' % (
-            msgspec.json.encode(self.greeting(view, viewer)),
-            stamp.encode(),
-            msgspec.json.encode({"all": frame.colours} if frame else None),
-            rendering.news(-1),
-        )
+
+        def body() -> bytes:
+            return b'{"hello":%b,"stamp":"%b","lights":%b,"news":%b}' % (
+                msgspec.json.encode(self.greeting(view, viewer)),
+                stamp.encode(),
+                msgspec.json.encode({"all": frame.colours} if frame else None),
+                rendering.news(-1),
+            )
+
         made_of = f"{stamp}-{view.number}-{frame.number}"
         seen_by = f"{viewer.page}-{viewer.at_table:d}-{viewer.seat}-{words.language}"
-        return _conditional(Response(body, content_type="application/json"), f"{made_of}-{seen_by}")
+        response = self._respond(f"{made_of}-{seen_by}", "application/json", body)
+        response.headers[TIME_HEADER] = self.clock.stamp()
+        return response
+
+    def beat(self) -> Response:
+        """Respond with the server's clock: a page whose stream is silent asks whether the server is there."""
+        response = Response(self.clock.stamp(), content_type="text/plain; charset=utf-8")
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
     def state(self) -> Response:
         """Respond with the snapshot as the table sent it; raises RefusedError (503) without a table."""
         view = self.latest.view
         if view.presence is not Presence.HERE:
             raise RefusedError(503, f"presence.{view.presence}")
-        return _conditional(
-            Response(view.raw, content_type="application/json"), f"{self.epoch}.{view.number}"
-        )
+        return self._respond(f"{self.epoch}.{view.number}", "application/json", lambda: view.raw)
 
     def rules(self, mode: str = "") -> Response:
         """Respond with the rules of a mode, or with the list of all; raises RefusedError (404)."""
@@ -209,15 +256,43 @@ class Pages:
         """Respond with a page that does not follow the table; its ETag is a hash of the HTML."""
         words = self.words_for_request()
         here = request.full_path.removesuffix("?")
-        html = self.renderer.page(template, text=words.text, language=words.language, here=here, **given)
-        return _conditional(Response(html, content_type="text/html; charset=utf-8"), _hash(html.encode()))
+        page = TABLE if request.args.get("from") == TABLE else PHONE
+        came = {"back": "/table" if page == TABLE else "/", "came_from": came_from(page)}
+        variables = {"text": words.text, "language": words.language, "theme": _theme(), "here": here}
+        html = self.renderer.page(template, **variables, **came, **given).encode()
+        return self._respond(_hash(html), "text/html; charset=utf-8", lambda: html)
 
-    def static_file(self, name: str) -> Response:
-        """Respond with a file from `static/`; raises RefusedError (404) for an unknown one."""
+    def static_file(self, name: str, version: str = "") -> Response:
+        """Respond with a file from `static/`; raises RefusedError (404) for an unknown one.
+
+        Under the address with the hash of all files it may be kept for ever.
+        """
         file = self.files.get(name)
         if file is None:
             raise RefusedError(404, "page.not_found")
-        return _conditional(Response(file.content, content_type=file.type), file.etag)
+        smaller = accepts_gzip(request) and len(file.compressed) < len(file.content)
+        response = Response(file.compressed if smaller else file.content, content_type=file.type)
+        if smaller:
+            response.headers["Content-Encoding"] = "gzip"
+        if version == self.version:
+            response.headers["Cache-Control"] = FOREVER
+        return _conditional(response, file.etag)
+
+    def _respond(self, made_of: str, content_type: str, make: Callable[[], bytes]) -> Response:
+        """Respond with what `make` returns; `made_of` names everything that it depends on.
+
+        It is made and compressed once for all viewers, and not at all for one that has it.
+        """
+        response = Response(content_type=content_type)
+        tag = _tag(made_of)
+        response.set_etag(tag)
+        if not request.if_none_match.contains(tag):
+            gzipped = accepts_gzip(request)
+            body = self._bodies.get((request.path, tag), lambda: _packed(make()) if gzipped else make())
+            response.set_data(body)
+            if body.startswith(GZIP):
+                response.headers["Content-Encoding"] = "gzip"
+        return response.make_conditional(request.environ)  # type: ignore[return-value]
 
 
 def _viewer_of_page() -> Viewer:
@@ -226,19 +301,38 @@ def _viewer_of_page() -> Viewer:
     return identify_viewer(request, page if page in PAGES else PHONE)
 
 
+def _theme() -> str:
+    """Return the theme that the browser chose by hand: `light` or `dark`; empty where the system decides."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
+
+
 def _colours(frame: Frame) -> dict[str, str]:
     """Return the colour of each light, by its name."""
     return {name: frame.colours[6 * index : 6 * index + 6] for index, name in enumerate(frame.names)}
 
 
-def _conditional(response: Response, etag: str) -> Response:
-    response.set_etag(etag)
+def _conditional(response: Response, made_of: str) -> Response:
+    response.set_etag(_tag(made_of))
     return response.make_conditional(request.environ)  # type: ignore[return-value]
 
 
-def _static_file(path: Path) -> StaticFile:
-    content = path.read_bytes()
-    return StaticFile(content, _TYPES.get(path.suffix, "application/octet-stream"), _hash(content))
+def _tag(made_of: str) -> str:
+    """Return the ETag of what the client accepts: compressed bytes differ from plain ones."""
+    return f"{made_of}-gz" if accepts_gzip(request) else made_of
+
+
+def _packed(body: bytes) -> bytes:
+    return compress_response(body) if len(body) >= WORTH_COMPRESSING else body
+
+
+def _static_file(name: str, content: bytes, version: str) -> StaticFile:
+    """Return a file; addresses of other files in it get the hash of all files."""
+    suffix = Path(name).suffix
+    if suffix in (".css", ".js"):
+        content = content.replace(b"/static/", b"/static/%b/" % version.encode())
+    packed = _packed(content) if suffix in _TYPES else content
+    return StaticFile(content, packed, _TYPES.get(suffix, "application/octet-stream"), _hash(content))
 
 
 def _hash(content: bytes) -> str:

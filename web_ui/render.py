@@ -33,36 +33,41 @@ _BOARDS = tuple(f"board.{seat}" for seat in range(1, phone.SEATS + 1))
 
 REGIONS = {
     PHONE: (
-        *("tiles", "turn", "faults", "seat", "report", "controls", "names", "result", "offer", "legend"),
-        *("counts", "seats", *_BOARDS, "account", "moves", "rules"),
+        *("tiles", "turn", "prompt", "faults", "lobby", "question", "seat", "report", "controls", "names"),
+        *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "seats", "account", "moves"),
+        "rules",
     ),
     TABLE: (
         *("tiles", "turn", "faults", "report", "controls", "names", "result", "recent", "legend", "deck"),
-        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS),
+        *("drawer", "plug", "counts", "rules", "offer", *_BOARDS, "bar", "account", "moves"),
     ),
     TAGS: ("tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"),
 }
 """The regions of each page."""
+
+PLAYED = ("offer", "front", "board", "prompt")
+"""Regions that show the game, and are its controls for a viewer who may act."""
 
 ONLY_WITHOUT_BOARDS = ("board", "offer")
 """Regions that the twin shows only if the table has no lights for them."""
 
 DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
     "faults": sentences.faults,
-    "offer": phone.offer,
     "counts": phone.counts,
     "legend": phone.legend,
     "seats": phone.seats,
     "moves": phone.moves,
     "recent": phone.recent,
     "account": phone.account,
+    "lobby": phone.nothing,
+    "question": phone.nothing,
     "result": phone.last_result,
-    "rules": phone.rules_link,
 }
 """The value of each region that shows something of the game, the same for all viewers."""
 
 CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "controls": controls.groups,
+    "bar": controls.bar,
     "names": controls.names,
     "report": controls.report,
     "seat": controls.seat_choice,
@@ -76,6 +81,12 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
 }
 """The value of each region with controls, which depend on the viewer; empty while the table is away."""
 
+TEMPLATES = {"front": "board"}
+"""Regions that use the template of another one."""
+
+WITH_CONTROLS = (Presence.HERE, Presence.HUNG)
+"""Presences with controls; those of a table that hangs stay, and the page's script blocks them."""
+
 _LINE_ENDS = re.compile(r"\s*\n\s*")
 
 
@@ -88,11 +99,14 @@ class Region(Struct, frozen=True):
 
 
 class Rendering(Struct, frozen=True):
-    """All regions of a page for one view."""
+    """All regions of a page for one view, the table's presence, and the question that it asks."""
 
     number: int
     regions: Mapping[str, Region]
+    presence: Presence = Presence.HERE
+    asked: str = ""
     _news: dict[int, bytes] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def html(self) -> dict[str, str]:
@@ -100,17 +114,21 @@ class Rendering(Struct, frozen=True):
         return {name: region.html for name, region in self.regions.items()}
 
     def news(self, since: int) -> bytes:
-        """Return the regions that changed after view number `since` as JSON, cached by that number."""
+        """Return the regions that changed after view number `since` as JSON, made once for each number."""
         changes = (region.changed for region in self.regions.values())
         since = max((changed for changed in changes if changed <= since), default=-1)
-        news = self._news.get(since)
-        if news is None:
-            changed = {name: region.html for name, region in self.regions.items() if region.changed > since}
-            message: dict[str, object] = {"regions": changed}
-            if STATE in changed:
-                message[STATE] = json.loads(changed.pop(STATE))
-            news = self._news[since] = _json(message).encode()
-        return news
+        with self._lock:
+            news = self._news.get(since)
+            if news is None:
+                news = self._news[since] = self._news_since(since)
+            return news
+
+    def _news_since(self, since: int) -> bytes:
+        changed = {name: region.html for name, region in self.regions.items() if region.changed > since}
+        message: dict[str, object] = {"presence": self.presence, "asked": self.asked, "regions": changed}
+        if STATE in changed:
+            message[STATE] = json.loads(changed.pop(STATE))
+        return _json(message).encode()
 
 
 @cache
@@ -142,8 +160,12 @@ def _language_names() -> tuple[tuple[str, str], ...]:
 class Renderer:
     """Renders pages and regions; the templates are read and compiled once. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, version: str = "") -> None:
+        """Read the templates; `version` is the hash of all static files, which their addresses get."""
         self.sources = {path.name: path.read_text("utf-8") for path in sorted(FOLDER.glob("*.html"))}
+        if version:
+            for name, source in self.sources.items():
+                self.sources[name] = source.replace('"/static/', f'"/static/{version}/')
         self._templates = _compile(tuple(self.sources.items()), _language_names())
         self._lock = threading.Lock()
         self._renderings: dict[tuple[Viewer, str], Rendering] = {}
@@ -171,13 +193,15 @@ class Renderer:
             html = str(value) if name == STATE else self._region(name, value, words)
             changed = before.changed if before is not None and before.html == html else view.number
             regions[name] = Region(value, html, changed)
-        return Rendering(view.number, regions)
+        asked = view.snapshot.asked if view.snapshot is not None else ""
+        return Rendering(view.number, regions, view.presence, asked)
 
     def _region(self, name: str, value: object, words: Words) -> str:
         """Render a region; return an empty text if it has nothing to show."""
         if not value:
             return ""
-        template = self._templates[f"region_{name.partition('.')[0]}.html"]
+        kind = name.partition(".")[0]
+        template = self._templates[f"region_{TEMPLATES.get(kind, kind)}.html"]
         return _LINE_ENDS.sub("\n", template.render(view=value, text=words.text)).strip()
 
 
@@ -186,7 +210,7 @@ def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, obj
     formatter = SnapshotFormatter(words, view.snapshot) if view.snapshot is not None else None
     for name in REGIONS[viewer.page]:
         if name == "turn":
-            yield name, (tags.head if viewer.page == TAGS else phone.turn)(view, words, viewer)
+            yield name, _turn(formatter, view, words, viewer)
         elif name == "tiles":
             yield name, phone.palette(view.snapshot)
         else:
@@ -195,15 +219,37 @@ def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, obj
         yield STATE, _json(drawing.drawing_state(formatter, view))
 
 
+def _turn(formatter: SnapshotFormatter | None, view: View, words: Words, viewer: Viewer) -> object:
+    if viewer.page == TAGS:
+        return tags.head(view, words, viewer)
+    return phone.turn(view, words, viewer, _hands(formatter, view, viewer))
+
+
+def _hands(formatter: SnapshotFormatter | None, view: View, viewer: Viewer) -> boards.Hands:
+    """Return what the viewer may do now: nothing while the table is away."""
+    if formatter is None or view.presence not in WITH_CONTROLS:
+        return boards.NO_HANDS
+    return controls.hands(formatter, viewer)
+
+
 def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) -> object:
     kind, _, seat = name.partition(".")
     if kind in ONLY_WITHOUT_BOARDS and viewer.page == TABLE and drawing.has_boards(view.layout):
         return None
-    if kind == "board":
-        return boards.board(formatter, int(seat), mine=viewer.seat == int(seat))
+    if kind == "rules":
+        return phone.links(formatter, viewer.page)
+    if kind in PLAYED:
+        hands = _hands(formatter, view, viewer)
+        if kind == "prompt":
+            return phone.prompt(formatter, hands)
+        if kind == "offer":
+            return phone.whole_offer(formatter, hands)
+        if kind == "front":
+            return boards.front_board(formatter, viewer.seat, hands)
+        return boards.board(formatter, int(seat), mine=viewer.seat == int(seat), hands=hands)
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)
-    return CONTROLS[kind](formatter, viewer) if view.presence is Presence.HERE else None
+    return CONTROLS[kind](formatter, viewer) if view.presence in WITH_CONTROLS else None
 
 
 def _json(value: object) -> str:

@@ -1,8 +1,9 @@
 """Server-sent events: one stream for each viewer, limited by slots.
 
-A stream sends the page regions and the light frames that changed, in the viewer's language, and a heartbeat
-while nothing changes. Its thread sleeps on a condition until there is news or the heartbeat is due. Taking a
-slot wakes the streams whose client has disconnected, so that they end and free their threads.
+A stream sends the page regions and the light frames that changed, in the viewer's language, and every second
+a heartbeat with the server's clock. A page that misses heartbeats shows that it is not up to date. The thread
+of a stream sleeps on a condition until there is news or the heartbeat is due. Taking a slot wakes the streams
+whose client has disconnected, so that they end and free their threads.
 """
 
 from __future__ import annotations
@@ -13,21 +14,26 @@ import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from web_ui.compression import STREAM_HEADER, WORTH_COMPRESSING, Kept, compress_message
+from web_ui.delivery import ServerClock
 from web_ui.latest import Frame, Latest, View
 from web_ui.render import Renderer
 from web_ui.text.words import Words
 from web_ui.views.phone import TABLE, Viewer
 
-HEARTBEAT = 10.0
-"""Seconds of silence after which a stream sends a heartbeat."""
+HEARTBEAT = 1.0
+"""Seconds between two heartbeats; static/feed.js counts on them."""
 
 FRAMES_LEASE = 10.0
 """Seconds for which a viewer of the twin keeps the subscription to light frames, also on a busy machine."""
 
 LEASE_RENEWAL = 1.0
 """Seconds after which a stream of the twin renews its lease."""
+
+KEPT_MESSAGES = 32
+"""How many compressed messages are kept, for all streams that send the same."""
 
 CACHED_DIFFERENCES = 100
 """How many differences between light frames are cached, for all streams that are at the same frame."""
@@ -69,13 +75,15 @@ class Slots:
 class Subscription(Struct, frozen=True):
     """A viewer's request for a stream: the language, and the view number that the page already shows.
 
-    `since` is -1 for a page that shows nothing yet; `disconnected` returns whether the client has hung up.
+    `since` is -1 for a page that shows nothing yet; `disconnected` returns whether the client has hung up;
+    `gzip`: the client accepts a compressed stream.
     """
 
     viewer: Viewer
     words: Words
     since: int
     disconnected: Callable[[], bool]
+    gzip: bool = False
 
 
 @lru_cache(CACHED_DIFFERENCES)
@@ -99,22 +107,39 @@ class Streams(Struct, frozen=True):
     latest: Latest
     renderer: Renderer
     greeting: Callable[[View, Viewer], dict[str, str]]
-    epoch: str
+    clock: ServerClock
     heartbeat: float = HEARTBEAT
+    _packed: Kept = field(default_factory=lambda: Kept(KEPT_MESSAGES))
 
     def events(self, subscription: Subscription) -> Iterator[bytes]:
-        """Yield events until the client disconnects or the process ends.
+        """Yield the bytes of events until the client disconnects or the process ends.
 
         `hello`: the greeting, first and whenever it changes. `news`: the regions that changed; its id is the
-        stamp from which a client resumes. `lights`: a difference between frames. `beat`: the heartbeat.
+        stamp from which a client resumes. `lights`: a difference between frames. `beat`: the heartbeat, after
+        all that was news by then.
         """
+        messages = self._messages(subscription)
+        if not subscription.gzip:
+            yield from map(b"".join, messages)
+            return
+        header = STREAM_HEADER
+        for parts in messages:
+            yield header + b"".join(map(self._pack, parts))
+            header = b""
+
+    def _pack(self, message: bytes) -> bytes:
+        """Return a message compressed; long ones are compressed once for all streams."""
+        if len(message) < WORTH_COMPRESSING:
+            return compress_message(message)
+        return self._packed.get(message, lambda: compress_message(message))
+
+    def _messages(self, subscription: Subscription) -> Iterator[list[bytes]]:
         greeted: dict[str, str] | None = None
         number, frame = subscription.since, Frame()
         seen = -1, -1
-        last_sent = time.monotonic()
+        beat_at = time.monotonic()
         while not self.latest.closed and not subscription.disconnected():
-            timeout = last_sent + self.heartbeat - time.monotonic()
-            view, newest = self._wait(subscription, *seen, timeout)
+            view, newest = self._wait(subscription, *seen, beat_at - time.monotonic())
             seen = view.number, newest.number
             parts = []
             greeting = self.greeting(view, subscription.viewer)
@@ -124,15 +149,15 @@ class Streams(Struct, frozen=True):
             if view.number != number:
                 rendering = self.renderer.rendering(subscription.viewer, subscription.words, view)
                 news, number = rendering.news(number), rendering.number
-                parts.append(_event("news", news, f"{self.epoch}.{number}"))
+                parts.append(_event("news", news, f"{self.clock.epoch}.{number}"))
             if newest.number != frame.number and (newest or frame):
                 parts.append(_event("lights", _difference(frame, newest)))
                 frame = newest
-            if not parts and time.monotonic() - last_sent >= self.heartbeat:
-                parts.append(b": keep-alive\n" + _event("beat", b"."))
+            if time.monotonic() >= beat_at:
+                parts.append(_event("beat", b'"%b"' % self.clock.stamp().encode()))
+                beat_at = time.monotonic() + self.heartbeat
             if parts:
-                yield b"".join(parts)
-                last_sent = time.monotonic()
+                yield parts
 
     def _wait(self, subscription: Subscription, view: int, frame: int, timeout: float) -> tuple[View, Frame]:
         """Wait until there is a newer view or frame than these numbers; return the newest of both."""

@@ -1,8 +1,9 @@
 """The connections of the pages to the table's socket: two subscriptions, and a short one for each question.
 
-One thread keeps a subscription to the snapshots for as long as the process lives. Another one keeps a
-subscription with light frames, only while somebody looks at the twin. Both reconnect with a growing pause
-(backoff).
+One thread keeps a subscription to the snapshots for as long as the process lives. The table sends something
+at least every second, a heartbeat if nothing else; after `SILENCE` without a line the table is published as
+hung, until the next one. Another thread keeps a subscription with light frames, only while somebody looks at
+the twin. Both reconnect with a growing pause (backoff).
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ import logging
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from web_ui.latest import Latest, Presence
 from web_ui.messages import (
     Action,
+    ActionBase,
     Answer,
     ErrorMessage,
     FrameMessage,
@@ -42,8 +47,14 @@ SHORTEST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
 """Seconds of the longest pause between two attempts."""
 
-ANSWER_TIME = 10.0
-"""Seconds that the table has to answer: it may have to wait for a slow SD card."""
+ANSWER_TIME = 5.0
+"""Seconds that the table has to answer a question."""
+
+ANSWER_MARGIN = 0.4
+"""Seconds by which the answer to an action may come later than the action may be done."""
+
+SILENCE = 3.5
+"""Seconds without a line from the table after which it counts as hung; its heartbeat is 1 s."""
 
 CLOSING_TIME = 2.0
 """Seconds that each thread has to end in."""
@@ -58,10 +69,15 @@ class TableAwayError(OSError):
     """The table can't be reached, or does not answer in time."""
 
 
+class TableSilentError(TableAwayError):
+    """The table is there and does not answer in time."""
+
+
 class TableLink:
     """Keeps `latest` up to date from the table's socket, and sends actions and questions to it.
 
-    A subscription to frames looks every `lease_check` seconds whether they are still wanted.
+    A subscription to frames looks every `lease_check` seconds whether they are still wanted. The table counts
+    as hung after `silence` seconds without a line.
     """
 
     def __init__(
@@ -70,8 +86,11 @@ class TableLink:
         latest: Latest,
         pause: Callable[[threading.Event, float], object] = threading.Event.wait,
         lease_check: float = LEASE_CHECK,
+        silence: float = SILENCE,
     ) -> None:
         self.path = path
+        self._silence = silence
+        self._before_silence = Presence.AWAY
         self._lease_check = lease_check
         self.latest = latest
         self._pause = pause
@@ -98,26 +117,39 @@ class TableLink:
             if thread.is_alive():
                 thread.join(timeout=CLOSING_TIME)
 
-    def ask(self, message: Action | Question) -> Answer:
+    def ask(self, message: Action | Question, latest: float | None = None) -> Answer:
         """Send an action or a question, and return the table's answer.
 
-        Raises TableAwayError if the table does not answer, MessageError if it can't read the message.
+        The table refuses an action after `latest`, in seconds of the monotonic clock, and has a little longer
+        to answer; without it, `ANSWER_TIME` from now. Raises TableAwayError if the table does not answer,
+        MessageError if it can't read the message.
         """
-        answer = self._exchange(message)
+        if latest is None:
+            latest = time.monotonic() + ANSWER_TIME - ANSWER_MARGIN
+        if isinstance(message, ActionBase):
+            message = replace(message, before=latest)
+        answer = self._exchange(message, latest + ANSWER_MARGIN)
         if isinstance(answer, ErrorMessage):
             raise MessageError(answer.error)
         return answer
 
-    def _exchange(self, message: Action | Question) -> Answer | ErrorMessage:
+    def _exchange(self, message: Action | Question, deadline: float) -> Answer | ErrorMessage:
         lines = Lines()
         try:
-            with _connect(self.path, ANSWER_TIME) as connection:
+            with _connect(self.path, _time_until(deadline)) as connection:
+                connection.settimeout(_time_until(deadline))
                 connection.sendall(encode(message))
-                while data := connection.recv(65_536):
+                while True:
+                    connection.settimeout(_time_until(deadline))
+                    data = connection.recv(65_536)
+                    if not data:
+                        break
                     for line in lines.feed(data):
                         answer = read_message(line)
                         if isinstance(answer, Answer | ErrorMessage):
                             return answer
+        except TimeoutError as fault:
+            raise TableSilentError("the table did not answer in time") from fault
         except (OSError, MessageError) as fault:
             raise TableAwayError(f"no answer from the table: {fault}") from fault
         raise TableAwayError("the table closed the connection before it answered")
@@ -163,12 +195,16 @@ class TableLink:
         return any_arrived
 
     def _lines(self, *, frames: bool) -> Iterator[bytes]:
-        """Subscribe and yield every line, until the connection ends or no frames are wanted."""
+        """Subscribe and yield every line, until the connection ends or no frames are wanted.
+
+        The subscription to snapshots notices here when the table is silent, and when it is not any more.
+        """
         lines = Lines()
         with (
             contextlib.suppress(OSError),  # no table, or gone: the caller tries again
-            _connect(self.path, self._lease_check if frames else None) as connection,
+            _connect(self.path, ANSWER_TIME) as connection,
         ):
+            connection.settimeout(self._lease_check if frames else self._silence)
             self._open.add(connection)
             try:
                 connection.sendall(encode(Subscribe(frames)))
@@ -176,12 +212,26 @@ class TableLink:
                     try:
                         data = connection.recv(65_536)
                     except TimeoutError:
+                        if not frames:
+                            self._note_silence()
                         continue
                     if not data:
                         return
+                    if not frames:
+                        self._note_line()
                     yield from lines.feed(data)
             finally:
                 self._open.discard(connection)
+
+    def _note_silence(self) -> None:
+        presence = self.latest.view.presence
+        if presence is not Presence.HUNG:
+            self._before_silence = presence
+            self.latest.publish(Presence.HUNG)
+
+    def _note_line(self) -> None:
+        if self.latest.view.presence is Presence.HUNG:
+            self.latest.publish(self._before_silence)
 
     def _publish_snapshot(self, layout: Layout | None, raw: bytes) -> None:
         try:
@@ -201,14 +251,21 @@ class TableLink:
         self.latest.publish_frame(names, colours.lower())
 
 
-def _connect(path: Path, seconds: float | None) -> socket.socket:
-    """Connect to the table; a read times out after so many seconds, with None never."""
+def _connect(path: Path, seconds: float) -> socket.socket:
+    """Connect to the table, in at most so many seconds."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        connection.settimeout(ANSWER_TIME)
-        connection.connect(str(path))
         connection.settimeout(seconds)
+        connection.connect(str(path))
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _time_until(deadline: float) -> float:
+    """Return the seconds until a time of the monotonic clock. Raises TimeoutError when it has passed."""
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
+        raise TimeoutError
+    return seconds

@@ -151,6 +151,9 @@ class _Nobody:
     """A server without subscribers."""
 
     frames_wanted = False
+    subscribed = False
+
+    def publish_beat(self) -> None: ...
 
     def publish_snapshot(self, line: bytes) -> None: ...
 

@@ -22,13 +22,22 @@ from device.lights.view import FrameColours, FrameMaker
 from device.rules.events import CENTRE, Chance
 from device.runtime.simulation import NOT_SIMULATED, SimulatedParts, with_simulated_tags
 from device.socket import messages
-from device.socket.messages import Answer, HistoryQuestion, ListTags, PressButton, ShowTag, TableMessage
+from device.socket.messages import (
+    Answer,
+    HistoryQuestion,
+    ListTags,
+    PressButton,
+    ShowTag,
+    TableMessage,
+    TableMessageBase,
+)
 from device.socket.server import Request
 from device.socket.snapshot import Json, snapshot
 from device.store.store import Store, StoreError, next_file
 from device.table.access import Equipment
 from device.table.buttons import all_buttons
 from device.table.game import Play
+from device.table.prompts import asked
 from device.table.state import (
     ChanceDrawn,
     Faults,
@@ -61,6 +70,8 @@ from hardware.api import (
 from hardware.layout.model import Layout
 from hardware.power import CurrentLimiter
 
+BEAT: Final = 0.9
+"""Seconds between two beats; ticks, for which the loop wakes anyway, make it at most a second."""
 REFRESH: Final = 1.0  # seconds after which an unchanged frame is sent again
 MOST_AT_ONCE: Final = 64  # events that are handled before the next frame at most
 
@@ -75,6 +86,13 @@ class Publisher(Protocol):
     @property
     def frames_wanted(self) -> bool:
         """Whether any client is subscribed to frames."""
+
+    @property
+    def subscribed(self) -> bool:
+        """Whether any client is subscribed."""
+
+    def publish_beat(self) -> None:
+        """Tell the subscribers that the loop is running."""
 
     def publish_snapshot(self, line: bytes) -> None:
         """Replace the latest snapshot."""
@@ -148,6 +166,7 @@ class TableLoop:
         self._answers: list[Callable[[], None]] = []  # to requests of this turn of the loop
         self._lit = FlashLimiter()  # the frame that the lights have
         self._lit_at = float("-inf")
+        self._beat_at = float("-inf")
         self._colours = FrameColours([light.name for light in layout.lights])  # what was published last
         self._snapshot: Json = {}  # the latest, without its version
         self._snapshot_of: tuple[Table, bool | None] | None = None  # the state that it was made from
@@ -156,9 +175,8 @@ class TableLoop:
         self._zero = time.time() - clock()  # the Unix time at which the events' clock read 0
         self._folder = store_path.parent
         self._store: Store | None = None  # None if its file can't be used
-        self._blank = new_table(
-            settings or TableSettings(layout.seats, layout.displays, equipment=equipment_of(layout))
-        )
+        settings = settings or TableSettings(layout.seats, layout.displays, equipment=equipment_of(layout))
+        self._blank = replace(new_table(settings), questions=self._version)  # those of an earlier run differ
         self.table = self._blank
         self._open_store(store_path)
 
@@ -181,7 +199,8 @@ class TableLoop:
         else:
             self._store = store
         faults = replace(table.faults, parts=self.table.faults.parts)
-        self.table = replace(table, faults=faults)  # lost hardware is not part of what is loaded
+        # lost hardware is not part of what is loaded
+        self.table = replace(table, faults=faults, questions=self.table.questions + 1)
 
     def run(self, ready: Callable[[], None], alive: Callable[[], None] = lambda: None) -> None:
         """Run until `Stop`; call `ready` after the first snapshot, `alive` on every turn (for a watchdog)."""
@@ -194,6 +213,7 @@ class TableLoop:
             self._light()
             self._publish()
             self._send_answers()
+            self._beat()
             alive()
         self._send_answers()
         if self._store is not None:
@@ -249,7 +269,9 @@ class TableLoop:
 
     def _answer(self, message: TableMessage | HistoryQuestion) -> Answer:
         """Do what a client's message asks for, and return the answer to it."""
-        pico = self._simulated.pico
+        now, pico = self._clock(), self._simulated.pico
+        if isinstance(message, TableMessageBase) and (why := self._why_not_in_time(message, now)) is not None:
+            return messages.refusal(message, why)
         match message:
             case PressButton(button) if button not in self._button_names:
                 return messages.refusal(message, RefusalReason.UNKNOWN_BUTTON)
@@ -266,11 +288,23 @@ class TableLoop:
             case ShowTag(reader, tag) if pico is not None and pico.try_tag(reader, tag):
                 return messages.taken(message)
         before = self.table.refusal
-        self._step(messages.table_event(message, self.table.tags.known, self._clock()))
+        self._step(messages.table_event(message, self.table.tags.known, now))
         after = self.table.refusal
         if after is None or not after.shown or (before is not None and after.number == before.number):
             return messages.taken(message)
         return messages.refusal(message, after.why)
+
+    def _why_not_in_time(self, message: TableMessageBase, now: float) -> RefusalReason | None:
+        """Return why a message comes too late: after its time, or for a question that was asked before.
+
+        Time passes for the table first, as it may change the question.
+        """
+        if message.before is not None and now > message.before:
+            return RefusalReason.LATE
+        if message.asked is None:
+            return None
+        self._step(Tick(now))
+        return None if message.asked == asked(self.table) else RefusalReason.OUTDATED
 
     # --- The table: update, save, draw -------------------------------------------------------------------
 
@@ -354,6 +388,13 @@ class TableLoop:
             self._version += 1
             line = messages.encode(messages.SnapshotMessage({**latest, "version": self._version}))
             self._publisher.publish_snapshot(line)
+
+    def _beat(self) -> None:
+        """Tell subscribers once in a while that the loop is running: a loop that hangs sends no beat."""
+        now = self._clock()
+        if now - self._beat_at >= BEAT and self._publisher.subscribed:
+            self._beat_at = now
+            self._publisher.publish_beat()
 
     def _send_answers(self) -> None:
         """Answer the requests of this turn, after its snapshot: a client that looks then sees the effect."""

@@ -9,17 +9,26 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
+from device.rules.events import Choice
+from device.rules.notation import event_of
 from device.rules.tiles import colour_of
 from device.table.state import (
+    ChoiceMade,
+    GameStarted,
     HintRequested,
     LessonBegun,
     LessonEnded,
     LessonUndone,
+    OptionsChosen,
+    PlayedAgain,
     PlayerNamed,
+    SeatGiven,
+    SeatLeft,
     TableEvent,
     TagsForgotten,
     TagShown,
     TileShown,
+    TilesSelected,
 )
 from device.table.tags import (
     Action,
@@ -54,32 +63,43 @@ class ClientMessage(
     id: int | None = None
 
 
+class TableMessageBase(ClientMessage, frozen=True, kw_only=True, omit_defaults=True):
+    """The base of all messages that the table's loop answers.
+
+    With `asked` a message is for that question only, as named in the snapshot; after `before`, in seconds of
+    this machine's monotonic clock, it is too late for it.
+    """
+
+    asked: str | None = None
+    before: float | None = None
+
+
 class Subscribe(ClientMessage, tag="subscribe", frozen=True):
     """Subscribe to snapshots, and to light frames if wanted; the only message without an answer."""
 
     frames: bool = False
 
 
-class PressButton(ClientMessage, tag="press", frozen=True):
+class PressButton(TableMessageBase, tag="press", frozen=True):
     """Press a button."""
 
     button: str
 
 
-class NamePlayer(ClientMessage, tag="name", frozen=True):
+class NamePlayer(TableMessageBase, tag="name", frozen=True):
     """Name the player at a place."""
 
     seat: int
     name: str
 
 
-class ReportTile(ClientMessage, tag="tile", frozen=True):
+class ReportTile(TableMessageBase, tag="tile", frozen=True):
     """Report a physical tile that was drawn, or choose a colour of the selected source, without a reader."""
 
     colour: Letter
 
 
-class ShowTag(ClientMessage, tag="tag", frozen=True):
+class ShowTag(TableMessageBase, tag="tag", frozen=True):
     """Lay a tag on a reader."""
 
     reader: str
@@ -89,39 +109,92 @@ class ShowTag(ClientMessage, tag="tag", frozen=True):
         normalize_tag(self.tag)
 
 
-class AskHint(ClientMessage, tag="hint", frozen=True):
+class AskHint(TableMessageBase, tag="hint", frozen=True):
     """Ask for a hint for a place, or with null for everybody who has a choice."""
 
     seat: int | None = None
 
 
-class TeachTiles(ClientMessage, tag="teach_tiles", frozen=True):
+class SelectTiles(TableMessageBase, tag="select", frozen=True):
+    """Take the tiles of a colour from a source in hand; without both put those in hand back."""
+
+    source: Annotated[int, msgspec.Meta(ge=0, le=9)] | None = None
+    colour: Letter | None = None
+
+    def __post_init__(self) -> None:
+        if (self.source is None) != (self.colour is None):
+            raise ValueError("tiles have a source and a colour")
+
+
+class MakeChoice(TableMessageBase, tag="choose", frozen=True):
+    """Make a choice by its notation; a draft needs no selection."""
+
+    choice: str
+
+    def __post_init__(self) -> None:
+        choice_of(self.choice)
+
+
+class SitDown(TableMessageBase, tag="sit", frozen=True):
+    """Let an opponent, or with an empty `bot` a person, sit at a place; without a name the name stays."""
+
+    seat: int
+    bot: str = ""
+    name: str | None = None
+
+
+class LeaveSeat(TableMessageBase, tag="leave", frozen=True):
+    """Free a place."""
+
+    seat: int
+
+
+class ChooseOptions(TableMessageBase, tag="options", frozen=True):
+    """Choose options of the next game; those that are left out stay as they are."""
+
+    mode: Literal["standard", "gray", "dtc", "solo"] | None = None
+    level: Literal["easy", "normal", "expert"] | None = None
+    wall: Literal["coloured", "gray"] | None = None
+    hints: bool | None = None
+
+
+class StartGame(TableMessageBase, tag="start", frozen=True):
+    """Begin the next game with the player at a place; with null the table draws who begins."""
+
+    first: int | None = None
+
+
+class PlayAgain(TableMessageBase, tag="again", frozen=True):
+    """After a game, begin the same game again with the same players."""
+
+
+class TeachTiles(TableMessageBase, tag="teach_tiles", frozen=True):
     """Begin the lesson of the tiles of one colour, or of all 100 tiles, colour after colour."""
 
     colour: Literal[Letter, "all"]
 
 
-class TeachPlayer(ClientMessage, tag="teach_player", frozen=True):
+class TeachPlayer(TableMessageBase, tag="teach_player", frozen=True):
     """Begin the lesson of a player's card."""
 
     name: str
 
 
-class TeachAction(ClientMessage, tag="teach_action", frozen=True):
+class TeachAction(TableMessageBase, tag="teach_action", frozen=True):
     """Begin the lesson of an action card."""
 
     action: ActionName
 
 
-class ForgetLast(ClientMessage, tag="forget_last", frozen=True):
+class ForgetLast(TableMessageBase, tag="forget_last", frozen=True):
     """Forget the tag that was learned last in this lesson."""
 
 
-class EndLesson(ClientMessage, tag="end_lesson", frozen=True):
+class EndLesson(TableMessageBase, tag="end_lesson", frozen=True):
     """End the lesson."""
 
 
-class ForgetTags(ClientMessage, tag="forget", frozen=True):
+class ForgetTags(TableMessageBase, tag="forget", frozen=True):
     """Forget what these tags mean."""
 
     tags: tuple[str, ...]
@@ -131,17 +204,17 @@ class ForgetTags(ClientMessage, tag="forget", frozen=True):
             normalize_tag(tag)
 
 
-class ForgetTiles(ClientMessage, tag="forget_tiles", frozen=True):
+class ForgetTiles(TableMessageBase, tag="forget_tiles", frozen=True):
     """Forget the tags of all tiles of a colour."""
 
     colour: Letter
 
 
-class ListTags(ClientMessage, tag="tags", frozen=True):
+class ListTags(TableMessageBase, tag="tags", frozen=True):
     """Ask for every known tag; the result is a list of `KnownTag`."""
 
 
-class PlugPico(ClientMessage, tag="plug", frozen=True):
+class PlugPico(TableMessageBase, tag="plug", frozen=True):
     """Plug the simulated Pico in, or pull it out."""
 
     plugged: bool
@@ -174,7 +247,9 @@ HistoryQuestion = ListGames | ReadGame | ReadRecord
 
 _LessonMessage = Lesson | ForgetLast | EndLesson
 _TagMessage = _LessonMessage | ForgetTags | ForgetTiles | ListTags
-TableMessage = PressButton | NamePlayer | ReportTile | ShowTag | AskHint | _TagMessage | PlugPico
+_PlayMessage = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
+_LobbyMessage = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
+TableMessage = _PlayMessage | _LobbyMessage | _TagMessage | PlugPico
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion
@@ -200,6 +275,14 @@ def _decode(decoder: msgspec.json.Decoder[_Read], line: bytes) -> _Read:
         raise MessageError(f"this line is no message: {error}") from error
 
 
+def choice_of(notation: str) -> Choice:
+    """Parse the notation of a choice. Raises ValueError if it is none."""
+    choice = event_of(notation)
+    if not isinstance(choice, Choice):
+        raise ValueError(f"{notation!r} is drawn, not chosen")
+    return choice
+
+
 def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float) -> TableEvent:
     """Return the event of the table that a message stands for, at a time in seconds.
 
@@ -207,16 +290,10 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
     such as `ListTags`.
     """
     match message:
-        case PressButton(button):
-            return ButtonPressed(button, at)
-        case NamePlayer(seat, name):
-            return PlayerNamed(seat, name, at)
-        case ReportTile(colour):
-            return TileShown(colour_of(colour), None, None, at)
-        case ShowTag(reader, tag):
-            return TagShown(reader, normalize_tag(tag), at)
-        case AskHint(seat):
-            return HintRequested(seat, at)
+        case PressButton() | ReportTile() | ShowTag() | AskHint() | SelectTiles() | MakeChoice():
+            return _play_event(message, at)
+        case NamePlayer() | SitDown() | LeaveSeat() | ChooseOptions() | StartGame() | PlayAgain():
+            return _lobby_event(message, at)
         case TeachTiles() | TeachPlayer() | TeachAction() | ForgetLast() | EndLesson():
             return _lesson_event(message, at)
         case ForgetTags(tags):
@@ -225,6 +302,39 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
             return TagsForgotten(tags_of_colour(known, colour_of(colour)), at)
         case _:
             raise ValueError(f"{message} is no event of the table")
+
+
+def _play_event(message: _PlayMessage, at: float) -> TableEvent:
+    match message:
+        case PressButton(button):
+            return ButtonPressed(button, at)
+        case ReportTile(colour):
+            return TileShown(colour_of(colour), None, None, at)
+        case ShowTag(reader, tag):
+            return TagShown(reader, normalize_tag(tag), at)
+        case AskHint(seat):
+            return HintRequested(seat, at)
+        case SelectTiles(source, colour):
+            tiles = None if source is None or colour is None else (source, colour_of(colour))
+            return TilesSelected(tiles, at)
+        case MakeChoice(choice):
+            return ChoiceMade(choice_of(choice), at)
+
+
+def _lobby_event(message: _LobbyMessage, at: float) -> TableEvent:
+    match message:
+        case NamePlayer(seat, name):
+            return PlayerNamed(seat, name, at)
+        case SitDown(seat, bot, name):
+            return SeatGiven(seat, bot, name, at)
+        case LeaveSeat(seat):
+            return SeatLeft(seat, at)
+        case ChooseOptions(mode, level, wall, hints):
+            return OptionsChosen(at, mode, level, wall, hints)
+        case StartGame(first):
+            return GameStarted(first, at)
+        case PlayAgain():
+            return PlayedAgain(at)
 
 
 def _lesson_event(message: _LessonMessage, at: float) -> TableEvent:
@@ -262,6 +372,10 @@ class FrameMessage(msgspec.Struct, frozen=True, tag="frame"):
     colours: str
 
 
+class Beat(msgspec.Struct, frozen=True, tag="beat"):
+    """A sign that the table's loop is running, at least once a second."""
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True, tag="answer"):
     """The answer to a message: taken, or refused; `why` is the key of the reason, `result` what was asked."""
 
@@ -286,7 +400,7 @@ class KnownTag(msgspec.Struct, frozen=True):
     number: int
 
 
-ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Answer | ErrorMessage
+ServerMessage = LayoutMessage | SnapshotMessage | FrameMessage | Beat | Answer | ErrorMessage
 
 _server_decoder: Final[msgspec.json.Decoder[ServerMessage]] = msgspec.json.Decoder(ServerMessage)
 

@@ -32,6 +32,8 @@ MOST_WAITING: Final = 100  # messages of one client that may wait for an answer;
 MOST_ANSWERS: Final = 1000
 """Answers kept for a client that does not read them; while there are so many, it is not read from."""
 
+BEAT: Final = messages.encode(messages.Beat())
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -50,6 +52,7 @@ class Latest:
     snapshot_number: int = 0
     frame: bytes = b""
     frame_number: int = 0
+    beat_number: int = 0
 
 
 @dataclass(eq=False, slots=True)
@@ -69,6 +72,7 @@ class Client:
     layout_sent: bool = False
     snapshot_number: int = 0
     frame_number: int = 0
+    beat_number: int = 0
 
     def put(self, message: Answer | ErrorMessage) -> None:
         """Queue an answer, unless the client is gone."""
@@ -82,7 +86,7 @@ class Client:
         The first frame is the next one: while nobody wanted frames the one kept in `latest` was not renewed.
         """
         self.subscribed, self.frames = True, frames
-        self.frame_number = latest.frame_number
+        self.frame_number, self.beat_number = latest.frame_number, latest.beat_number
         self.wake.set()
 
     async def wait_for_room(self) -> None:
@@ -92,7 +96,7 @@ class Client:
             await self.sent.wait()
 
     def next_line(self, latest: Latest) -> bytes:
-        """Return what to send next: answers first, then the latest snapshot and frame; else no bytes."""
+        """Return what to send next: answers, the latest snapshot, frame, beat; else no bytes."""
         if self.answers:
             return self.answers.popleft()
         if not self.subscribed:
@@ -106,6 +110,9 @@ class Client:
         if self.frames and self.frame_number != latest.frame_number:
             self.frame_number = latest.frame_number
             return latest.frame
+        if self.beat_number != latest.beat_number:
+            self.beat_number = latest.beat_number
+            return BEAT
         return b""
 
 
@@ -158,6 +165,11 @@ class SocketServer:
         """Whether a subscriber wants frames; without one none need to be published."""
         return any(client.frames for client in self.clients)
 
+    @property
+    def subscribed(self) -> bool:
+        """Whether any client is subscribed; without one no beats need to be published."""
+        return any(client.subscribed for client in self.clients)
+
     def publish_snapshot(self, line: bytes) -> None:
         """Make this line the latest snapshot; never waits."""
         self._loop.call_soon_threadsafe(self._set_snapshot, line)
@@ -165,6 +177,10 @@ class SocketServer:
     def publish_frame(self, line: bytes) -> None:
         """Make this line the latest frame; never waits."""
         self._loop.call_soon_threadsafe(self._set_frame, line)
+
+    def publish_beat(self) -> None:
+        """Tell all subscribers that the loop is running; never waits."""
+        self._loop.call_soon_threadsafe(self._set_beat)
 
     # --- In the server's thread ---
 
@@ -179,6 +195,12 @@ class SocketServer:
         self._latest.frame_number += 1
         for client in self._clients:
             if client.frames:
+                client.wake.set()
+
+    def _set_beat(self) -> None:
+        self._latest.beat_number += 1
+        for client in self._clients:
+            if client.subscribed:
                 client.wake.set()
 
     def _run(self) -> None:

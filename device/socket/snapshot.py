@@ -9,14 +9,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 
 from device.lights.palettes import Palette
 from device.rules.board import WALL_PATTERN, Board
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
-from device.rules.game import SOLO
+from device.rules.game import MODES, SOLO, State
 from device.rules.notation import text_of
 from device.rules.scoring import FLOOR_COSTS, BonusGiven, FloorCharged, LineFell, Outcome, Step, TilePlaced
+from device.rules.solo.game import LEVELS, WALLS
 from device.rules.solo.penalty_row import ACTION
 from device.rules.solo.scoring import SoloOutcome
 from device.rules.tiles import COLOURS, LETTERS, MARKER, NO_TILES, Colour, letter, letters
@@ -24,10 +26,11 @@ from device.table import physical_tiles
 from device.table.access import may_report_tiles, pressable_by_phones, seats_by_pages
 from device.table.game import Move, Play, Selection, starter
 from device.table.opponents import seats_for_hints
-from device.table.prompts import acting_places, lines_for_selection, live_buttons, prompt
-from device.table.seating import menu, seat_items
+from device.table.prompts import acting_places, asked, lines_for_selection, live_buttons, prompt
+from device.table.seating import menu, modes, next_options, opponents_on_offer, seat_items, why_not_enough
 from device.table.state import STAND_IN, CurrentGame, Explanation, Hint, Stage, Table
 from device.table.tags import LaidTag, Meaning, Tiles, TileTag, next_meaning, serialize_meaning, tile_counts
+from device.table.targets import Target, offers
 from device.table.turns import choices_of_people
 
 Json = dict[str, Any]
@@ -43,12 +46,13 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
 
     `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts.
     """
-    game, play, asked = table.game, table.play, prompt(table)
+    game, play, prompted = table.game, table.play, prompt(table)
     choosing = table.stage is Stage.CHOICE
     return {
         "schema": SCHEMA,
         "stage": table.stage.value,
-        "ask": {"say": asked.key, **asked.values},
+        "ask": {"say": prompted.key, **prompted.values},
+        "asked": asked(table),
         "mode": table.next_game.options.mode if table.next_game.choosing and play is None else None,
         "round": 0,
         "first": None,
@@ -58,9 +62,11 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
         "scoring_tile": None,
         **(game_json(play) if play is not None else {}),
         "menu": [asdict(item) for item in menu(table)] if table.stage is Stage.CHOOSING else [],
+        "lobby": _lobby_json(table),
         "opponents": [asdict(item) for item in seat_items(table)] if table.stage is Stage.SEATING else [],
         "seats": [_seat_json(table, place) for place in range(1, table.settings.places + 1)],
         "choice": _choice_json(table),
+        "offers": _offers_json(table),
         "choosing": choices_json(play, choices_of_people(table)) if play is not None and choosing else [],
         "resin": _physical_tiles_json(table),
         "tags": _tags_json(table),
@@ -106,8 +112,11 @@ def choice_json(play: Play, event: Event) -> Json:
 
 
 def choices_json(play: Play, choices: Mapping[str, Event]) -> list[Json]:
-    """Describe choices other than drafts with the buttons that make them."""
-    return [{"button": button, **choice_json(play, event)} for button, event in choices.items()]
+    """Describe choices other than drafts with the buttons and the notation that make them."""
+    return [
+        {"button": button, "token": text_of(event), **choice_json(play, event)}
+        for button, event in choices.items()
+    ]
 
 
 def move_json(play: Play, move: Move, name: str | None) -> Json:
@@ -234,6 +243,23 @@ def palette_json(palette: Palette) -> Json:
 # --- Seats, selection and scoring of the table ---
 
 
+def _lobby_json(table: Table) -> Json | None:
+    """Before a game, describe what can be chosen for it, and why it can't begin if it can't."""
+    if table.stage not in (Stage.SEATING, Stage.CHOOSING):
+        return None
+    why = why_not_enough(table)
+    return {
+        "modes": list(modes(table)),
+        "all_modes": list(MODES),
+        "levels": list(LEVELS),
+        "walls": list(WALLS),
+        "options": asdict(next_options(table)),
+        "opponents": list(opponents_on_offer(table)),
+        "ready": why is None,
+        "why": None if why is None else why.value,
+    }
+
+
 def _seat_json(table: Table, place: int) -> Json:
     play, name = table.play, table.seats.name_at(place)
     board = shown_boards(table).get(place, Board())
@@ -275,7 +301,44 @@ def _choice_json(table: Table) -> Json | None:
         for line in lines
     }
     sends = {line: "".join(map(letter, tiles)) for line, tiles in sent.items() if tiles}
-    return {**selection_json(play, selection, lines), "sends": sends}
+    offers_now = _offers_of(play.state, play.setup.mode)
+    offered = offers_now.get(f"{selection.source}{letter(selection.colour)}", [])
+    on_lines = [target for target in offered if target["line"] in lines]
+    return {**selection_json(play, selection, lines), "sends": sends, "targets": on_lines}
+
+
+def _offers_json(table: Table) -> Json:
+    """Describe the targets of all tiles that a person can draft now, by source and colour, such as `3r`."""
+    if table.play is None or table.acting_place is None or table.bots_turn:
+        return {}
+    return _offers_of(table.play.state, table.play.setup.mode)
+
+
+@lru_cache(maxsize=2)
+def _offers_of(state: State, mode: str) -> Json:
+    """Return the offers of a state; they are kept, as most snapshots have the state of the one before."""
+    described: dict[int, list[Json]] = {}  # by identity: many sources share them
+    found = {}
+    offered = offers(state, mode)
+    for (source, colour), targets in offered.items():
+        if id(targets) not in described:
+            described[id(targets)] = [_target_json(each) for each in targets]
+        shared = described[id(targets)]
+        tiles = f"{source}{letter(colour)}"
+        found[tiles] = [{**each, "token": f"{tiles}{each['line'] or 'f'}"} for each in shared]
+    return found
+
+
+def _target_json(target: Target) -> Json:
+    """Describe a target without its notation; values that are 0, false or empty are left out."""
+    described: Json = {"line": target.line}
+    values = {"placed": target.placed, "floor": target.floor, "fills": target.fills, "cost": target.cost}
+    described |= {key: value for key, value in values.items() if value}
+    if target.points != 0:
+        described["points"] = target.points
+    if target.sends:
+        described["sends"] = "".join(map(letter, target.sends))
+    return described
 
 
 _STEP_NAMES: Final = {TilePlaced: "placed", LineFell: "fell", FloorCharged: "floor", BonusGiven: "bonus"}

@@ -153,6 +153,50 @@ def _tiles(play: Play, chosen: Selection) -> Values:
     return {"source": chosen.source, "colour": letter(chosen.colour), "count": count}
 
 
+# --- Questions ---
+
+
+def asked(table: Table) -> str:
+    """Return a text that identifies the question that the table asks now; no other question has the same.
+
+    A question that is asked again, such as a draft that was taken back, has another text.
+    """
+    return f"{table.questions:x}"
+
+
+def same_question(before: Table, after: Table) -> bool:
+    """Return whether two states of a table, one after the other, ask the same question.
+
+    A selection, a name, a step of an animation, an opponent that thinks and a hint change no question. While
+    several seats choose columns, those of others do not either (G3). Before a game all is one question.
+    """
+    if _question(before) != _question(after):
+        return False
+    if before.play is None or after.play is None:
+        return before.play is after.play
+    return _same_position(before.play, after.play)
+
+
+def _question(table: Table) -> tuple[object, ...]:
+    """Return what a question consists of, apart from the position of the game."""
+    game, lesson = table.game, table.tags.lesson
+    if table.faults.store is not None:
+        return (table.faults.store,)
+    if lesson is not None:
+        return lesson.subject, lesson.learned
+    if game is None or game.question is not None:
+        return (game.question if game is not None else None,)
+    # with physical tiles people move the tiles of each step, and confirm it
+    step = game.animation.shown if game.animation is not None and table.settings.physical_tiles else None
+    return table.stage, len(game.reported_tiles), game.tiles_to_move, step
+
+
+def _same_position(before: Play, after: Play) -> bool:
+    if before.state.simultaneous and after.state.simultaneous:
+        return after.events[: len(before.events)] == before.events
+    return before is after or before.events == after.events
+
+
 # --- Live buttons ---
 
 

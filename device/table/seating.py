@@ -17,6 +17,7 @@ from device.table.state import (
     GameOptions,
     Movement,
     NextGame,
+    OptionsChosen,
     RefusalReason,
     RefusedError,
     Seats,
@@ -144,10 +145,108 @@ def begin_choosing(table: Table) -> Table:
     """Go from the seats to the choosing of a game. Raises RefusedError."""
     if (why := why_not_enough(table)) is not None:
         raise RefusedError(why)
-    offered, options = modes(table), table.next_game.options
-    if options.mode not in offered:
-        options = replace(options, mode=offered[0])
-    return replace(table, next_game=NextGame(options, choosing=True), tags=replace(table.tags, card=None))
+    next_game = NextGame(next_options(table), choosing=True)
+    return replace(table, next_game=next_game, tags=replace(table.tags, card=None))
+
+
+# --- The lobby: what the pages do with one message each ---
+
+
+def give_seat(table: Table, place: int, bot: str, name: str | None) -> Table:
+    """Let an opponent, or with an empty `bot` a person, sit at a place, taken or not; None keeps the name.
+
+    Raises RefusedError.
+    """
+    _check_lobby(table)
+    if not 1 <= place <= table.settings.places:
+        raise RefusedError(RefusalReason.NO_SUCH_SEAT)
+    if bot not in ("", *opponents_on_offer(table)):
+        raise RefusedError(RefusalReason.NO_SUCH_OPPONENT)
+    seats = table.seats
+    if place not in seats.taken or seats.bot_at(place) != bot:
+        others = tuple(other for other in seats.taken if other != place)
+        seats = replace(seats, taken=(*others, place)).with_bot(place, bot)
+    if name is not None:
+        seats = seats.with_name(place, player_name(name))
+    return _with_seats(table, seats)
+
+
+def leave_seat(table: Table, place: int) -> Table:
+    """Free a place, with the name of its player. Raises RefusedError."""
+    _check_lobby(table)
+    seats = table.seats
+    if place not in seats.taken:
+        raise RefusedError(RefusalReason.SEAT_EMPTY)
+    taken = tuple(other for other in seats.taken if other != place)
+    return _with_seats(table, replace(seats, taken=taken).with_bot(place, "").with_name(place, ""))
+
+
+def change_options(table: Table, changes: OptionsChosen) -> Table:
+    """Change options of the next game. Raises RefusedError for a mode that the seats taken can't play."""
+    _check_lobby(table)
+    if changes.mode is not None and changes.mode not in modes(table):
+        programs = _programs_sit(table)
+        raise RefusedError(
+            RefusalReason.PROGRAM_NEEDS_BOT_GAME if programs else RefusalReason.MODE_NOT_FOR_SEATS
+        )
+    now = table.next_game.options
+    options = GameOptions(
+        changes.mode or now.mode,
+        changes.level or now.level,
+        changes.wall or now.wall,
+        now.hints if changes.hints is None else changes.hints,
+    )
+    return replace(table, next_game=replace(table.next_game, options=options))
+
+
+def start_game(table: Table, first: int | None, at: float) -> Table:
+    """Begin the next game with the player at a place, or with None let the place be drawn (R3).
+
+    Raises RefusedError.
+    """
+    _check_lobby(table)
+    if not table.next_game.choosing:
+        table = begin_choosing(table)
+    if table.next_game.options.mode == SOLO:
+        return begin_game(table, table.seats.taken[0], at)
+    if first is not None:
+        return begin_game(table, first, at)
+    return replace(table, next_game=replace(table.next_game, drawing_first=True))
+
+
+def play_again(table: Table, at: float) -> Table:
+    """Begin the game that is over again, with the same seats; who starts is drawn. Raises RefusedError."""
+    if table.stage is not Stage.OVER:
+        raise RefusedError(RefusalReason.NOT_NOW)
+    return start_game(choose_again(table), None, at)
+
+
+def opponents_on_offer(table: Table) -> tuple[str, ...]:
+    """Return the opponents that a seat can be given to: the table's own, then the bot programs."""
+    return (*OPPONENTS, *table.settings.opponents.programs)
+
+
+def next_options(table: Table) -> GameOptions:
+    """Return the options of the next game, with a mode that the seats taken can play."""
+    options, offered = table.next_game.options, modes(table)
+    return options if options.mode in offered or not offered else replace(options, mode=offered[0])
+
+
+def _check_lobby(table: Table) -> None:
+    """Raise RefusedError unless seats and options can be changed now."""
+    if table.stage is Stage.TEACHING:
+        raise RefusedError(RefusalReason.TEACHING)
+    if table.stage not in (Stage.SEATING, Stage.CHOOSING):
+        raise RefusedError(RefusalReason.NOT_NOW)
+
+
+def _with_seats(table: Table, seats: Seats) -> Table:
+    """Return the table with other seats; a game that is being chosen must suit them."""
+    after = replace(table, seats=seats)
+    if not table.next_game.choosing:
+        return after
+    options = next_options(after)
+    return replace(after, next_game=NextGame(options, choosing=why_not_enough(after) is None))
 
 
 def choose_again(table: Table) -> Table:

@@ -69,6 +69,11 @@ class RefusalReason(StrEnum):
     BOTS_TURN = "bots_turn"
     PROGRAM_NEEDS_BOT_GAME = "program_needs_bot_game"
     NOT_SAVED = "not_saved"  # the disk is full: nothing was changed
+    NO_SUCH_SEAT = "no_such_seat"
+    NO_SUCH_OPPONENT = "no_such_opponent"
+    MODE_NOT_FOR_SEATS = "mode_not_for_seats"  # the game is for another number of players
+    OUTDATED = "outdated"  # made for a question that is not asked any more
+    LATE = "late"  # came after the time until which it was to be done
 
 
 class Question(StrEnum):
@@ -376,6 +381,8 @@ class Table:
     faults: Faults = Faults()
     refusal: Refusal | None = None
     last_press: LastPress | None = field(default=None, compare=False)
+    questions: int = field(default=0, compare=False)
+    """How many questions the table has asked: it grows whenever the table asks something else."""
 
     @property
     def play(self) -> Play | None:
@@ -492,6 +499,66 @@ class TagShown:
 
 
 @dataclass(frozen=True, slots=True)
+class TilesSelected:
+    """A person takes the tiles of a colour from a source in hand; None puts those in hand back."""
+
+    tiles: tuple[int, Colour] | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceMade:
+    """A person makes a choice at once, without buttons."""
+
+    choice: Choice
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatGiven:
+    """Somebody sits at a place: an opponent, or with an empty `bot` a person; None keeps the name there."""
+
+    place: int
+    bot: str
+    name: str | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """Whoever sits at a place leaves it."""
+
+    place: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsChosen:
+    """Options of the next game; those that are None stay as they are."""
+
+    at: float
+    mode: str | None = None
+    level: str | None = None
+    wall: str | None = None
+    hints: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GameStarted:
+    """The next game begins with the player at a place; None lets the table draw the place."""
+
+    first: int | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedAgain:
+    """After a game the same players begin the same game again."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class BotReply:
     """The reply to a request: a choice, or None with a key and a detail that say why there is none."""
 
@@ -542,7 +609,9 @@ class TagsForgotten:
     at: float
 
 
+LobbyEvent = SeatGiven | SeatLeft | OptionsChosen | GameStarted | PlayedAgain
 TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
-PersonEvent = ButtonPressed | TagShown | TileShown | PlayerNamed | HintRequested | TeachingEvent
+TileEvent = TagShown | TileShown | TilesSelected | ChoiceMade
+PersonEvent = ButtonPressed | TileEvent | PlayerNamed | HintRequested | LobbyEvent | TeachingEvent
 GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
 TableEvent = GameEvent | PartLost | PartBack

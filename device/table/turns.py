@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from device.rules.board import FLOOR, LINES
-from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
+from device.rules.events import Choice, Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.solo.penalty_row import ACTION, PLAYER
 from device.rules.tiles import NO_TILES, Colour
 from device.table.buttons import OK, place_and_line_of, seat_button
@@ -18,7 +18,7 @@ from device.table.game import (
     sources_with,
 )
 from device.table.score_animation import ScoreAnimation
-from device.table.state import CurrentGame, Question, RefusalReason, RefusedError, Table
+from device.table.state import CurrentGame, Question, RefusalReason, RefusedError, Stage, Table
 
 # --- Choices by button ---
 #
@@ -81,10 +81,15 @@ def select_source(table: Table, source: int) -> Table:
         return select_colour(table, game.colour_in_hand, source)
     selection = next_selection(game.play, game.selection, source)
     if selection is None:
-        sources = game.play.state.sources
-        empty = source >= len(sources) or sources[source] == NO_TILES
-        raise RefusedError(RefusalReason.SOURCE_EMPTY if empty else RefusalReason.NOT_THIS_DISPLAY)
+        raise RefusedError(_why_no_source(game.play, source))
     return replace(table, game=replace(game, selection=selection))
+
+
+def _why_no_source(play: Play, source: int) -> RefusalReason:
+    """Return why nothing can be drafted from a source: it is empty, or in solo another one comes first."""
+    sources = play.state.sources
+    empty = source >= len(sources) or sources[source] == NO_TILES
+    return RefusalReason.SOURCE_EMPTY if empty else RefusalReason.NOT_THIS_DISPLAY
 
 
 def _game_to_draft(table: Table) -> CurrentGame:
@@ -131,6 +136,36 @@ def draft_to(table: Table, place: int, line: int, at: float) -> Table:
     if selection.tried != line and game.play.state.sent_to_penalty_row(draft):
         return replace(table, game=replace(game, selection=replace(selection, tried=line)))
     return apply_event(table, draft, at)
+
+
+def select_tiles(table: Table, tiles: tuple[int, Colour] | None) -> Table:
+    """Take the tiles of a colour from a source in hand instead of others; None puts them back.
+
+    Raises RefusedError.
+    """
+    game = _game_to_draft(table)
+    if tiles is None:
+        return replace(table, game=replace(game, selection=None, colour_in_hand=None))
+    source, colour = tiles
+    if source not in game.play.state.sources_to_draft():
+        raise RefusedError(_why_no_source(game.play, source))
+    return select_colour(table, colour, source)
+
+
+def choose(table: Table, choice: Choice, at: float) -> Table:
+    """Make a choice of a person; a draft needs no selection. Raises RefusedError, IllegalEventError."""
+    if isinstance(choice, Draft):
+        _game_to_draft(table)
+        return apply_event(table, choice, at)
+    if table.game is None or table.stage is not Stage.CHOICE:
+        raise RefusedError(RefusalReason.NOT_NOW)
+    state = table.game.play.state
+    legal = state.legal()
+    if choice in legal and table.bot_of(seat_of(state, choice)):
+        raise RefusedError(RefusalReason.BOTS_TURN)
+    if not any(isinstance(each, type(choice)) for each in legal):
+        raise RefusedError(RefusalReason.NOT_NOW)
+    return apply_event(table, choice, at)
 
 
 def make_choice(table: Table, button: str, at: float) -> Table:

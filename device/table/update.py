@@ -8,28 +8,38 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from device.rules.board import FLOOR
 from device.rules.errors import IllegalEventError
+from device.rules.events import Choice, Draft
 from device.rules.tiles import Colour
 from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
-from device.table.buttons import OK, UNDO, place_and_line_of, source_of
+from device.table.buttons import OK, UNDO, place_and_line_of, seat_button, source_button, source_of
+from device.table.prompts import same_question
 from device.table.score_animation import restart_step
 from device.table.state import (
     BotReply,
     ChanceDrawn,
+    ChoiceMade,
     CurrentGame,
     FirstDrawn,
     GameEvent,
+    GameStarted,
     HintRequested,
     LastPress,
     LessonBegun,
     LessonEnded,
     LessonUndone,
+    LobbyEvent,
     NeededDraw,
+    OptionsChosen,
+    PlayedAgain,
     PlayerNamed,
     Question,
     Refusal,
     RefusalReason,
     RefusedError,
+    SeatGiven,
+    SeatLeft,
     Stage,
     Table,
     TableEvent,
@@ -38,6 +48,7 @@ from device.table.state import (
     TeachingEvent,
     Tick,
     TileShown,
+    TilesSelected,
     needed_draw,
 )
 from device.table.tags import Action, ActionCard, Meaning, PlayerCard, TileTag
@@ -50,8 +61,13 @@ TOGETHER: Final = 0.25  # maximum seconds between two buttons that count as pres
 
 def update(table: Table, event: TableEvent) -> Table:
     """Return the table after an event; an event that can't be accepted changes nothing but the refusal."""
-    if isinstance(event, PartLost | PartBack):
-        return _note_part(table, event)
+    after = _note_part(table, event) if isinstance(event, PartLost | PartBack) else _go_on(table, event)
+    if after is table or same_question(table, after):
+        return after
+    return replace(after, questions=table.questions + 1)
+
+
+def _go_on(table: Table, event: GameEvent) -> Table:
     passed = _pass_time(table, event.at)
     if passed.play is not table.play or passed.stage is not table.stage:
         passed = _hide_refusal(passed)  # the game has gone on by itself
@@ -85,6 +101,8 @@ def _accept(table: Table, event: GameEvent) -> Table:
             return _try(table, UNDO, lambda: opponents.request_hint(table, hinted, at), at)
         case Tick():
             return table
+        case _:
+            return _accept_message(table, event)
 
 
 def _pass_time(table: Table, now: float) -> Table:
@@ -191,7 +209,7 @@ def _press_in_game(table: Table, game: CurrentGame, button: str, at: float) -> T
         if button == OK and game.question is Question.STOP_GAME:
             return seating.choose_again(table)
         stopping = game.question is Question.STOP_GAME
-        game = replace(game, question=None, animation=restart_step(game.animation, at))
+        game = _without_question(game, at)
         table = replace(table, game=game)
         if button == OK or (button == UNDO and stopping):
             return table
@@ -215,6 +233,13 @@ def _press_in_game(table: Table, game: CurrentGame, button: str, at: float) -> T
     return turns.draft_to(table, place, line, at)
 
 
+def _without_question(game: CurrentGame, at: float) -> CurrentGame:
+    """Return the game after its open question was answered by playing on."""
+    if game.question is None:
+        return game
+    return replace(game, question=None, animation=restart_step(game.animation, at))
+
+
 def _place_and_line(table: Table, button: str) -> tuple[int, int]:
     """Return the place and the line of a seat's button; raises RefusedError for any other button."""
     found = place_and_line_of(button)
@@ -233,6 +258,64 @@ def _confirm(table: Table, game: CurrentGame, at: float) -> Table:
     if table.settings.physical_tiles:
         following = score_animation.next_step(game.animation, game.play, at)
     return replace(table, game=replace(game, animation=following, movement=None))
+
+
+# --- Messages of the pages ---
+
+
+def _accept_message(table: Table, event: TilesSelected | ChoiceMade | LobbyEvent) -> Table:
+    """Return the table after a message; no press of `ok` or `undo` before it belongs to it."""
+    match event:
+        case TilesSelected(tiles, at):
+            button = source_button(tiles[0]) if tiles is not None else UNDO
+            after = _try(table, button, lambda: _select_tiles(table, tiles, at), at)
+        case ChoiceMade(choice, at):
+            after = _try(table, _button_of(table, choice), lambda: _choose(table, choice, at), at)
+        case _:
+            button = seat_button(event.place, FLOOR) if isinstance(event, SeatGiven | SeatLeft) else OK
+            after = _try(table, button, lambda: _change_lobby(table, event), event.at)
+    return replace(after, last_press=None)
+
+
+def _select_tiles(table: Table, tiles: tuple[int, Colour] | None, at: float) -> Table:
+    return turns.select_tiles(_playing_on(table, at), tiles)
+
+
+def _choose(table: Table, choice: Choice, at: float) -> Table:
+    return opponents.without_hints(turns.choose(_playing_on(table, at), choice, at))
+
+
+def _playing_on(table: Table, at: float) -> Table:
+    """Return the table for somebody who plays on, whatever it asks. Raises RefusedError without a game."""
+    if table.stage is Stage.TEACHING:
+        raise RefusedError(RefusalReason.TEACHING)
+    if table.faults.store is not None or table.game is None:
+        raise RefusedError(RefusalReason.NOT_NOW)
+    return replace(table, game=replace(_without_question(table.game, at), tiles_to_move=False))
+
+
+def _button_of(table: Table, choice: Choice) -> str:
+    """Return the button that makes a choice, whose lights flash when it is refused; else `ok`."""
+    play = table.play
+    if isinstance(choice, Draft) and table.acting_place is not None:
+        return seat_button(table.acting_place, choice.line)
+    if play is not None and choice in turns.choices(play).values():
+        return turns.button_of(play, choice)
+    return OK
+
+
+def _change_lobby(table: Table, event: LobbyEvent) -> Table:
+    match event:
+        case SeatGiven(place, bot, name):
+            return seating.give_seat(table, place, bot, name)
+        case SeatLeft(place):
+            return seating.leave_seat(table, place)
+        case OptionsChosen():
+            return seating.change_options(table, event)
+        case GameStarted(first, at):
+            return seating.start_game(table, first, at)
+        case PlayedAgain(at):
+            return seating.play_again(table, at)
 
 
 # --- Tags and tiles ---

@@ -33,12 +33,15 @@ class Twin:
     """What the pages receive: the snapshot, and every frame as the strips should show it."""
 
     frames_wanted = True
+    subscribed = False
 
     def __init__(self, table: SimulatedPicoTable) -> None:
         self._names = [light.name for light in table.layout.lights]
         self._bytes = FrameEncoder(table.layout)
         self.snapshot: dict[str, Any] = {}
         self.frames: list[bytes] = []
+
+    def publish_beat(self) -> None: ...
 
     def publish_snapshot(self, line: bytes) -> None:
         self.snapshot = json.loads(line)["snapshot"]

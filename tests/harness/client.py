@@ -28,6 +28,7 @@ class Client:
         self.layout: Message = {}
         self.snapshot: Message = {}
         self.frame = ""
+        self.beats = 0
         self.frames: deque[str] = deque(maxlen=480)  # the latest
 
     def send(self, *messages: object) -> None:
@@ -43,11 +44,16 @@ class Client:
             self.send_bytes(content)
 
     def read(self, seconds: float = DEADLINE) -> Message:
-        """Return the next message.
+        """Return the next message that is no beat.
 
         Raises EOFError if the table closed the connection, TimeoutError if no message comes.
         """
         deadline = time.monotonic() + seconds
+        while (message := self._read(deadline))["type"] == "beat":
+            self.beats += 1
+        return message
+
+    def _read(self, deadline: float) -> Message:
         while b"\n" not in self._buffer:
             self._socket.settimeout(max(0.001, deadline - time.monotonic()))
             try:

@@ -16,7 +16,7 @@ from device.runtime.loop import Inbox, Stop, TableLoop, equipment_of
 from device.socket.messages import Answer, PressButton, TableMessage
 from device.socket.server import Request, SocketServer
 from device.table.score_animation import OPENING
-from device.table.state import TableSettings
+from device.table.state import Stage, TableSettings
 from hardware.drivers.simulated import SimulatedTable
 from hardware.layout.model import Layout, layout_json, read_layout
 from tests.harness.client import Message
@@ -35,6 +35,14 @@ class RecordingPublisher:
         self.snapshot: Message = {}
         self.snapshots = 0
         self.frames = 0
+
+    @property
+    def subscribed(self) -> bool:
+        return self.server is not None and self.server.subscribed
+
+    def publish_beat(self) -> None:
+        if self.server is not None:
+            self.server.publish_beat()
 
     def publish_snapshot(self, line: bytes) -> None:
         self.snapshots += 1
@@ -118,9 +126,10 @@ class LocalTable:
         until(lambda: self.publisher.snapshot.get("stage") == stage, stage)
         return self.publisher.snapshot
 
-    def play(self, presses: int, seats: tuple[int, ...] = (1, 3)) -> None:
+    def play(self, presses: int, seats: tuple[int, ...] = (1, 3), stop: Stage | None = None) -> None:
+        """Press so many buttons of a game, or until a stage is reached."""
         for _ in range(presses):
-            if (button := next_button(self.snapshot, seats)) is None:
+            if self.daemon.table.stage is stop or (button := next_button(self.snapshot, seats)) is None:
                 return
             assert self.press(button).taken, button
 

@@ -249,6 +249,7 @@ class FlashCounter:
     """Lights and clients in one: they count the flashes of every frame."""
 
     frames_wanted = False
+    subscribed = False
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.flashes = Flashes()
@@ -262,6 +263,8 @@ class FlashCounter:
 
     def close(self) -> None:
         """Nothing to close."""
+
+    def publish_beat(self) -> None: ...
 
     def publish_snapshot(self, line: bytes) -> None:
         """Ignore a snapshot."""

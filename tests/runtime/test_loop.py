@@ -12,6 +12,7 @@ from queue import SimpleQueue
 
 import pytest
 
+from device.lights.animation import TICKS_A_SECOND
 from device.lights.palettes import BOX
 from device.rules.events import Deal
 from device.runtime.loop import MOST_AT_ONCE, Inbox, Stop, TableLoop, seeded_draw
@@ -137,6 +138,7 @@ class Turns:
     """
 
     frames_wanted = False
+    subscribed = True
 
     def __init__(self, path: Path, simulated: SimulatedParts = NOT_SIMULATED) -> None:
         self.inbox: Inbox = SimpleQueue()
@@ -146,6 +148,7 @@ class Turns:
         self.turns = 0
         self.at_turn: dict[int, Callable[[], None]] = {}
         self.log: list[str] = []
+        self.now = NOW
         self.loop = TableLoop(
             read_layout("full"),
             path,
@@ -153,7 +156,7 @@ class Turns:
             self.inbox,
             self,
             self,
-            clock=lambda: NOW,
+            clock=lambda: self.now,
             simulated=simulated,
             observers=[self.observe],
             log=self.log.append,
@@ -171,6 +174,9 @@ class Turns:
     def show(self, _frame: LightFrame) -> None:
         self.notes.append("lights")
 
+    def publish_beat(self) -> None:
+        self.notes.append("beat")
+
     def publish_snapshot(self, line: bytes) -> None:
         self.notes.append("snapshot")
         self.snapshots.append(json.loads(line)["snapshot"])
@@ -187,6 +193,17 @@ class Turns:
 
 def test_the_lights_come_before_the_snapshot_and_both_before_ready(path: Path) -> None:
     assert Turns(path).run(1).notes[:3] == ["lights", "snapshot", "ready"]
+
+
+def test_the_loop_beats_once_a_second_while_somebody_is_subscribed(path: Path) -> None:
+    """A hung table was not noticed for minutes, as an idle one sent nothing either."""
+    turns = Turns(path)
+    for number in range(1, 60):
+        turns.at_turn[number] = lambda: setattr(turns, "now", turns.now + 1 / TICKS_A_SECOND)
+    assert 4 <= turns.run(60).notes.count("beat") <= 6
+    turns = Turns(path)
+    turns.subscribed = False
+    assert "beat" not in turns.run(3).notes
 
 
 def test_frames_are_published_only_for_subscribers(path: Path) -> None:

@@ -108,6 +108,30 @@ def test_frames_end_with_a_subscription_without_them(socket_path: Path) -> None:
     server.close()
 
 
+def test_beats_are_sent_to_subscribers_only(socket_path: Path) -> None:
+    server = SocketServer(socket_path, {}, lambda _request: None)
+    server.start()
+    with Client(socket_path) as client, Client(socket_path) as other:
+        client.send({"type": "subscribe"})
+        assert client.read()["type"] == "layout"
+        assert server.subscribed
+        for version in (1, 2):
+            server.publish_beat()
+            server.publish_snapshot(messages.encode(SnapshotMessage({"version": version})))
+            until(lambda version=version: client_has(client, version), "the snapshot")  # type: ignore[misc]
+        server.publish_beat()
+        server.close()
+        client.read_to_end()
+        assert client.beats
+        assert other.read_to_end() == []
+        assert other.beats == 0
+
+
+def client_has(client: Client, version: int) -> bool:
+    client.drain()
+    return client.snapshot.get("version") == version
+
+
 def test_the_layout_is_sent_once(client: Client) -> None:
     client.subscribe()
     client.send({"type": "subscribe", "frames": True}, {"type": "subscribe", "frames": True})

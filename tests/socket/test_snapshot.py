@@ -83,7 +83,9 @@ def test_a_position_is_described_in_full() -> None:
         empty | {"seat": 4},
     ]
     choice = {"source": 1, "colour": "y", "count": 1, "lines": [2, 3, 4, 5, 0], "sends": {}, "tried": None}
+    targets = state["choice"].pop("targets")
     assert state["choice"] == choice
+    assert targets == state["offers"]["1y"]
     assert state["moves"] == [
         {"seat": 1, "name": "Ana", "source": 5, "colour": "b", "count": 4, "line": 4}
         | {"fell": 0, "marker": False, "token": "5b4", "because": []},

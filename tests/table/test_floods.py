@@ -20,10 +20,13 @@ class Listening:
     """A client that keeps all snapshots, and ends the loop when the inbox is empty."""
 
     frames_wanted = False
+    subscribed = False
 
     def __init__(self, inbox: Inbox) -> None:
         self.inbox = inbox
         self.snapshots: list[Json] = []
+
+    def publish_beat(self) -> None: ...
 
     def publish_snapshot(self, line: bytes) -> None:
         self.snapshots.append(json.loads(line)["snapshot"])

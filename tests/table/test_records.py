@@ -138,6 +138,9 @@ class Watching:
         self.frames = 0
 
     frames_wanted = True
+    subscribed = False
+
+    def publish_beat(self) -> None: ...
 
     def publish_snapshot(self, line: bytes) -> None:
         self.snapshot = json.loads(line)["snapshot"]

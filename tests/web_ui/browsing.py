@@ -63,7 +63,7 @@ class Stream:
         if not fields:
             raise EOFError("the stream has ended")
         data = fields.get("data", "null")
-        return Event(fields.get("event", ""), data if data == "." else json.loads(data), fields.get("id", ""))
+        return Event(fields.get("event", ""), json.loads(data), fields.get("id", ""))
 
     def at_end(self) -> bool:
         """Read on until the server ends the stream."""

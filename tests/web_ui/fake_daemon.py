@@ -15,6 +15,11 @@ Message = dict[str, Any]
 TIMEOUT = 60.0
 """Seconds after which a waiting test fails."""
 
+QUESTIONS = ("games", "game", "record", "tags")
+
+BEAT = 0.5
+"""Seconds between two heartbeats."""
+
 
 def take_all(_message: Message) -> Message:
     """Answer that a message was taken."""
@@ -44,9 +49,11 @@ class FakeDaemon:
         self.snapshot: Message | None = None
         self.colours: str | None = None
         self.answer: Callable[[Message], Message] = take_all
+        self.deadlines: list[float] = []  # the `before` of actions, which `asked` has without it
         self.asked: queue.Queue[Message] = queue.Queue()
         self.subscribed: queue.Queue[bool] = queue.Queue()
         self.left: queue.Queue[bool] = queue.Queue()
+        self.beating = True
         self._clients: list[_Client] = []
         self._lock = threading.Lock()
         self._stopped = False
@@ -55,7 +62,9 @@ class FakeDaemon:
         self._listening.bind(str(path))
         path.chmod(0o666)
         self._listening.listen()
+        self._ended = threading.Event()
         self._start(self._accept)
+        self._start(self._beat)
 
     def play(self, snapshot: Message) -> None:
         """Send a snapshot to every subscriber, also to later ones."""
@@ -78,6 +87,7 @@ class FakeDaemon:
     def stop(self) -> None:
         """Close all connections and the socket."""
         self.path.unlink(missing_ok=True)
+        self._ended.set()
         with self._lock:
             self._stopped = True
             sockets = [self._listening, *(client.connection for client in self._clients)]
@@ -109,6 +119,12 @@ class FakeDaemon:
                 self._clients.append(client)
             self._start(self._serve, client)
 
+    def _beat(self) -> None:
+        """Send heartbeats, as the table's loop does, until a test sets `beating` to false."""
+        while not self._ended.wait(BEAT):
+            if self.beating:
+                self.say_raw(b'{"type":"beat"}\n')
+
     def _serve(self, client: _Client) -> None:
         with client.connection, client.connection.makefile("rb") as lines:
             try:
@@ -123,6 +139,10 @@ class FakeDaemon:
 
     def _hear(self, client: _Client, message: Message) -> None:
         if message["type"] != "subscribe":
+            if message["type"] not in QUESTIONS:
+                self.deadlines.append(message.pop("before"))
+                if message.get("asked") is None:
+                    message.pop("asked", None)
             answer = self.answer(message)  # before `asked` is filled: a test may then set another answer
             self.asked.put(message)
             client.say(json.dumps({"type": "answer", **answer}).encode() + b"\n")

@@ -19,10 +19,17 @@ from web_ui.table_link import TableLink
 JSON = {"Content-Type": "application/json"}
 ACTIONS: tuple[Message, ...] = (
     {"type": "press", "button": "ok"},
-    {"type": "name", "seat": 1, "name": "Ana"},
     {"type": "tile", "colour": "b"},
     {"type": "tag", "tag": "A762000007"},
     {"type": "hint", "seat": 1},
+    {"type": "select", "source": 3, "colour": "r"},
+    {"type": "choose", "choice": "3r2"},
+    {"type": "name", "seat": 1, "name": "Ana"},
+    {"type": "sit", "seat": 2, "bot": "strong"},
+    {"type": "leave", "seat": 2},
+    {"type": "options", "mode": "gray"},
+    {"type": "start", "first": None},
+    {"type": "again"},
     {"type": "teach_tiles", "colour": "all"},
     {"type": "teach_player", "name": "Ana"},
     {"type": "teach_action", "action": "ok"},

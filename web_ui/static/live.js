@@ -1,22 +1,27 @@
-// Keeps a page up to date: by server-sent events, or by polling where no stream is free.
+// Keeps a page up to date, and shows when it is not: `data-connection` of the document is `live`, `lost` (the network or
+// the pages do not answer) or `hung` (the table does not). Nothing can be pressed while it is not `live`.
+import { Feed } from "./feed.js";
+
 const page = document.documentElement.dataset;
 const lost = document.getElementById("lost");
-const POLL_EVERY = 1500;         // milliseconds between polls without a stream
-const TRY_STREAM_EVERY = 20;     // polls after which a stream is tried again
-const SILENCE = 25000;           // milliseconds without an event after which the stream is opened again
+const DEADLINE = 4000;           // milliseconds without a heartbeat after which the connection is lost
+const NOTICE_AFTER = 1000;       // milliseconds after a page is shown again for which a lost connection is not announced
+const CHECK_EVERY = 200;
+const WORKER_CHECK = 2000;       // milliseconds between two questions whether the worker runs
+const WORKER_DEADLINE = 3500;    // milliseconds without its answer after which the page does without it
 
+const query = `page=${page.page}&lang=${document.documentElement.lang}`;
 let handlers = {};
-let stream = null;
-let timer = 0;
-let polls = 0;
-let etag = "";
-let aliveAt = 0;
-
-// Returns whether a stamp is older than another one of the same server process.
-function isOlder(stamp, other) {
-  const [[epoch, number], [otherEpoch, otherNumber]] = [stamp.split("."), other.split(".")];
-  return epoch === otherEpoch && Number(number) < Number(otherNumber);
-}
+let source = null;               // where news come from: a worker or a feed of this page
+let worker = null;
+let workerFailed = !window.SharedWorker;
+let presence = page.connection === "live" ? "here" : "hung";
+let heardAt = performance.now();
+let shownAt = -Infinity;         // when the page was shown again
+let checkedAt = Date.now();
+let clock = null;                // the server's: its epoch, and milliseconds ahead of this page's
+let startClock;
+const clockStarted = new Promise((resolve) => { startClock = resolve; });
 
 const keyOf = (node) => node.dataset?.button ?? node.dataset?.key ?? "";
 const alike = (a, b) => a && a.nodeType === b.nodeType && a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
@@ -58,6 +63,9 @@ function morphChildren(old, fresh) {
 }
 
 function showNews(news) {
+  page.stamp = news.stamp;
+  page.asked = news.asked;
+  presence = news.presence;
   for (const [name, html] of Object.entries(news.regions)) {
     const region = document.querySelector(`[data-region="${name}"]`);
     if (!region) continue;
@@ -71,79 +79,118 @@ function showNews(news) {
   if (news.state) handlers.state?.(news.state);
 }
 
-// Reloads a page that was built from older files or another layout, once for each change. Returns whether the page
-// is current.
+// Reloads a page that was built from older files or another layout, once for each change.
 function checkCurrent(hello) {
-  markAlive();
   const wanted = `${hello.build} ${hello.layout} ${hello.seat}`;
-  if (wanted === `${page.build} ${page.layout} ${page.seat}` || sessionStorage.getItem("loaded for") === wanted) return true;
+  if (wanted === `${page.build} ${page.layout} ${page.seat}` || sessionStorage.getItem("loaded for") === wanted) return;
   sessionStorage.setItem("loaded for", wanted);
   stop();
   location.reload();
-  return false;
 }
 
-function markAlive() {
-  aliveAt = Date.now();
-  lost.hidden = true;
+// Takes a heartbeat: everything that the server knew then is shown.
+function hear(stamp) {
+  const [epoch, milliseconds] = stamp.split(".");
+  heardAt = performance.now();
+  clock = { epoch, ahead: Number(milliseconds) - heardAt };
+  startClock();
+  showConnection();
 }
 
-function openStream() {
-  stop();
-  aliveAt = Date.now();
-  stream = new EventSource(`/events?page=${page.page}&have=${page.stamp}`);
-  stream.addEventListener("hello", (event) => checkCurrent(JSON.parse(event.data)));
-  stream.addEventListener("beat", markAlive);
-  stream.addEventListener("news", (event) => {
-    markAlive();
-    page.stamp = event.lastEventId;
-    showNews(JSON.parse(event.data));
-  });
-  stream.addEventListener("lights", (event) => {
-    markAlive();
-    handlers.lights?.(JSON.parse(event.data));
-  });
-  stream.addEventListener("error", () => {
-    if (stream.readyState === EventSource.CLOSED) poll();
-    else if (Date.now() - aliveAt > POLL_EVERY) lost.hidden = false;
-  });
-  timer = setInterval(() => Date.now() - aliveAt > SILENCE && openStream(), 5000);
+// Returns the server's clock at a time of this page, once it is known; the server reads from it how old an action is.
+export async function serverTime(at) {
+  await clockStarted;
+  return `${clock.epoch}.${Math.floor(at + clock.ahead)}`;
 }
 
-async function poll() {
-  stop();
-  timer = setTimeout(++polls % TRY_STREAM_EVERY ? poll : openStream, POLL_EVERY);
+function showConnection() {
+  const now = performance.now();
+  const connection = now - heardAt > DEADLINE ? "lost" : presence === "here" ? "live" : "hung";
+  if (page.connection !== connection) page.connection = connection;
+  const announced = connection === "lost" && now - shownAt > NOTICE_AFTER;
+  if (lost.hidden === announced) lost.hidden = !announced;
+}
+
+// Notices silence. A clock that jumped: the device slept, and what the page shows is old.
+function check() {
+  const now = Date.now();
+  if (now - checkedAt > DEADLINE) heardAt = -Infinity;
+  checkedAt = now;
+  showConnection();
+}
+
+const receivers = {
+  hello: checkCurrent,
+  beat: hear,
+  news: showNews,
+  lights: (lights) => handlers.lights?.(lights),
+};
+
+// Follows the table through the worker that all tabs of this browser share. A worker that does not answer is done without.
+function followByWorker() {
+  let answeredAt = performance.now();
+  const giveUp = () => {
+    if (workerFailed) return;
+    workerFailed = true;
+    if (source) start();
+  };
   try {
-    const answer = await fetch(`/regions?page=${page.page}`, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store" });
-    if (answer.status === 200) {
-      const all = await answer.json();
-      if (isOlder(all.stamp, page.stamp)) return; // a later response, or a stream, was faster
-      etag = answer.headers.get("ETag");
-      page.stamp = all.stamp;
-      if (!checkCurrent(all.hello)) return;
-      showNews(all.news);
-      if (all.lights) handlers.lights?.(all.lights);
-    } else if (answer.status !== 304) throw new Error(answer.statusText);
-    markAlive();
+    worker ??= new SharedWorker(new URL("worker.js", import.meta.url), { name: "azul", type: "module" });
   } catch {
-    lost.hidden = false;
+    workerFailed = true;
+    return followByItself();
   }
+  worker.onerror = giveUp;
+  const { port } = worker;
+  port.onmessage = ({ data: { name, data } }) => {
+    answeredAt = performance.now();
+    if (source) receivers[name]?.(data);
+  };
+  port.postMessage({ join: true, query, seat: page.seat, stamp: page.stamp });
+  const timer = setInterval(() => {
+    if (performance.now() - answeredAt > WORKER_DEADLINE) giveUp();
+    else port.postMessage({});
+  }, WORKER_CHECK / 2);
+  return {
+    close() {
+      clearInterval(timer);
+      port.postMessage({ join: false });
+    },
+  };
+}
+
+function followByItself() {
+  return new Feed(query, page.stamp, (name, data) => receivers[name]?.(data));
+}
+
+function start() {
+  stop();
+  source = workerFailed ? followByItself() : followByWorker();
 }
 
 function stop() {
-  stream?.close();
-  stream = null;
-  clearInterval(timer);
-  clearTimeout(timer);
+  source?.close();
+  source = null;
 }
 
 // Follows the table while the page is visible. Handlers get what is not HTML: `state` and `lights`; `news` is called
 // after each change.
 export function follow(handle = {}) {
   handlers = handle;
-  const look = () => (document.hidden ? stop() : openStream());
+  const look = () => {
+    if (document.hidden) return stop();
+    shownAt = performance.now();
+    checkedAt = Date.now();
+    showConnection();
+    start();
+  };
   document.addEventListener("visibilitychange", look);
   addEventListener("pagehide", stop);
-  addEventListener("pageshow", (event) => event.persisted && look());
-  look();
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    heardAt = -Infinity; // the page was frozen, with what it showed then
+    look();
+  });
+  setInterval(check, CHECK_EVERY);
+  start();
 }

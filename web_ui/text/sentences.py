@@ -23,10 +23,15 @@ DRAFTING = ("draft", "place", "place_again")
 
 
 class SnapshotFormatter(Struct, frozen=True):
-    """Formats the parts of one snapshot as text in one language."""
+    """Formats the parts of one snapshot as text in one language.
+
+    `on_page`: the reader has the controls on the page, so that instructions speak of those and not of the
+    table's buttons.
+    """
 
     words: Words
     snapshot: Snapshot
+    on_page: bool = False
 
     # --- Players and boards ---
 
@@ -225,14 +230,23 @@ class SnapshotFormatter(Struct, frozen=True):
             case "scoring" | "scoring_begins" as key if self.snapshot.resin is not None:
                 return self.words.text(f"ask.{key}_resin")
             case "scoring" if self.solo:
-                return self.words.text("ask.scoring_solo")
+                return self._instruction("scoring_solo")
             case key:
                 return self._instruction(key if f"ask.{key}" in self.words else "other", who=who)
+
+    def watched(self) -> str:
+        """Return what happens, for a reader who has nothing to do; empty where the prompt says it."""
+        key, ask = f"watch.{self.prompt}", self.snapshot.ask
+        if key not in self.words:
+            return ""
+        who = self.player(ask.get("seat"), ask.get("name"))
+        tiles = self._in_hand() if ask.get("colour") else ""
+        return self.words.text(key, who=who, tiles=tiles)
 
     def _instruction(self, key: str, **given: object) -> str:
         """Return an instruction; without buttons at the seats, the one that refers to the pages."""
         on_pages = f"ask.{key}_on_pages"
-        by_pages = self.snapshot.phones.seats and on_pages in self.words
+        by_pages = (self.on_page or self.snapshot.phones.seats) and on_pages in self.words
         return self.words.text(on_pages if by_pages else f"ask.{key}", **given)
 
     def _tag_instruction(self, key: str, who: str) -> str:
@@ -246,7 +260,7 @@ class SnapshotFormatter(Struct, frozen=True):
         snapshot = self.snapshot
         if self.solo:
             number = next((name[8:] for name in snapshot.live if name.startswith("display.")), "")
-            return self.words.text(f"ask.draft_{self.role(snapshot.ask.get('seat'))}", number=number)
+            return self._instruction(f"draft_{self.role(snapshot.ask.get('seat'))}", number=number)
         if not snapshot.centre:
             return self.words.text("ask.draft", who=who)
         key = "ask.draft_or_centre" if any(snapshot.displays) else "ask.draft_centre"
@@ -261,7 +275,7 @@ class SnapshotFormatter(Struct, frozen=True):
         choice = self.snapshot.choice
         role = f"_{self.role(self.snapshot.ask.get('seat'))}" if self.solo else ""
         floor = "_floor" if choice is not None and choice.lines == (0,) else ""
-        return self.words.text(f"ask.place{role}{floor}", who=who, tiles=self._in_hand())
+        return self._instruction(f"place{role}{floor}", who=who, tiles=self._in_hand())
 
     def _confirm_instruction(self) -> str:
         """Return what the tried line of a solo game sends to the penalty row: press it again to confirm."""

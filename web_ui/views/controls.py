@@ -1,4 +1,4 @@
-"""Controls of the phone page and the twin: buttons, names of players, the report of physical tiles, seats.
+"""Controls of the phone page and the twin: what a viewer may do, the bar, the lobby, reports, seats.
 
 On the twin every live button of the table can be pressed; on the phone page those that the snapshot allows
 phones, and of these those of the phone's own seat.
@@ -11,12 +11,16 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from web_ui.messages import Choosing, Seat, Simulated
-from web_ui.text.sentences import ACTION, MARKER, SnapshotFormatter
-from web_ui.views.phone import BEFORE_THE_GAME, NO_SEAT, PHONE, REPORTING, Viewer, source
+from web_ui.messages import Simulated
+from web_ui.text.sentences import ACTION, SnapshotFormatter
+from web_ui.views.boards import Hands
+from web_ui.views.phone import BEFORE_THE_GAME, NO_SEAT, PHONE, REPORTING, Viewer
 
 ONE_BUTTON_PER_SEAT = ("take_seat", "seats_ready", "card_seat", "who_first", "solo_start")
 """Prompts for which all buttons of a seat mean the same."""
+
+LEAVE_PENALTY = "remove none"
+"""The notation of leaving all penalty tiles where they are."""
 
 ANY_SEAT = ("who_first",)
 """Prompts that a phone at any seat may answer with the button of any other seat."""
@@ -27,18 +31,14 @@ ANY_SEAT = ("who_first",)
 class Control(Struct, frozen=True):
     """A large button: the button of the table that it presses, its text, and its label for screen readers.
 
-    `tiles` are the tiles that it stands for, `chosen` the colour among them that is in hand, `sends` the
-    tiles that it would send to the solo game's penalty row. With `hint` it asks for a hint instead of
-    pressing a button: for this seat, or for all who are to choose (0).
+    With `hint` it asks for a hint instead of pressing a button: for this seat, or for all who are to choose
+    (0).
     """
 
     button: str
     text: str
     spoken: str
-    tiles: str = ""
-    chosen: str = ""
     kind: str = ""
-    sends: str = ""
     hint: str = ""
 
 
@@ -51,32 +51,81 @@ class ControlGroup(Struct, frozen=True):
 
 
 def groups(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[ControlGroup, ...]:
-    """Return the live buttons that the viewer may press, grouped in the order of a turn."""
+    """Return the live buttons that the viewer may press before a game, grouped; during a game there are none.
+
+    In a game the board and the offer are the controls: see `hands` and `bar`.
+    """
+    snapshot = formatter.snapshot
+    if snapshot.stage not in BEFORE_THE_GAME:
+        return ()
     if viewer.page == PHONE:
-        formatter = _restricted_to_phone(formatter, viewer.seat)
-    text, snapshot = formatter.words.text, formatter.snapshot
-    found: list[ControlGroup] = []
-    if snapshot.stage == "choosing":
-        found.extend(_menu(formatter))
-    else:
-        found.append(ControlGroup(text("twin.take"), tuple(_sources(formatter)), "sources"))
+        formatter = _restricted_to_phone(formatter, viewer)
+    text = formatter.words.text
+    found = list(_menu(formatter)) if snapshot.stage == "choosing" else []
     if formatter.prompt in ONE_BUTTON_PER_SEAT:
         key = {"who_first": "first", "solo_start": "start"}.get(formatter.prompt, "seats")
         found.append(ControlGroup(text(f"twin.{key}"), tuple(_seats(formatter)), "seats"))
         found.extend(_opponents(formatter))
-    elif snapshot.choosing:
-        found.extend(_choices(formatter))
-    else:
-        found.extend(_boards(formatter))
     found.append(ControlGroup(text("twin.table"), tuple(_table(formatter)), "table"))
     return tuple(group for group in found if group.buttons)
 
 
-def _restricted_to_phone(formatter: SnapshotFormatter, seat: int) -> SnapshotFormatter:
-    """Return the snapshot with only those buttons live that a phone at this seat may press."""
+def hands(formatter: SnapshotFormatter, viewer: Viewer) -> Hands:
+    """Return what the viewer may do with the offer and the boards."""
+    if viewer.page == PHONE:
+        formatter = _restricted_to_phone(formatter, viewer)
     snapshot = formatter.snapshot
-    allowed = {name for name in snapshot.phones.press if _belongs_to(formatter, name, seat)}
-    hints = snapshot.hint.seats if snapshot.phones.hint else ()
+    tokens = frozenset(each.token for each in snapshot.choosing if each.token)
+    return Hands(frozenset(snapshot.live), tokens)
+
+
+class BarView(Struct, frozen=True):
+    """The buttons of the bar of actions: dead ones are shown, so that nothing moves.
+
+    `hint` is the seat that may ask for a hint (0: all that are to choose), None where nobody may. `ok` is the
+    text of the button `ok`, empty while it does nothing; `leave` of the one that leaves the penalty tiles.
+    """
+
+    undo: bool
+    hint: int | None
+    ok: str
+    leave: str = ""
+
+
+def bar(formatter: SnapshotFormatter, viewer: Viewer) -> BarView | None:
+    """Return the bar of actions; None before a game, and for a phone that may only look."""
+    phones = formatter.snapshot.phones
+    if formatter.snapshot.stage in BEFORE_THE_GAME:
+        return None
+    if viewer.page == PHONE:
+        if not (viewer.at_table or phones.press or phones.hint):
+            return None
+        formatter = _restricted_to_phone(formatter, viewer)
+    text, snapshot = formatter.words.text, formatter.snapshot
+    leave = any(each.token == LEAVE_PENALTY for each in snapshot.choosing)
+    skips = snapshot.stage == "scoring" or formatter.prompt.startswith("bot_")
+    ok = text("bar.skip" if skips and snapshot.resin is None else "bar.ok")
+    seats = snapshot.hint.seats
+    return BarView(
+        undo="undo" in snapshot.live,
+        hint=(seats[0] if len(seats) == 1 else 0) if seats else None,
+        ok=ok if "ok" in snapshot.live and not leave else "",
+        leave=text("twin.leave") if leave else "",
+    )
+
+
+def _restricted_to_phone(formatter: SnapshotFormatter, viewer: Viewer) -> SnapshotFormatter:
+    """Return the snapshot with only those buttons live that a phone page may press.
+
+    On the table's own computer these are all of its seat.
+    """
+    snapshot, seat = formatter.snapshot, viewer.seat
+    pressed = snapshot.live if viewer.at_table else snapshot.phones.press
+    choosing = snapshot.choosing if viewer.at_table else ()
+    allowed = {
+        name for name in (*pressed, *(each.button for each in choosing)) if _belongs_to(formatter, name, seat)
+    }
+    hints = snapshot.hint.seats if viewer.at_table or snapshot.phones.hint else ()
     hints = tuple(each for each in hints if seat in (NO_SEAT, each))
     restricted = msgspec.structs.replace(
         snapshot,
@@ -102,23 +151,6 @@ def _belongs_to(formatter: SnapshotFormatter, button: str, seat: int) -> bool:
             return not acting or seat in acting
         case _:
             return True
-
-
-def _sources(formatter: SnapshotFormatter) -> Iterator[Control]:
-    snapshot = formatter.snapshot
-    for button in sorted(snapshot.live, key="centre".__eq__):  # the centre comes after the displays
-        match button.split("."):
-            case ["display", number] if number.isdecimal():
-                at, kind = int(number), "display"
-                tiles = snapshot.displays[at - 1] if 0 < at <= len(snapshot.displays) else ""
-            case ["centre"]:
-                at, kind = 0, "centre"
-                tiles = snapshot.centre + (MARKER if snapshot.marker_in_centre else "")
-            case _:
-                continue
-        view = source(formatter, at, tiles)
-        spoken = view.spoken if tiles else view.label
-        yield Control(button, str(at or view.label), spoken, view.tiles, view.chosen, kind)
 
 
 def _menu(formatter: SnapshotFormatter) -> Iterator[ControlGroup]:
@@ -165,74 +197,6 @@ def _opponents(formatter: SnapshotFormatter) -> Iterator[ControlGroup]:
                 buttons.append(Control(item.button, name, spoken if item.bot else name, kind="choice"))
         title = text("twin.give", who=formatter.player(seat.seat, seat.name))
         yield ControlGroup(title, tuple(buttons), "choices")
-
-
-def _choices(formatter: SnapshotFormatter) -> Iterator[ControlGroup]:
-    """Yield the choices that are no drafts, seat by seat if several choose at once."""
-    text, choosing = formatter.words.text, formatter.snapshot.choosing
-    for seat, kind in dict.fromkeys((each.seat, each.kind) for each in choosing):
-        due = [each for each in choosing if (each.seat, each.kind) == (seat, kind)]
-        buttons = tuple(_choice(formatter, each) for each in due)
-        match kind:
-            case "column":
-                title = text("twin.column_of", who=formatter.player(seat), due=formatter.column_due(due[0]))
-            case "square":
-                title = text("twin.square_title")
-            case _:
-                title = text("twin.swap_title")
-        yield ControlGroup(title, buttons, "choices narrow" if kind == "column" else "choices")
-
-
-def _choice(formatter: SnapshotFormatter, each: Choosing) -> Control:
-    text, ordinal = formatter.words.text, formatter.ordinal
-    penalty_row = next((seat.floor for seat in formatter.snapshot.seats if seat.role == ACTION), "")
-    spoken, tiles = "", ""
-    match each.kind:
-        case "column":
-            name = text("twin.column", column=each.column)
-            spoken = f"{formatter.player(each.seat)}: {name}"
-        case "square":
-            name, tiles = text("twin.square", row=each.row, column=each.column), each.colour
-        case "swap" if each.position is not None:
-            tiles = penalty_row[each.position - 1 : each.position + 1]
-            places = {"first": ordinal(each.position), "second": ordinal(each.position + 1)}
-            colours = dict(zip(("colour", "other"), map(formatter.colour, tiles), strict=False))
-            name, spoken = text("twin.swap", **places), text("twin.swap_of", **places, **colours)
-        case "remove" if each.position is not None:
-            tiles = penalty_row[each.position - 1 : each.position]
-            name = text("twin.remove", position=ordinal(each.position), colour=formatter.colour(tiles))
-        case _:
-            name = text("twin.leave" if each.button == "ok" else "twin.other")
-    return Control(each.button, name, spoken or name, tiles, kind="choice")
-
-
-def _boards(formatter: SnapshotFormatter) -> Iterator[ControlGroup]:
-    """Yield the live lines and floors, seat by seat."""
-    snapshot = formatter.snapshot
-    live = [name.split(".") for name in snapshot.live if name.startswith("seat.")]
-    many = len({seat for _, seat, *_ in live}) > 1
-    for seat in snapshot.seats:
-        buttons = tuple(_line(formatter, seat, parts) for parts in live if parts[1] == str(seat.seat))
-        title = formatter.player(seat.seat, seat.name) if many else formatter.words.text("twin.put")
-        yield ControlGroup(title, buttons, "lines")
-
-
-def _line(formatter: SnapshotFormatter, seat: Seat, parts: list[str]) -> Control:
-    """Return a line of a seat, or its floor; in solo with the tiles that it sends to the penalty row."""
-    text, button = formatter.words.text, ".".join(parts)
-    match parts[2:]:
-        case ["line", line]:
-            held = dict(enumerate(seat.lines, 1)).get(int(line) if line.isdecimal() else 0, "")
-            name, kind = text("twin.line", line=line), "line"
-        case _:
-            line, held, kind = "0", "", "floor"
-            name = text("twin.fall" if formatter.solo else "twin.floor")
-    spoken, sends, choice = formatter.button(button), formatter.sent_by(line), formatter.snapshot.choice
-    if choice is not None and sends:
-        spoken = text("twin.sends", button=spoken, sent=formatter.tiles(sends))
-        if str(choice.tried) == line:
-            spoken, kind = text("twin.tried", button=spoken), f"{kind} chosen"
-    return Control(button, name, spoken, held, kind=kind, sends=sends)
 
 
 def _table(formatter: SnapshotFormatter) -> Iterator[Control]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -24,7 +25,7 @@ from web_ui.text.sentences import (
     step_sentence,
 )
 from web_ui.text.words import Words
-from web_ui.views.boards import WITHOUT_BOARDS
+from web_ui.views.boards import NO_HANDS, WITHOUT_BOARDS, Hands
 
 SEATS = 4
 """The most seats of a table."""
@@ -40,6 +41,10 @@ REPORTING = "telling"
 
 LEVELS = ((100, "artisan"), (90, "master"), (80, "journeyman"), (70, "apprentice"), (60, "general_interest"))
 """The least points of each victory in the solo game."""
+
+
+KEYS = {"blue": "b", "yellow": "y", "red": "r", "black": "k", "white": "w", "green": "g", "orange": "o"}
+"""The letter of each colour on the keyboard; the colours of bot games have other letters in the notation."""
 
 
 # --- Viewers ---------------------------------------------------------------------------------------------
@@ -78,32 +83,81 @@ def identify_viewer(request: Request, page: str) -> Viewer:
 
 
 class TurnView(Struct, frozen=True):
-    """Whose turn it is and what to do; `away`: the table can't be seen."""
+    """Whose turn it is and what to do, in a few words too; `away`: the table can't be seen."""
 
     head: str
     ask: str
+    short: str = ""
     round: str = ""
     refusal: str = ""
     notes: tuple[str, ...] = ()
     away: bool = False
 
 
-def turn(view: View, words: Words, viewer: Viewer) -> TurnView:
-    """Return whose turn it is, or why the table can't be seen; the acting player reads "Your turn"."""
+def turn(view: View, words: Words, viewer: Viewer, hands: Hands = NO_HANDS) -> TurnView:
+    """Return whose turn it is, or why the table can't be seen; the acting player reads "Your turn".
+
+    A viewer who can do nothing now reads what happens instead of what to do.
+    """
     snapshot = view.snapshot
     if view.presence is not Presence.HERE or snapshot is None:
         presence = view.presence if view.presence is not Presence.HERE else Presence.AWAY
         head = words.text(f"presence_head.{presence}")
         return TurnView(head=head, ask=words.text(f"presence.{presence}"), away=True)
-    formatter = SnapshotFormatter(words, snapshot)
+    acts = bool(hands.live or hands.tokens)
+    formatter = SnapshotFormatter(words, snapshot, on_page=acts)
+    watched = "" if acts else formatter.watched()
     acting = snapshot.ask.get("seat") if formatter.prompt in DRAFTING and not formatter.solo else None
     return TurnView(
         head=words.text("head.yours") if acting == viewer.seat else formatter.heading(),
-        ask=formatter.instruction(),
+        ask=watched or formatter.instruction(),
+        short=_in_short(formatter) if acts else "",
         round=_occasion(formatter),
         refusal=formatter.refusal(snapshot.refusal.say) if snapshot.refusal else "",
         notes=notes(formatter),
     )
+
+
+def _in_short(formatter: SnapshotFormatter) -> str:
+    """Return what to do in a few words; empty where only the whole sentence says it."""
+    words, choice = formatter.words, formatter.snapshot.choice
+    key = f"short.{formatter.prompt}"
+    if key not in words:
+        return ""
+    tiles = ""
+    if choice is not None:
+        tiles = formatter.counted(choice.count, choice.colour)
+    return words.text(key, tiles=tiles)
+
+
+class PromptView(Struct, frozen=True):
+    """The instruction where the offer is empty or is not used, and the last step of a running scoring."""
+
+    ask: str
+    recent: MoveView | None = None
+    over: bool = False
+
+
+def prompt(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> PromptView | None:
+    """Return the instruction for the room of the offer; None while the offer itself says what to do.
+
+    `over`: the offer is there, and the instruction lies over it.
+    """
+    snapshot = formatter.snapshot
+    if snapshot.stage in BEFORE_THE_GAME or snapshot.result is not None or formatter.prompt in DRAFTING:
+        return None
+    if formatter.prompt in ("bot_thinks", "bot_takes", "bot_puts") and offer(formatter):
+        return None
+    account = snapshot.account
+    step = recent(formatter) if account is not None and account.running else None
+    acts = bool(hands.live or hands.tokens)
+    ask = "" if acts else formatter.watched()
+    ask = ask or SnapshotFormatter(formatter.words, snapshot, on_page=acts).instruction()
+    return PromptView(ask, step, over=bool(offer(formatter)))
+
+
+def nothing(_formatter: SnapshotFormatter) -> None:
+    """Show nothing: a region whose subject is not built yet."""
 
 
 def _occasion(formatter: SnapshotFormatter) -> str:
@@ -121,11 +175,26 @@ def _occasion(formatter: SnapshotFormatter) -> str:
 # --- The offer -------------------------------------------------------------------------------------------
 
 
+class Take(Struct, frozen=True):
+    """All tiles of one colour on a source: letter, how many, and marks.
+
+    `lifted`: they are in hand; `advised`: a hint names them; `name` is the name of their button, empty where
+    the viewer can't take them.
+    """
+
+    letter: str
+    count: int
+    lifted: bool = False
+    advised: bool = False
+    name: str = ""
+
+
 class SourceView(Struct, frozen=True):
     """A display or the centre (number 0) with its tiles; `chosen` is the colour in hand.
 
-    `free`: while physical tiles are reported, the empty spaces, true for the one of the next tile. `due`: the
-    display that a solo game plays now.
+    `takes` are its tiles by colour; those of the centre are all colours in their order, so that each has its
+    place. `free`: while physical tiles are reported, the empty spaces, true for the one of the next tile.
+    `due`: the display that a solo game plays now. `live`: the viewer may take tiles from it.
     """
 
     number: int
@@ -135,9 +204,63 @@ class SourceView(Struct, frozen=True):
     chosen: str = ""
     free: tuple[bool, ...] = ()
     due: bool = False
+    takes: tuple[Take, ...] = ()
+    marker: bool = False
+    live: bool = False
 
 
-def offer(formatter: SnapshotFormatter) -> tuple[SourceView, ...]:
+class OfferView(Struct, frozen=True):
+    """The displays and the centre, the tiles in hand (`3r`), and what each choice would bring as JSON.
+
+    `keys` has for each colour its letter on the keyboard before its letter in the notation: `bbyyrrkkww`.
+
+    `hand` is empty with nothing in hand, `targets` where the viewer can't take tiles: see `targets_json`.
+    """
+
+    sources: tuple[SourceView, ...]
+    title: str
+    keys: str
+    hand: str = ""
+    targets: str = ""
+
+
+def whole_offer(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> OfferView | None:
+    """Return the offer with the buttons that the viewer has; None without a game and after the drafting."""
+    found = offer(formatter, hands)
+    if not found:
+        return None
+    choice, palette = formatter.snapshot.choice, formatter.snapshot.palette
+    telling = any(source.free for source in found)
+    return OfferView(
+        found,
+        formatter.words.text("offer.telling" if telling else "offer.title"),
+        "".join(KEYS.get(colour.name, letter) + letter for letter, colour in palette.items()),
+        f"{choice.source}{choice.colour}" if choice is not None else "",
+        targets_json(formatter) if any(source.live for source in found) else "",
+    )
+
+
+def targets_json(formatter: SnapshotFormatter) -> str:
+    """Return for each source and colour what its tiles would bring on each line, as JSON for `play.js`.
+
+    `of` has the place in `sets` by source and colour: `{"of":{"3r":0},"sets":[[[2,1,0,1,3,0,""]]]}`. A
+    target is the line (0: the floor), the tiles placed, the tiles that fall, 1 if the line fills, the points
+    (null on gray walls), the points that the floor costs more, and the tiles for the penalty row. Sources
+    with equal targets share a set, which keeps the page small.
+    """
+    sets: dict[str, int] = {}
+    places = {}
+    for taken, targets in formatter.snapshot.offers.items():
+        rows = [
+            [each.line, each.placed, each.floor, int(each.fills), each.points, each.cost, each.sends]
+            for each in targets
+        ]
+        places[taken] = sets.setdefault(json.dumps(rows, separators=(",", ":")), len(sets))
+    of = json.dumps(places, separators=(",", ":"))
+    return f'{{"of":{of},"sets":[{",".join(sets)}]}}'
+
+
+def offer(formatter: SnapshotFormatter, hands: Hands = NO_HANDS) -> tuple[SourceView, ...]:
     """Return the displays and the centre; empty without a game and after the drafting."""
     snapshot = formatter.snapshot
     reporting = snapshot.stage == REPORTING and formatter.prompt != "tell_penalty"
@@ -145,10 +268,10 @@ def offer(formatter: SnapshotFormatter) -> tuple[SourceView, ...]:
         return tuple(_reported(formatter, number) for number in range(1, len(snapshot.displays) + 1))
     if snapshot.result is not None or not (any(snapshot.displays) or snapshot.centre):
         return ()
-    displays = [source(formatter, number, tiles) for number, tiles in enumerate(snapshot.displays, 1)]
+    displays = [source(formatter, number, tiles, hands) for number, tiles in enumerate(snapshot.displays, 1)]
     if not formatter.solo:
         centre = snapshot.centre + (MARKER if snapshot.marker_in_centre else "")
-        return (*displays, source(formatter, 0, centre))
+        return (*displays, source(formatter, 0, centre, hands))
     return tuple(replace(view, due=f"display.{view.number}" in snapshot.live) for view in displays)
 
 
@@ -162,21 +285,53 @@ def _reported(formatter: SnapshotFormatter, number: int) -> SourceView:
     due = ask.get("display") == number
     spoken = words.text("offer.next" if due else "offer.holds", source=label, tiles=held)
     free = max(DISPLAY_TILES - len(tiles), int(due))
-    return SourceView(number, label, spoken, tiles, free=tuple(due and not at for at in range(free)))
+    takes = tuple(Take(letter, 1) for letter in tiles)
+    return SourceView(
+        number, label, spoken, tiles, takes=takes, free=tuple(due and not at for at in range(free))
+    )
 
 
-def source(formatter: SnapshotFormatter, number: int, tiles: str) -> SourceView:
+def source(formatter: SnapshotFormatter, number: int, tiles: str, hands: Hands = NO_HANDS) -> SourceView:
     """Return a display or the centre (number 0) with these tiles."""
     words, choice = formatter.words, formatter.snapshot.choice
     label = words.text("offer.display", number=number) if number else words.text("offer.centre")
     held = formatter.tiles(tiles) if tiles else words.text("offer.empty")
     order = {letter: index for index, letter in enumerate(formatter.snapshot.palette)}  # the marker is last
     tiles = "".join(sorted(tiles, key=lambda letter: (order.get(letter, len(order)), letter)))
+    spoken, chosen = words.text("offer.holds", source=label, tiles=held), ""
     if choice is not None and choice.source == number:
-        chosen = formatter.colour(choice.colour)
-        spoken = words.text("offer.chosen", source=label, tiles=held, chosen=chosen)
-        return SourceView(number, label, spoken, tiles, choice.colour)
-    return SourceView(number, label, words.text("offer.holds", source=label, tiles=held), tiles)
+        chosen = choice.colour
+        spoken = words.text("offer.chosen", source=label, tiles=held, chosen=formatter.colour(chosen))
+    live = formatter.prompt in DRAFTING and (f"display.{number}" if number else "centre") in hands.live
+    advised = _advised_tiles(formatter)
+    takes = tuple(
+        Take(
+            letter,
+            tiles.count(letter),
+            lifted=letter == chosen,
+            advised=(number, letter) in advised,
+            name=_take_name(formatter, number, letter, tiles.count(letter)) if live else "",
+        )
+        for letter in (order if number == 0 else dict.fromkeys(tiles))
+    )
+    return SourceView(
+        number, label, spoken, tiles, chosen, takes=takes, marker=number == 0 and MARKER in tiles, live=live
+    )
+
+
+def _take_name(formatter: SnapshotFormatter, number: int, letter: str, count: int) -> str:
+    """Return the name of the button that takes tiles: "Take 2 blue from display 1"."""
+    text = formatter.words.text
+    if not count:
+        return ""
+    tiles = formatter.counted(count, letter)
+    return text("offer.take", tiles=tiles, source=formatter.source(number))
+
+
+def _advised_tiles(formatter: SnapshotFormatter) -> set[tuple[int, str]]:
+    """Return source and colour of the drafts that the hints shown advise."""
+    shown = (advice.choice for advice in formatter.snapshot.hint.shown)
+    return {(choice.source, choice.colour) for choice in shown if choice.kind == "draft"}
 
 
 # --- Seats, moves and the score account ------------------------------------------------------------------
@@ -379,17 +534,44 @@ def _count(formatter: SnapshotFormatter, container: str, tiles: str) -> CountVie
     )
 
 
-def legend(formatter: SnapshotFormatter) -> tuple[tuple[str, str], ...]:
-    """Return letter and name of each colour during a game: no light can be black, so it has another hue."""
-    if formatter.snapshot.stage in WITHOUT_BOARDS:
-        return ()
-    return tuple((letter, formatter.colour_title(letter)) for letter in formatter.snapshot.palette)
+class LegendView(Struct, frozen=True):
+    """Letter and name of each colour, and a note on those that shine in another hue than they are drawn."""
+
+    colours: tuple[tuple[str, str], ...]
+    note: str = ""
 
 
-def rules_link(formatter: SnapshotFormatter) -> str:
-    """Return the path of the rules of the mode that is played or chosen."""
-    mode = formatter.snapshot.mode
-    return f"/rules/{mode}" if mode in MODES else "/rules"
+def legend(formatter: SnapshotFormatter) -> LegendView | None:
+    """Return the names of the colours during a game; None before.
+
+    No light can be black: a black tile is drawn dark, and shines violet.
+    """
+    palette = formatter.snapshot.palette
+    if formatter.snapshot.stage in WITHOUT_BOARDS or not palette:
+        return None
+    colours = tuple((letter, formatter.colour_title(letter)) for letter in palette)
+    black = any(colour.name == "black" for colour in palette.values())
+    return LegendView(colours, formatter.words.text("legend.violet") if black else "")
+
+
+class LinksView(Struct, frozen=True):
+    """The paths of the rules of the mode that is played or chosen, and of the past games."""
+
+    rules: str
+    history: str
+    any_mode: bool
+
+
+def links(formatter: SnapshotFormatter, page: str) -> LinksView:
+    """Return the links of a page; those of the twin say so, so that they lead back to it."""
+    mode = formatter.snapshot.mode if formatter.snapshot.mode in MODES else ""
+    came = came_from(page)
+    return LinksView(f"/rules/{mode}{came}" if mode else f"/rules{came}", f"/history{came}", not mode)
+
+
+def came_from(page: str) -> str:
+    """Return the query that says which page a link was followed from; empty for the phone page."""
+    return "?from=table" if page == TABLE else ""
 
 
 class TileView(Struct, frozen=True):
