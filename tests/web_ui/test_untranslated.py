@@ -43,6 +43,9 @@ READ_ALOUD = (
 )
 """Attributes whose values people read or hear."""
 
+UNREAD = ("script", "style", "kbd")
+"""Elements without words; the names on keys are the same in every language."""
+
 PATHS = {"number": "1", "mode": "solo", "name": ""}
 """Values for the variable parts of paths; empty: such a path is no page."""
 
@@ -80,7 +83,7 @@ class _Read(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden += tag in ("script", "style")
+        self._hidden += tag in UNREAD
         values = dict(attrs)
         self.found += [str(values[name]) for name in READ_ALOUD if values.get(name)]
         if tag == "input" and values.get("type") in ("submit", "button", "reset"):
@@ -89,7 +92,7 @@ class _Read(HTMLParser):
             self.found.append(values.get("content") or "")
 
     def handle_endtag(self, tag: str) -> None:
-        self._hidden -= tag in ("script", "style")
+        self._hidden -= tag in UNREAD
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
