@@ -9,7 +9,7 @@ SIMULATE ?= table
 # Become root for Debian's packages: nothing as root, else sudo, which asks on a terminal only.
 ROOT := $(shell [ "$$(id -u)" = 0 ] || { command -v sudo >/dev/null && { [ -t 0 ] && echo sudo || echo sudo -n; } || echo false; })
 
-.PHONY: play setup simulated-pico check test test-long mutants dist test-setup lint types pictures diagrams install uninstall clean
+.PHONY: play setup simulated-pico check test test-long mutants dist test-setup lint types pictures texts diagrams install uninstall clean
 
 play: setup $(if $(filter pico,$(SIMULATE)),simulated-pico)
 	@exec $(BIN)/azul-table play --data play-data $(if $(SIMULATE),--simulate $(SIMULATE)) --layout $(LAYOUT) --port $(PORT) $(ARGS)
@@ -103,6 +103,11 @@ dist: test-setup
 # The README's pictures, taken from the table as it is now.
 pictures: test-setup
 	$(BIN)/python -m tests.pictures
+
+# The catalogues of translated texts after a change of web_ui/text/words/en.toml; lists what is to be translated. A
+# new language is begun with its locale: `make texts LOCALE=it`
+texts: setup
+	$(BIN)/python -m web_ui.text.catalogues $(LOCALE)
 
 # The maker's papers in hardware/wiring, made of the layouts and of the YAML beside them.
 diagrams: setup

@@ -1,4 +1,4 @@
-"""Build step: compile the bots' core with Cython where that is possible.
+"""Build steps: compile the catalogues of texts, and the bots' core with Cython where that is possible.
 
 The core runs as plain Python where it is not; `device.bots.compiled_core` decides which of the two is used.
 Everything else about the package is in pyproject.toml.
@@ -10,9 +10,21 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
+TEXTS = runpy.run_path("web_ui/text/catalogues.py")
 CORE = runpy.run_path("device/bots/compiled_core.py")
 PACKAGE = CORE["PACKAGE"]
+
+
+class BuildTexts(build_py):
+    """Compiles the catalogues of texts into the package; in a checkout they are compiled when first read."""
+
+    def run(self) -> None:
+        """Copy the packages, then write a .mo file beside each .po file."""
+        super().run()
+        if not self.editable_mode:
+            TEXTS["compile_all"](Path(self.build_lib, "web_ui", "text", "locale"))
 
 
 class BuildCore(build_ext):
@@ -67,4 +79,4 @@ def _report(error: Exception) -> None:
     sys.stderr.write(f"azul-table: the bots' core stays uncompiled: {error}\n")
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildCore})
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildCore, "build_py": BuildTexts})

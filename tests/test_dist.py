@@ -9,6 +9,7 @@ import sys
 import sysconfig
 import tarfile
 import venv
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pytest
 from tests.harness.running import RunningTable
 from tests.harness.waiting import DEADLINE
 from tests.test_house import HOUSE, SETTINGS, files, inside
+from web_ui.text.catalogues import catalogue_paths, checksum
 
 pytestmark = pytest.mark.system
 
@@ -75,6 +77,15 @@ def test_the_source_archive_holds_what_the_wheel_is_built_from(dist: Path) -> No
     assert core
     assert core <= names
     assert not [name for name in names if name.startswith("tests")]
+
+
+def test_the_wheel_holds_the_catalogues_compiled_from_their_sources(dist: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        sources = [name for name in opened.namelist() if name.endswith("/pages.po")]
+        assert len(sources) == len(catalogue_paths()) > 0
+        for name in sources:
+            assert checksum(opened.read(name)).encode() in opened.read(name.replace(".po", ".mo"))
 
 
 def test_the_command_of_the_wheel_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from werkzeug.exceptions import HTTPException
 from web_ui.actions import Actions, json_response
 from web_ui.compression import compress_late
 from web_ui.joining import CLAIMS_PER_SECOND, Joining, PinLimiter
+from web_ui.languages import choose_language
 from web_ui.pages import FOREVER, QUERIES_PER_SECOND, QUERY_BURST, STREAMS, HistoryPages, Pages
 from web_ui.security import MAX_BODY_BYTES, RateLimiter, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
@@ -62,6 +63,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/regions", "regions", pages.regions)
     app.add_url_rule("/state", "state", pages.state)
     app.add_url_rule("/action", "action", actions.post, methods=["POST"])
+    app.add_url_rule("/language", "language", lambda: choose_language(request, pages.words), methods=["POST"])
     app.add_url_rule("/rules", "all_rules", pages.rules)
     app.add_url_rule("/rules/<mode>", "rules", pages.rules)
     app.add_url_rule("/history", "history", history.games)

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from web_ui.compression import WORTH_COMPRESSING, Kept, accepts_gzip, compress_response
 from web_ui.delivery import ServerClock
+from web_ui.languages import preferred_language
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import (
     HouseStatistics,
@@ -47,9 +48,18 @@ from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
 from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
 from web_ui.text.words import DEFAULT, Words, read_all_words
-from web_ui.views import history, replay, statistics
+from web_ui.views import history, replay, rule_pictures, statistics
 from web_ui.views.drawing import drawing
-from web_ui.views.phone import PAGES, PHONE, PLAY, TABLE, Viewer, came_from, identify_viewer
+from web_ui.views.phone import (
+    PAGES,
+    PHONE,
+    PLAY,
+    TABLE,
+    Viewer,
+    came_from,
+    identify_viewer,
+    tiles_of_palette,
+)
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +139,7 @@ class Pages:
         self.modules = {name: _imported(name, contents) for name in contents if name.endswith(".js")}
         self._bodies = Kept(KEPT_BODIES)
         sources = [*self.renderer.sources.values(), *(file.etag for file in self.files.values())]
-        sentences = [repr(self.words[language]) for language in sorted(self.words)]
+        sentences = [self.words[language].checksum for language in sorted(self.words)]
         self.build = _hash("\0".join(sources + sentences).encode())
         self.slots = Slots(streams_at_once, latest.wake)
         self.clock = ServerClock(self.epoch)
@@ -148,14 +158,11 @@ class Pages:
         return digest
 
     def words_for_request(self) -> Words:
-        """Return the texts in the language of the table's settings, else of the browser (Accept-Language)."""
+        """Return the texts in the language of the viewer who sends the request."""
         snapshot = self.latest.view.snapshot
         settings = snapshot.settings if snapshot is not None else None
-        if settings is not None and settings.language in self.words:
-            return self.words[settings.language]
-        languages = [DEFAULT, *(language for language in self.words if language != DEFAULT)]
-        language = request.accept_languages.best_match(languages, default=DEFAULT)
-        return self.words[language]
+        of_table = settings.language if settings is not None else None
+        return self.words[preferred_language(request, self.words, of_table)]
 
     def _words_of_page(self) -> Words:
         """Return the texts in the language of an open page, which its requests name."""
@@ -180,6 +187,7 @@ class Pages:
                 f"{page}.html",
                 text=words.text,
                 language=words.language,
+                here=request.path,
                 theme=_theme(),
                 regions=rendering.html,
                 stamp=f"{self.epoch}.{rendering.number}",
@@ -289,16 +297,26 @@ class Pages:
         """Respond with the rules of a mode, or with the list of all; raises RefusedError (404)."""
         if mode not in ("", *MODES):
             raise RefusedError(404, "page.not_found")
-        book = self.rulebooks.get(self.words_for_request().language) or self.rulebooks[DEFAULT]
-        return self.static_page("rules.html", book=book, mode=mode, variant=mode in VARIANTS)
+        words = self.words_for_request()
+        book = self.rulebooks.get(words.language) or self.rulebooks[DEFAULT]
+        palette = rule_pictures.palette(mode, self.latest.view.snapshot)
+        return self.static_page(
+            "rules.html",
+            book=book,
+            mode=mode,
+            variant=mode in VARIANTS,
+            pictures=rule_pictures.pictures(words, mode),
+            tiles=tiles_of_palette(palette),
+        )
 
     def static_page(self, template: str, **given: object) -> Response:
         """Respond with a page that does not follow the table; its ETag is a hash of the HTML."""
         words = self.words_for_request()
+        here = request.full_path.removesuffix("?")
         page = TABLE if request.args.get("from") == TABLE else PHONE
         came = {"back": "/table" if page == TABLE else "/", "came_from": came_from(page)}
-        given = {"text": words.text, "language": words.language, "theme": _theme(), **came, **given}
-        html = self.renderer.page(template, **given).encode()
+        variables = {"text": words.text, "language": words.language, "theme": _theme(), "here": here}
+        html = self.renderer.page(template, **variables, **came, **given).encode()
         return self._respond(_hash(html), "text/html; charset=utf-8", lambda: html)
 
     def static_file(self, name: str, version: str = "") -> Response:

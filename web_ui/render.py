@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from web_ui.latest import Presence, View
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
-from web_ui.text.words import Words
+from web_ui.text.words import Words, read_all_words
 from web_ui.views import (
     boards,
     controls,
@@ -157,8 +157,13 @@ class Rendering(Struct, frozen=True):
 
 
 @cache
-def _compile(sources: tuple[tuple[str, str], ...]) -> dict[str, jinja2.Template]:
-    """Compile templates, given as name and source; cached because it takes 0.1 to 1 s."""
+def _compile(
+    sources: tuple[tuple[str, str], ...], languages: tuple[tuple[str, str], ...]
+) -> dict[str, jinja2.Template]:
+    """Compile templates, given as name and source; cached because it takes 0.1 to 1 s.
+
+    All templates know the `languages` of the pages as tags and names.
+    """
     environment = jinja2.Environment(
         loader=jinja2.DictLoader(dict(sources)),
         autoescape=True,
@@ -167,7 +172,14 @@ def _compile(sources: tuple[tuple[str, str], ...]) -> dict[str, jinja2.Template]
         undefined=jinja2.StrictUndefined,
         auto_reload=False,
     )
+    environment.globals["languages"] = languages
     return {name: environment.get_template(name) for name, _ in sources}
+
+
+def _language_names() -> tuple[tuple[str, str], ...]:
+    """Return the tag and the own name of every language, sorted by name."""
+    names = [(tag, words.text("language")) for tag, words in read_all_words().items()]
+    return tuple(sorted(names, key=lambda each: each[1].casefold()))
 
 
 class Renderer:
@@ -179,7 +191,7 @@ class Renderer:
         if version:
             for name, source in self.sources.items():
                 self.sources[name] = source.replace('"/static/', f'"/static/{version}/')
-        self._templates = _compile(tuple(self.sources.items()))
+        self._templates = _compile(tuple(self.sources.items()), _language_names())
         self._lock = threading.Lock()
         self._renderings: dict[tuple[Viewer, str], Rendering] = {}
 

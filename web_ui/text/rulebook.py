@@ -1,4 +1,4 @@
-"""The rules for players, half a page for each mode, read from `rules/LANGUAGE/MODE.toml`."""
+"""The rules for players, half a page for each mode, read from `rules/LOCALE/MODE.toml`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def read_rulebook(folder: Path) -> Rulebook:
 @cache
 def read_all_rules() -> dict[str, Rulebook]:
     """Read the rules in every language, by language, once. Raises RulesError if a file is invalid."""
-    return {path.name: read_rulebook(path) for path in sorted(FOLDER.iterdir()) if path.is_dir()}
+    folders = [path for path in sorted(FOLDER.iterdir()) if path.is_dir()]
+    return {path.name.replace("_", "-"): read_rulebook(path) for path in folders}
 
 
 def _read(path: Path) -> Rules:

@@ -91,6 +91,17 @@ class SnapshotFormatter(Struct, frozen=True):
         """Return a colour's name at the beginning of a sentence."""
         return self._colour("colour_title", letter)
 
+    def colour_plural(self, letter: str) -> str:
+        """Return a colour's name as it is said of several tiles: many languages have another form."""
+        return self._colour("colours", letter)
+
+    def counted(self, count: object, letter: str) -> str:
+        """Return a number of tiles of one colour: "2 blue"."""
+        known = self.snapshot.palette.get(letter)
+        if known is not None and f"counted.{known.name}" in self.words:
+            return self.words.text(f"counted.{known.name}", count=count)
+        return self.words.text("tiles.some", count=count, colour=self.colour(letter))
+
     def _colour(self, table: str, letter: str) -> str:
         known = self.snapshot.palette.get(letter)
         return self.words.text(f"{table}.{known.name}") if known else letter
@@ -99,7 +110,7 @@ class SnapshotFormatter(Struct, frozen=True):
         """Return tiles counted by colour: "2 blue, 1 red and the starting marker"."""
         order = dict.fromkeys([*self.snapshot.palette, *letters])
         parts = [
-            self.words.text("tiles.some", count=letters.count(letter), colour=self.colour(letter))
+            self.counted(letters.count(letter), letter)
             for letter in order
             if letter != MARKER and letter in letters
         ]
@@ -250,7 +261,7 @@ class SnapshotFormatter(Struct, frozen=True):
     def _tag_instruction(self, key: str, who: str) -> str:
         ask = self.snapshot.ask
         letter = str(ask.get("colour", ""))
-        colour = self.colour_title(letter) if key == "learn_tiles" else self.colour(letter)
+        colour = self.colour_title(letter) if key == "learn_tiles" else self.colour_plural(letter)
         given = {"action": self.action(ask.get("action", "")), "count": ask.get("count", "")}
         return self.words.text(f"ask.{key}", who=who, colour=colour, **given)
 
@@ -267,8 +278,7 @@ class SnapshotFormatter(Struct, frozen=True):
     def _in_hand(self) -> str:
         """Return the tiles that are to be placed: "2 blue"."""
         ask = self.snapshot.ask
-        colour = self.colour(str(ask.get("colour", "")))
-        return self.words.text("tiles.some", count=ask.get("count", ""), colour=colour)
+        return self.counted(ask.get("count", ""), str(ask.get("colour", "")))
 
     def _place_instruction(self, who: str) -> str:
         choice = self.snapshot.choice
@@ -330,7 +340,7 @@ class SnapshotFormatter(Struct, frozen=True):
 
     def _draft(self, table: str, draft: Move, **given: object) -> str:
         """Return a draft in the words of a table of the catalogue."""
-        tiles = self.words.text("tiles.some", count=draft.count, colour=self.colour(draft.colour))
+        tiles = self.counted(draft.count, draft.colour)
         if draft.marker:
             tiles = self.words.text("tiles.with_marker", tiles=tiles)
         kind = "floor" if draft.line == 0 else "line_fell" if draft.fell else "line"
@@ -355,6 +365,10 @@ class SnapshotFormatter(Struct, frozen=True):
 
 
 # --- Notes: stand-ins, reasons and hints -----------------------------------------------------------------
+
+
+OF_SEVERAL_TILES = ("swaps_alike",)
+"""Reasons that name the colour of several tiles."""
 
 
 def notes(formatter: SnapshotFormatter) -> tuple[str, ...]:
@@ -393,10 +407,11 @@ def reasons(formatter: SnapshotFormatter, choice: Move | Reason) -> str:
 
 
 def _reason(formatter: SnapshotFormatter, each: Because) -> str:
+    colour = formatter.colour_plural if each.key in OF_SEVERAL_TILES else formatter.colour
     given = {
         **{name: getattr(each, name) for name in ("line", "row", "column", "count", "points")},
         "who": formatter.player(each.seat, each.name) if each.seat else "",
-        "colour": formatter.colour(each.colour) if each.colour else "",
+        "colour": colour(each.colour) if each.colour else "",
         "position": formatter.ordinal(each.position),
     }
     return formatter.words.text_or(f"reason.{each.key}", "reason.other", **given)
@@ -411,8 +426,7 @@ def _advice(formatter: SnapshotFormatter, advice: Advice) -> str:
     given["next"] = formatter.choice(advice.next)
     if advice.gain < 0.1:
         return words.text("hint.as_good", **given)
-    points = f"{advice.gain:.1f}".replace(".", words.text("hint.point"))
-    return words.text("hint.better", points=points, **given)
+    return words.text("hint.better", points=words.number(advice.gain, 1), **given)
 
 
 # --- Score steps -----------------------------------------------------------------------------------------
@@ -439,7 +453,7 @@ def step_sentence(formatter: SnapshotFormatter, step: Step) -> str:
             colour = formatter.colour_title(step.colour)
             return formatter.words.text("step.fell", row=step.line, colour=colour, count=count)
         case "bonus" if step.kind in ("row", "column", "colour"):
-            which = formatter.colour(str(step.which)) if step.kind == "colour" else step.which
+            which = formatter.colour_plural(str(step.which)) if step.kind == "colour" else step.which
             return formatter.words.text(f"step.{step.kind}", which=which, points=step.points)
         case _:
             return _solo_step(formatter, step)

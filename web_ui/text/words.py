@@ -1,17 +1,32 @@
-"""Message catalogues: the texts of the pages by key, one TOML file for each language in `words/`."""
+"""Message catalogues: the texts of the pages by key, in every language.
+
+The English texts are in `words/en.toml`, the translations in gettext catalogues (see `catalogues`). A
+compiled catalogue (pages.mo) is used only if it was made of the .po file as it is now; else it is made again.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import gettext
+import hashlib
+import io
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from string import Formatter
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
-FOLDER = Path(__file__).parent / "words"
+from web_ui.text import catalogues
+from web_ui.text.catalogues import CatalogueError
+
+ENGLISH = Path(__file__).parent / "words" / "en.toml"
 DEFAULT = "en"
+
+MANY = 100
+"""Stands for a number that is not known, in the choice of a plural form."""
 
 
 class WordsError(ValueError):
@@ -19,7 +34,7 @@ class WordsError(ValueError):
 
 
 class Sentence(Struct, frozen=True):
-    """A text with {parameters}, and its singular.
+    """An English text with {parameters}, and its singular.
 
     `by` names the parameter that decides on the form; `one` is the form for 1 and -1, `other` for the rest.
     """
@@ -30,19 +45,29 @@ class Sentence(Struct, frozen=True):
 
     def parameters(self) -> frozenset[str]:
         """Return the names of all parameters, in either form."""
-        return frozenset(_parameters(self.other) | _parameters(self.one) | ({self.by} if self.by else set()))
+        by = {self.by} if self.by else set()
+        return catalogues.parameters(self.other) | catalogues.parameters(self.one) | by
 
     def format(self, given: Mapping[str, object]) -> str:
         """Fill in the parameters; a missing one shows as a dash."""
-        template = self.one if self.by and given.get(self.by) in (1, -1) else self.other
-        return template.format_map(_WithDashes({name: _with_minus(value) for name, value in given.items()}))
+        return fill(self.one if self.by and given.get(self.by) in (1, -1) else self.other, given)
+
+
+def fill(template: str, given: Mapping[str, object]) -> str:
+    """Fill in the parameters of a text; a missing one shows as a dash."""
+    return template.format_map(_WithDashes({name: _with_minus(value) for name, value in given.items()}))
 
 
 class Words(Struct, frozen=True):
-    """The message catalogue of one language: sentences by key, `table.name`."""
+    """The texts in one language: English sentences by key, `table.name`, and their translations.
+
+    `language` is a tag as in HTML, "pt-PT"; `checksum` changes with any text.
+    """
 
     language: str
     sentences: Mapping[str, Sentence]
+    translations: gettext.NullTranslations = field(default_factory=gettext.NullTranslations)
+    checksum: str = ""
 
     def __contains__(self, key: str) -> bool:
         return key in self.sentences
@@ -52,26 +77,82 @@ class Words(Struct, frozen=True):
         sentence = self.sentences.get(key)
         if sentence is None:
             return key.rpartition(".")[2].replace("_", " ")
-        return sentence.format(given)
+        if not sentence.by:
+            return fill(self.translations.pgettext(key, sentence.other), given)
+        number = given.get(sentence.by)
+        number = abs(number) if isinstance(number, int) else MANY
+        return fill(self.translations.npgettext(key, sentence.one, sentence.other, number), given)
 
     def text_or(self, key: str, fallback: str, **given: object) -> str:
         """Return the text of a key, or of the key `fallback` if the key is unknown."""
         return self.text(key if key in self.sentences else fallback, **given)
 
+    def number(self, value: float, digits: int = 0) -> str:
+        """Return a number with so many decimal digits, as this language writes it: "1.234,5"."""
+        from babel.numbers import format_decimal  # 20 ms, and most pages show whole numbers only
+
+        text = format_decimal(
+            abs(round(value, digits)),
+            format="#,##0" + ("." + "0" * digits if digits else ""),
+            locale=self.language.replace("-", "_"),
+        )
+        return f"\N{MINUS SIGN}{text}" if round(value, digits) < 0 else text
+
 
 def read_words(path: Path) -> Words:
-    """Read a catalogue, named LANGUAGE.toml. Raises WordsError if it is invalid."""
+    """Read the texts in the language that they are written in, from LANGUAGE.toml. Raises WordsError."""
+    content = path.read_bytes()
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise WordsError(f"{path.name}: {fault}") from fault
-    return Words(path.stem, dict(_sentences(path.name, "", tables)))
+    sentences = dict(_sentences(path.name, "", tables))
+    return Words(path.stem, sentences, checksum=hashlib.sha256(content).hexdigest())
+
+
+def read_english() -> Words:
+    """Read the English texts. Raises WordsError if they are invalid."""
+    return read_words(ENGLISH)
 
 
 @cache
 def read_all_words() -> dict[str, Words]:
-    """Read all catalogues, by language, once. Raises WordsError if one is invalid."""
-    return {path.stem: read_words(path) for path in sorted(FOLDER.glob("*.toml"))}
+    """Read the texts in every language, by language, once. Raises WordsError if any are invalid."""
+    english = read_english()
+    return {DEFAULT: english} | {words.language: words for words in _translated(english, catalogues.FOLDER)}
+
+
+def _translated(english: Words, folder: Path) -> Iterator[Words]:
+    for path in catalogues.catalogue_paths(folder):
+        translations = read_translations(path)
+        checksum = f"{english.checksum} {translations.info()['project-id-version']}"
+        yield replace(
+            english,
+            language=path.parent.parent.name.replace("_", "-"),
+            translations=translations,
+            checksum=checksum,
+        )
+
+
+def read_translations(path: Path) -> gettext.GNUTranslations:
+    """Read a .po file by means of the .mo file beside it, which is written anew unless it is up to date.
+
+    Raises WordsError if the .po file is invalid.
+    """
+    po, compiled = path.read_bytes(), path.with_suffix(".mo")
+    with contextlib.suppress(OSError):
+        content = compiled.read_bytes()
+        if catalogues.checksum(po).encode() in content:
+            return gettext.GNUTranslations(io.BytesIO(content))
+    try:
+        content = catalogues.compile_catalogue(f"{path.parent.parent.name}/{path.name}", po)
+    except CatalogueError as fault:
+        raise WordsError(str(fault)) from fault
+    with contextlib.suppress(OSError):  # in a folder that can't be written it is compiled at every start
+        written = compiled.with_suffix(f".{os.getpid()}")
+        written.write_bytes(content)
+        written.replace(compiled)
+    return gettext.GNUTranslations(io.BytesIO(content))
 
 
 def _sentences(file: str, prefix: str, table: Mapping[str, object]) -> Iterator[tuple[str, Sentence]]:
@@ -98,10 +179,6 @@ def _checked(file: str, key: str, sentence: Sentence) -> Sentence:
     if not all(name.isidentifier() for name in names):
         raise WordsError(f"{file}: {key}: a parameter is a plain name in braces")
     return sentence
-
-
-def _parameters(text: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
 def _with_minus(value: object) -> object:

@@ -222,7 +222,7 @@ def _put(formatter: SnapshotFormatter, seat: Seat, line: int, hands: Hands) -> P
     live = choice is not None and line in choice.lines
     if choice is None or not live:
         return Put(words.text(f"put.{key}", line=line))
-    tiles = words.text("tiles.some", count=choice.count, colour=formatter.colour(choice.colour))
+    tiles = formatter.counted(choice.count, choice.colour)
     target = next((each for each in choice.targets if each.line == line), None)
     falls = target.floor if target is not None and line else 0
     key = f"put.{key}_falls" if falls else f"put.{key}_takes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -164,7 +164,7 @@ def _in_short(formatter: SnapshotFormatter) -> str:
         return ""
     tiles = ""
     if choice is not None:
-        tiles = words.text("tiles.some", count=choice.count, colour=formatter.colour(choice.colour))
+        tiles = formatter.counted(choice.count, choice.colour)
     return words.text(key, tiles=tiles)
 
 
@@ -360,7 +360,7 @@ def _take_name(formatter: SnapshotFormatter, number: int, letter: str, count: in
     text = formatter.words.text
     if not count:
         return ""
-    tiles = text("tiles.some", count=count, colour=formatter.colour(letter))
+    tiles = formatter.counted(count, letter)
     return text("offer.take", tiles=tiles, source=formatter.source(number))
 
 
@@ -641,7 +641,11 @@ class TileView(Struct, frozen=True):
 
 def palette(snapshot: Snapshot | None) -> tuple[TileView, ...]:
     """Return the symbols of all tile colours."""
-    colours = snapshot.palette if snapshot else {}
+    return tiles_of_palette(snapshot.palette if snapshot else {})
+
+
+def tiles_of_palette(colours: Mapping[str, Colour]) -> tuple[TileView, ...]:
+    """Return the symbols of these tile colours."""
     return tuple(_tile(letter, colour) for letter, colour in colours.items())
 
 
