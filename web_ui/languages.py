@@ -30,7 +30,7 @@ def preferred_language(request: Request, languages: Collection[str], of_table: s
     chosen = request.cookies.get(LANGUAGE_COOKIE, "")
     if chosen in languages:
         return chosen
-    if of_table in languages:
+    if of_table is not None and of_table in languages:
         return of_table
     for accepted, quality in request.accept_languages:
         if quality <= 0:

@@ -281,7 +281,7 @@ class TableLoop:
 
     def _answer(self, message: TableMessage | HistoryQuestion | FoundPosition) -> Answer:
         """Do what a client's message asks for, and return the answer to it."""
-        now, pico = self._clock(), self._simulated.pico
+        now = self._clock()
         if isinstance(message, TableMessageBase) and (why := self._why_not_in_time(message, now)) is not None:
             return messages.refusal(message, why)
         match message:
@@ -289,6 +289,24 @@ class TableLoop:
                 return messages.refusal(message, RefusalReason.UNKNOWN_BUTTON)
             case ListTags():
                 return messages.taken(message, messages.known_tags(self.table.tags.known))
+            case FoundPosition(message=about):
+                if (why := self._why_not_in_time(about, now)) is not None:
+                    return messages.refusal(about, why)
+                if self.table.stage is Stage.OVER and message.play is not None:
+                    self._step(ButtonPressed(OK, now))  # put the last game away: it must not go on as this
+                return self._taken_or_refused(about, message.event(now))
+        if (answer := self._answer_of_simulation(message)) is not None:
+            return answer
+        try:
+            event = self._event_of(message, now)
+        except RefusedError as refused:
+            return messages.refusal(message, refused.why)
+        return self._taken_or_refused(message, event)
+
+    def _answer_of_simulation(self, message: TableMessage | HistoryQuestion | FoundPosition) -> Answer | None:
+        """Give a message to the simulated part that it is for; None if the table has to take it itself."""
+        pico = self._simulated.pico
+        match message:
             case messages.SetFault(part, fault, on):
                 possible = self._simulated.set_fault(part, fault, on=on)
                 return (
@@ -300,22 +318,12 @@ class TableLoop:
                 return messages.refusal(message, RefusalReason.DEAD_PART)
             case ShowTag(reader, tag) if self._simulated.try_repeated_tag(reader, tag):
                 return messages.taken(message)
-            # the Pico sends the event; where it can't, the loop takes the message itself, below
+            # the Pico sends the event; where it can't, the loop takes the message itself
             case PressButton(button) if message.by is None and pico is not None and pico.try_press(button):
                 return messages.taken(message)
             case ShowTag(reader, tag) if pico is not None and pico.try_tag(reader, tag):
                 return messages.taken(message)
-            case FoundPosition(message=about):
-                if (why := self._why_not_in_time(about, now)) is not None:
-                    return messages.refusal(about, why)
-                if self.table.stage is Stage.OVER and message.play is not None:
-                    self._step(ButtonPressed(OK, now))  # put the last game away: it must not go on as this
-                return self._taken_or_refused(about, message.event(now))
-        try:
-            event = self._event_of(message, now)
-        except RefusedError as refused:
-            return messages.refusal(message, refused.why)
-        return self._taken_or_refused(message, event)
+        return None
 
     def _taken_or_refused(self, message: TableMessage | HistoryQuestion, event: TableEvent) -> Answer:
         """Do what an event asks for, and return the answer to the message that it comes from."""
