@@ -15,7 +15,7 @@ from web_ui.compression import compress_late
 from web_ui.pages import FOREVER, QUERIES_PER_SECOND, QUERY_BURST, STREAMS, HistoryPages, Pages
 from web_ui.security import MAX_BODY_BYTES, RateLimiter, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
-from web_ui.views.phone import PHONE, TABLE, TAGS
+from web_ui.views.phone import PHONE, SETTINGS, TABLE, TAGS
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +46,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/", "phone", lambda: pages.page(PHONE))
     app.add_url_rule("/table", "table", lambda: pages.page(TABLE))
     app.add_url_rule("/tags", "tags", lambda: pages.page(TAGS))
+    app.add_url_rule("/settings", "settings", lambda: pages.page(SETTINGS))
     app.add_url_rule("/events", "events", pages.events)
     app.add_url_rule("/beat", "beat", pages.beat)
     app.add_url_rule("/regions", "regions", pages.regions)

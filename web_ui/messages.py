@@ -129,6 +129,21 @@ class PlayAgain(ActionBase, frozen=True, tag="again"):
     """After a game, begin the same game again with the same players."""
 
 
+class ChangeSettings(ActionBase, frozen=True, tag="settings"):
+    """Change settings of the running table; those that are left out stay as they are.
+
+    Without a language (null) each browser has its own.
+    """
+
+    palette: Annotated[str, msgspec.Meta(max_length=20)] | None = None
+    brightness: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    pace: Literal["slow", "normal", "fast"] | None = None
+    hints: bool | None = None
+    sounds: bool | None = None
+    language: Annotated[str, msgspec.Meta(max_length=10)] | msgspec.UnsetType | None = msgspec.UNSET
+    confirm_columns: bool | None = None
+
+
 class TeachTiles(ActionBase, frozen=True, tag="teach_tiles"):
     """Begin the lesson of the tiles of one colour, or of all."""
 
@@ -176,7 +191,7 @@ class PlugPico(ActionBase, frozen=True, tag="plug"):
 TeachingAction = TeachTiles | TeachPlayer | TeachAction | ForgetLast | EndLesson | ForgetTags | ForgetTiles
 LobbyAction = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
 PlayAction = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
-Action = PlayAction | LobbyAction | TeachingAction | PlugPico
+Action = PlayAction | LobbyAction | TeachingAction | ChangeSettings | PlugPico
 
 _DRAFT = re.compile(r"([0-9])[byrkw]([1-5f])")
 
@@ -676,6 +691,24 @@ class Simulated(msgspec.Struct, frozen=True):
     plugged: bool | None = None
 
 
+class Settings(msgspec.Struct, frozen=True):
+    """The settings that can be changed while the table runs, and what can be chosen.
+
+    `palettes` are the colours of the lights of each palette, by letter; a language of None is each browser's.
+    """
+
+    palette: str = "box"
+    brightness: float = 1
+    pace: str = "normal"
+    hints: bool = True
+    sounds: bool = True
+    language: str | None = None
+    confirm_columns: bool = True
+    least_brightness: float = 0.2
+    palettes: dict[str, dict[str, Hex]] = {}
+    paces: tuple[str, ...] = ()
+
+
 # --- The snapshot as a whole ---
 
 
@@ -740,6 +773,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     simulated: Simulated | None = None
     palette: dict[str, Colour] = {}
+    settings: Settings | None = None
 
 
 # --- Past games ---

@@ -73,6 +73,9 @@ def build_loop(
         wanted.physical_tiles,
         equipment_of(layout, phones_play=phones),
         opponent_settings(settings),
+        palettes=tuple(settings.palettes),
+        palette=settings.palette_name,
+        brightness=settings.brightness,
     )
     return TableLoop(
         layout,
@@ -85,6 +88,7 @@ def build_loop(
         simulated=simulated_parts,
         observers=observers,
         log=log,
+        palettes=settings.palettes,
     )
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from device.lights.palettes import BOX, PALETTES, Palette, Shade
 from device.table.game import LONGEST_NAME
-from device.table.state import OPPONENTS
+from device.table.state import LEAST_BRIGHTNESS, OPPONENTS
 
 FILE: Final = "settings.toml"
 MOST_PROGRAMS: Final = 5  # a program is chosen on the fifth line of a board, which has so many lights
@@ -51,6 +51,7 @@ class SettingsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
     phones: Literal["look", "play"] = "look"  # whether phones may press buttons that the table has, too
     pace: Literal["slow", "normal", "fast"] = "normal"
+    brightness: Annotated[float, msgspec.Meta(ge=LEAST_BRIGHTNESS, le=1)] = 1.0  # of the lights
     bots: BotsFile = BotsFile()
     programs: dict[str, str] = {}  # command lines by name
 
@@ -69,6 +70,9 @@ class Settings:
     pace: str = "normal"
     thinking: BotsFile = field(default_factory=BotsFile)
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    palette_name: str = "box"
+    palettes: Mapping[str, Palette] = field(default_factory=lambda: PALETTES)  # that can be chosen
+    brightness: float = 1.0
 
 
 def read_settings(directory: Path) -> Settings:
@@ -83,15 +87,20 @@ def read_settings(directory: Path) -> Settings:
         settings = msgspec.convert(written, SettingsFile)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: {error}") from error
-    if settings.palette != "own":
-        palette = PALETTES[settings.palette]
-    elif settings.own is not None:
-        palette = _palette(settings.own)
-    else:
+    palettes = PALETTES if settings.own is None else {**PALETTES, "own": _palette(settings.own)}
+    if settings.palette not in palettes:
         raise SettingsError(f'{path}: palette is "own", so a section [own] must give its five colours')
     programs = _programs(path, settings.programs)
     return Settings(
-        palette, settings.confirm_columns, settings.phones == "play", settings.pace, settings.bots, programs
+        palettes[settings.palette],
+        settings.confirm_columns,
+        settings.phones == "play",
+        settings.pace,
+        settings.bots,
+        programs,
+        settings.palette,
+        palettes,
+        settings.brightness,
     )
 
 

@@ -13,6 +13,7 @@ from device.rules.events import Choice
 from device.rules.notation import event_of
 from device.rules.tiles import colour_of
 from device.table.state import (
+    LEAST_BRIGHTNESS,
     ChoiceMade,
     GameStarted,
     HintRequested,
@@ -22,6 +23,8 @@ from device.table.state import (
     OptionsChosen,
     PlayedAgain,
     PlayerNamed,
+    Preferences,
+    PreferencesChanged,
     SeatGiven,
     SeatLeft,
     TableEvent,
@@ -48,6 +51,8 @@ LONGEST_LINE: Final = 65_536  # bytes of the longest line that the table reads f
 # --- From a client to the table ---
 
 Letter = Literal["b", "y", "r", "k", "w"]  # the letter of a tile colour
+
+LANGUAGE: Final = "^[a-z]{2,3}(-[A-Za-z]{2,4})?$"  # the code of a language, perhaps with a region
 
 ActionName = Literal["undo", "ok", "new_game"]
 """What an action card does, as the button of that name."""
@@ -168,6 +173,21 @@ class PlayAgain(TableMessageBase, tag="again", frozen=True):
     """After a game, begin the same game again with the same players."""
 
 
+class ChangeSettings(TableMessageBase, tag="settings", frozen=True):
+    """Change settings of the running table; those that are left out stay as they are.
+
+    Without a language (null) each browser has its own.
+    """
+
+    palette: str | None = None
+    brightness: Annotated[float, msgspec.Meta(ge=LEAST_BRIGHTNESS, le=1)] | None = None
+    pace: Literal["slow", "normal", "fast"] | None = None
+    hints: bool | None = None
+    sounds: bool | None = None
+    language: Annotated[str, msgspec.Meta(pattern=LANGUAGE)] | msgspec.UnsetType | None = msgspec.UNSET
+    confirm_columns: bool | None = None
+
+
 class TeachTiles(TableMessageBase, tag="teach_tiles", frozen=True):
     """Begin the lesson of the tiles of one colour, or of all 100 tiles, colour after colour."""
 
@@ -249,7 +269,7 @@ _LessonMessage = Lesson | ForgetLast | EndLesson
 _TagMessage = _LessonMessage | ForgetTags | ForgetTiles | ListTags
 _PlayMessage = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
 _LobbyMessage = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
-TableMessage = _PlayMessage | _LobbyMessage | _TagMessage | PlugPico
+TableMessage = _PlayMessage | _LobbyMessage | _TagMessage | ChangeSettings | PlugPico
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion
@@ -294,6 +314,8 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
             return _play_event(message, at)
         case NamePlayer() | SitDown() | LeaveSeat() | ChooseOptions() | StartGame() | PlayAgain():
             return _lobby_event(message, at)
+        case ChangeSettings():
+            return _settings_event(message, at)
         case TeachTiles() | TeachPlayer() | TeachAction() | ForgetLast() | EndLesson():
             return _lesson_event(message, at)
         case ForgetTags(tags):
@@ -335,6 +357,14 @@ def _lobby_event(message: _LobbyMessage, at: float) -> TableEvent:
             return GameStarted(first, at)
         case PlayAgain():
             return PlayedAgain(at)
+
+
+def _settings_event(message: ChangeSettings, at: float) -> PreferencesChanged:
+    language = None if message.language is msgspec.UNSET else message.language or ""
+    changes = Preferences(
+        message.palette, message.brightness, message.pace, message.sounds, language, message.confirm_columns
+    )
+    return PreferencesChanged(changes, message.hints, at)
 
 
 def _lesson_event(message: _LessonMessage, at: float) -> TableEvent:

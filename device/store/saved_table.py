@@ -16,6 +16,7 @@ from device.rules.solo.game import LEVELS, WALLS
 from device.rules.tiles import Colour, add, colour_of, count, letter
 from device.table.game import LONGEST_NAME, Play, Selection, sources_with
 from device.table.physical_tiles import slots
+from device.table.preferences import applied
 from device.table.score_animation import ScoreAnimation
 from device.table.seating import why_not_enough
 from device.table.state import (
@@ -23,6 +24,7 @@ from device.table.state import (
     GameOptions,
     NextGame,
     Opponents,
+    Preferences,
     Question,
     ReportedTile,
     Seats,
@@ -44,6 +46,7 @@ class SavedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     told: tuple[tuple[str, str | None], ...] = ()  # reported physical tiles: letter and tag
     steps_shown: int | None = None  # of the score animation
     bots: tuple[str, ...] = ()  # by place
+    preferences: Preferences | msgspec.UnsetType = msgspec.UNSET  # left out while nobody chose any
     stand_ins: tuple[StandIn, ...] = ()  # only those that stay to the end of the game
 
 
@@ -69,6 +72,7 @@ def to_saved_table(table: Table) -> SavedTable:
         told=tuple((letter(tile.colour), tile.tag) for tile in reported),
         steps_shown=animation.shown if animation else None,
         bots=table.seats.bots,
+        preferences=msgspec.UNSET if table.preferences == Preferences() else table.preferences,
         stand_ins=tuple(each for each in table.opponents.stand_ins if each.for_good),
     )
 
@@ -93,8 +97,11 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
     if len(set(saved.taken)) != len(saved.taken) or any(place < 1 for place in seats):
         raise ValueError("its seats can't be read")
     names, bots = ((*each[:places], *("",) * (places - len(each))) for each in (saved.names, saved.bots))
+    preferences = Preferences() if saved.preferences is msgspec.UNSET else saved.preferences
     table = replace(
         blank,
+        settings=applied(blank.settings, preferences),
+        preferences=preferences,
         seats=Seats(names, bots, saved.taken),
         next_game=NextGame(options, saved.choosing),
         opponents=Opponents(stand_ins=saved.stand_ins),

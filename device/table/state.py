@@ -72,6 +72,7 @@ class RefusalReason(StrEnum):
     NO_SUCH_SEAT = "no_such_seat"
     NO_SUCH_OPPONENT = "no_such_opponent"
     MODE_NOT_FOR_SEATS = "mode_not_for_seats"  # the game is for another number of players
+    NO_SUCH_PALETTE = "no_such_palette"
     OUTDATED = "outdated"  # made for a question that is not asked any more
     LATE = "late"  # came after the time until which it was to be done
 
@@ -97,6 +98,9 @@ OPPONENTS: Final = ("calm", "greedy", "strong", "master")
 STAND_IN: Final = "greedy"  # the opponent that chooses in place of one that failed
 
 
+LEAST_BRIGHTNESS: Final = 0.2  # below it, lights that pulse would go out
+
+
 @dataclass(frozen=True, slots=True)
 class OpponentSettings:
     """Settings of the opponents."""
@@ -118,6 +122,26 @@ class TableSettings:
     equipment: Equipment = FULL_EQUIPMENT
     opponents: OpponentSettings = OpponentSettings()
     opening: float = OPENING  # seconds before the first step of a score animation
+    palettes: tuple[str, ...] = ("box", "distinct")  # that can be chosen
+    palette: str = "box"
+    brightness: float = 1.0  # of the lights, LEAST_BRIGHTNESS to 1
+    sounds: bool = True  # whether the pages may sound
+    language: str | None = None  # of the pages; None leaves it to each browser
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """Settings that people changed at the table, None where nobody did; an empty language is the browser's.
+
+    The store keeps them.
+    """
+
+    palette: str | None = None
+    brightness: float | None = None
+    pace: str | None = None
+    sounds: bool | None = None
+    language: str | None = None
+    confirm_columns: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,6 +388,13 @@ class LastPress:
     game: CurrentGame
 
 
+@dataclass(frozen=True, slots=True)
+class TablePreview:
+    """The lights show the five colours since `at` seconds, as a palette or a brightness was chosen."""
+
+    at: float
+
+
 # --- The table ---
 
 
@@ -380,6 +411,8 @@ class Table:
     tags: TagState = field(default_factory=TagState)
     faults: Faults = Faults()
     refusal: Refusal | None = None
+    preferences: Preferences = Preferences()  # part of the settings already
+    preview: TablePreview | None = field(default=None, compare=False)
     last_press: LastPress | None = field(default=None, compare=False)
     questions: int = field(default=0, compare=False)
     """How many questions the table has asked: it grows whenever the table asks something else."""
@@ -559,6 +592,15 @@ class PlayedAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferencesChanged:
+    """Somebody changes settings of the running table; what is None stays as it is."""
+
+    changes: Preferences
+    hints: bool | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class BotReply:
     """The reply to a request: a choice, or None with a key and a detail that say why there is none."""
 
@@ -612,6 +654,7 @@ class TagsForgotten:
 LobbyEvent = SeatGiven | SeatLeft | OptionsChosen | GameStarted | PlayedAgain
 TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
 TileEvent = TagShown | TileShown | TilesSelected | ChoiceMade
-PersonEvent = ButtonPressed | TileEvent | PlayerNamed | HintRequested | LobbyEvent | TeachingEvent
+SettingEvent = TeachingEvent | PreferencesChanged
+PersonEvent = ButtonPressed | TileEvent | PlayerNamed | HintRequested | LobbyEvent | SettingEvent
 GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
 TableEvent = GameEvent | PartLost | PartBack

@@ -12,7 +12,7 @@ from device.rules.board import FLOOR
 from device.rules.errors import IllegalEventError
 from device.rules.events import Choice, Draft
 from device.rules.tiles import Colour
-from device.table import opponents, physical_tiles, score_animation, seating, tag_input, turns
+from device.table import opponents, physical_tiles, preferences, score_animation, seating, tag_input, turns
 from device.table.buttons import OK, UNDO, place_and_line_of, seat_button, source_button, source_of
 from device.table.prompts import same_question
 from device.table.score_animation import restart_step
@@ -34,6 +34,7 @@ from device.table.state import (
     OptionsChosen,
     PlayedAgain,
     PlayerNamed,
+    PreferencesChanged,
     Question,
     Refusal,
     RefusalReason,
@@ -263,7 +264,9 @@ def _confirm(table: Table, game: CurrentGame, at: float) -> Table:
 # --- Messages of the pages ---
 
 
-def _accept_message(table: Table, event: TilesSelected | ChoiceMade | LobbyEvent) -> Table:
+def _accept_message(
+    table: Table, event: TilesSelected | ChoiceMade | LobbyEvent | PreferencesChanged
+) -> Table:
     """Return the table after a message; no press of `ok` or `undo` before it belongs to it."""
     match event:
         case TilesSelected(tiles, at):
@@ -271,6 +274,8 @@ def _accept_message(table: Table, event: TilesSelected | ChoiceMade | LobbyEvent
             after = _try(table, button, lambda: _select_tiles(table, tiles, at), at)
         case ChoiceMade(choice, at):
             after = _try(table, _button_of(table, choice), lambda: _choose(table, choice, at), at)
+        case PreferencesChanged(changes, hints, at):
+            after = _try(table, OK, lambda: preferences.change(table, changes, hints, at), at)
         case _:
             button = seat_button(event.place, FLOOR) if isinstance(event, SeatGiven | SeatLeft) else OK
             after = _try(table, button, lambda: _change_lobby(table, event), event.at)

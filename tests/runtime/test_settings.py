@@ -31,6 +31,7 @@ def test_without_a_file_all_settings_have_their_defaults(path: Path) -> None:
 def test_every_setting_is_read(path: Path) -> None:
     path.write_text(
         "palette = 'distinct'\nconfirm_columns = false\nphones = 'play'\npace = 'slow'\n"
+        "brightness = 0.5\n"
         "[bots]\nstrong = 0.5\nmaster = 2\nprogram = 60\n"
         "[programs]\nMy Bot = 'python3 \"my bot.py\" --fast'\n".replace("My Bot", '"My Bot"')
     )
@@ -41,6 +42,8 @@ def test_every_setting_is_read(path: Path) -> None:
         pace="slow",
         thinking=BotsFile(0.5, 2.0, 60.0),
         programs={"My Bot": ("python3", "my bot.py", "--fast")},
+        palette_name="distinct",
+        brightness=0.5,
     )
 
 
@@ -51,6 +54,7 @@ def test_a_palette_of_the_maker_s_own_is_read_from_a_file_of_windows(path: Path)
     palette = read_settings(path.parent).palette
     assert [shade.light for shade in palette.shades] == [(at, 2, 3) for at in range(5)]
     assert palette.marker == BOX.marker
+    assert list(read_settings(path.parent).palettes) == ["box", "distinct", "own"]
 
 
 def test_as_many_programs_as_a_board_has_lines_with_the_longest_names_are_read(path: Path) -> None:
@@ -72,6 +76,7 @@ COLOURS = ("blue", "yellow", "red", "black", "white")
         ("a = " + "9" * 5000, "can't be read"),
         ('[programs]\nx = "a\\u0000b"', "programs.x"),
         ("palette = 'rainbow'", 'palette = "rainbow": must be "box" or "distinct" or "own"'),
+        ("brightness = 0.1", "$.brightness"),
         ("phones = 'dance'", 'phones = "dance": must be "look" or "play"'),
         ("phones = true", 'phones = true: must be "look" or "play"'),
         ("pace = 3", 'pace = 3: must be "slow" or "normal" or "fast"'),

@@ -37,6 +37,7 @@ ACTIONS: tuple[Message, ...] = (
     {"type": "end_lesson"},
     {"type": "forget", "tags": ["AA"]},
     {"type": "forget_tiles", "colour": "b"},
+    {"type": "settings", "palette": "box"},
     {"type": "plug", "plugged": False},
 )
 """One action of every type."""

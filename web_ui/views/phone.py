@@ -52,7 +52,8 @@ KEYS = {"blue": "b", "yellow": "y", "red": "r", "black": "k", "white": "w", "gre
 PHONE = "phone"
 TABLE = "table"
 TAGS = "tags"
-PAGES = (PHONE, TABLE, TAGS)
+SETTINGS = "settings"
+PAGES = (PHONE, TABLE, TAGS, SETTINGS)
 """The live pages; the page `table` is the twin."""
 
 NO_SEAT = 0
