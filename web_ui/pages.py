@@ -167,6 +167,7 @@ class Pages:
                 greeting=self.greeting(view, viewer),
                 modules=self.modules.get(f"{page}.js", []),
                 asked=rendering.asked,
+                notice=rendering.notice,
                 connection="live" if rendering.presence is Presence.HERE else "hung",
                 pressing=access is Access.TABLE if page == TABLE else access is not Access.NONE,
                 at_table=access is Access.TABLE,
