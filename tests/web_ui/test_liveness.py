@@ -23,6 +23,11 @@ from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 PATIENCE = 1000 * TIMEOUT
 """Milliseconds."""
 TURN = "[data-region=turn]"
+KNOWS_THE_TIME = """() => {
+    const script = document.querySelector("[rel=modulepreload][href$='/live.js']").href;
+    return import(script).then((live) => live.serverTime(0));
+}"""
+"""Waits for the first heartbeat: before that, a press waits in the page."""
 NO_WORKER = "delete window.SharedWorker"
 
 
@@ -65,9 +70,7 @@ def open_page(context: BrowserContext, address: str) -> Page:
     page = context.new_page()
     page.goto(address)
     expect_connection(page, "live")
-    page.evaluate(
-        "import(document.querySelector('[rel=modulepreload]').href).then((live) => live.serverTime(0))"
-    )
+    page.evaluate(KNOWS_THE_TIME)
     return page
 
 
@@ -185,10 +188,13 @@ def test_a_table_that_hangs_is_shown_until_it_answers(
     page = open_page(either_context, f"{browser.origin}/")
     daemon.beating = False
     expect_connection(page, "hung")
-    expect(page.locator(TURN)).to_contain_text("The table does not answer.")
+    expect(page.locator(TURN)).to_contain_text("The table does not answer")
+    expect(page.locator("#lost")).to_be_visible()
+    expect(page.locator("#lost")).to_contain_text("switch the table off and on again")
     daemon.beating = True
     expect_connection(page, "live")
     expect(page.get_by_role("heading", level=1)).to_have_text("Ana's turn")
+    expect(page.locator("#lost")).to_be_hidden()
 
 
 @pytest.fixture
