@@ -194,6 +194,7 @@ class Pages:
                 greeting=self.greeting(view, viewer),
                 modules=self.modules.get(f"{page}.js", []),
                 asked=rendering.asked,
+                notice=rendering.notice,
                 connection="live" if rendering.presence is Presence.HERE else "hung",
                 pressing=_may_press(page, access) and not viewer.locked,
                 at_table=access is Access.TABLE,

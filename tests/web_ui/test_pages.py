@@ -90,6 +90,7 @@ def test_every_response_has_security_headers(client: FlaskClient) -> None:
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "unsafe" not in headers["Content-Security-Policy"]
         assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+        assert "worker-src 'self'" in headers["Content-Security-Policy"]
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "no-referrer"
         assert "Accept-Language" in headers["Vary"]
@@ -186,6 +187,26 @@ def test_the_request_chooses_the_language(
 def test_without_a_table_the_pages_say_so(client: FlaskClient) -> None:
     for path in ("/", "/table"):
         assert "The table is not running; this page comes back by itself." in str(Text(client.get(path).text))
+
+
+def test_a_page_says_which_question_it_shows_and_whether_the_table_is_there(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    def shown() -> tuple[list[str], list[str], bool]:
+        page = Text(client.get("/").text)
+        notice = next(given for _, given in page.elements if given.get("id") == "lost")
+        return page.values("data-asked"), page.values("data-connection"), "hidden" in notice
+
+    assert shown() == ([], ["hung"], False)
+    show(daemon, link, scenes.offer(3, asked="q7"))
+    assert shown() == (["q7"], ["live"], True)
+    news = client.get("/regions").get_json()["news"]
+    assert (news["asked"], news["presence"], news["notice"]) == ("q7", "here", "")
+    daemon.stop()
+    until_presence(link, Presence.AWAY)
+    assert shown() == (["q7"], ["hung"], False)
+    news = client.get("/regions").get_json()["news"]
+    assert news["notice"].startswith("The table is not running")
 
 
 def test_a_newer_table_is_reported(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
