@@ -122,7 +122,8 @@ def whose(button: str, state: Message) -> int:
 def press(page: Page, button: str) -> None:
     """Press a button, whatever the page has for it, again if the rate limit refused it."""
     send = """button => fetch("/action", {method: "POST", headers: {"Content-Type": "application/json"},
-              body: JSON.stringify({type: "press", button})}).then(async answer => [answer.status, await answer.json()])"""
+              body: JSON.stringify({type: "press", button})})
+              .then(async answer => [answer.status, await answer.json()])"""
     status = 429
     while status == 429:
         status, answer = page.evaluate(send, button)
