@@ -735,9 +735,10 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """The key of why the table refused the last press."""
+    """The key of why the table refused the last press; each refusal has another number."""
 
     say: str
+    number: int = 0
 
 
 class Phones(msgspec.Struct, frozen=True):
