@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from web_ui.messages import Lobby, Seat, Snapshot
 from web_ui.text.sentences import SnapshotFormatter
-from web_ui.views.phone import BEFORE_THE_GAME, PHONE, TABLE, Viewer
+from web_ui.views.phone import BEFORE_THE_GAME, PHONE, Viewer
 
 SOLO = "solo"
 BOT_GAME = "dtc"
@@ -37,9 +37,9 @@ class Rights(Struct, frozen=True):
 def rights(snapshot: Snapshot, viewer: Viewer) -> Rights:
     """Return what a viewer may do before a game: at the table everything, a phone what the table allows."""
     places = tuple(seat.seat for seat in snapshot.seats)
-    if viewer.host if viewer.page == TABLE else viewer.at_table:
+    if viewer.at_table if viewer.page == PHONE else viewer.host:
         return Rights(places, table=True)
-    if viewer.page == TABLE:
+    if viewer.page != PHONE:
         return Rights((), table=False)
     others = [seat.seat for seat in snapshot.seats if seat.claimed and seat.seat != viewer.seat]
     allowed = [place for place in places if f"seat.{place}.floor" in snapshot.phones.press]
@@ -343,7 +343,7 @@ def question(formatter: SnapshotFormatter, viewer: Viewer) -> QuestionView | Non
 
 def _may_answer(snapshot: Snapshot, viewer: Viewer, key: str) -> bool:
     """Return whether the viewer may answer; an undo only the player whose choice it takes back."""
-    if viewer.page == TABLE:
+    if viewer.page != PHONE:
         return viewer.host
     if viewer.at_table:
         return True
