@@ -28,6 +28,8 @@ PHONE = Path("web_ui/pictures/phone.jpg")
 HANDS = Path("web_ui/pictures/hands.jpg")
 INDICATORS = Path("hardware/layouts/indicators.jpg")
 HISTORY = Path("web_ui/pictures/history.jpg")
+ICON = Path("web_ui/static/icon.svg")
+ICON_SIZES = (192, 512)  # pixels: what browsers put on the home screen
 LAYOUTS = {name: Path(f"hardware/layouts/{name}.jpg") for name in ("full", "duo")}
 DRAFTS = 45
 PATIENCE = 1.0
@@ -35,7 +37,7 @@ PATIENCE = 1.0
 
 def main() -> None:
     """Take every picture, or those that are named."""
-    wanted = set(sys.argv[1:]) or {*LAYOUTS, "twin", "phone", "indicators", "hands", "history"}
+    wanted = set(sys.argv[1:]) or {*LAYOUTS, "twin", "phone", "indicators", "hands", "history", "icons"}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         for name in LAYOUTS.keys() & wanted:
@@ -46,7 +48,17 @@ def main() -> None:
             _take_smallest(browser)
         if "history" in wanted:
             _take_history(browser)
+        if "icons" in wanted:
+            _take_icons(browser)
         browser.close()
+
+
+def _take_icons(browser: Browser) -> None:
+    """Draw the icon of the home screen in each size."""
+    for size in ICON_SIZES:
+        page = browser.new_page(viewport={"width": size, "height": size})
+        page.set_content(f"<style>*{{margin:0;display:block}}</style>{ICON.read_text()}")
+        page.screenshot(path=ICON.with_name(f"icon-{size}.png"), type="png", omit_background=True)
 
 
 def _take_layout(browser: Browser, name: str) -> None:

@@ -15,12 +15,15 @@ from flask import Response, request
 from msgspec import Struct
 
 from web_ui.delivery import FirstAnswers, LateError, ServerClock, TooManyError
+from web_ui.joining import Joining, give_secret
 from web_ui.messages import (
     Action,
+    ClaimSeat,
     LeaveSeat,
     MessageError,
     NamePlayer,
     PressButton,
+    ReleaseSeat,
     SitDown,
     allowed_to_phone,
     read_action,
@@ -41,7 +44,9 @@ MADE_HEADER = "Azul-Made"
 LONGEST_ID = 64
 
 Outcome: TypeAlias = dict[str, object]
-"""The JSON of a response."""
+"""The JSON of a response, and the secret of a claim, which is no part of it."""
+
+_SECRET = "secret"
 
 
 class Actions(Struct, frozen=True):
@@ -51,6 +56,7 @@ class Actions(Struct, frozen=True):
     pages: Pages
     rate_limiter: RateLimiter
     clock: ServerClock
+    joining: Joining
     answers: FirstAnswers[Outcome] = msgspec.field(default_factory=FirstAnswers)
 
     def post(self) -> Response:
@@ -62,8 +68,8 @@ class Actions(Struct, frozen=True):
         name = request.headers.get(ID_HEADER, "")[:LONGEST_ID]
         try:
             if not name:
-                return json_response(self._done(access))
-            return json_response(self.answers.answer((request.remote_addr, name), lambda: self._done(access)))
+                return _respond(self._done(access))
+            return _respond(self.answers.answer((request.remote_addr, name), lambda: self._done(access)))
         except LateError as fault:
             raise RefusedError(409, "refusal.late") from fault
         except TooManyError as fault:
@@ -77,6 +83,7 @@ class Actions(Struct, frozen=True):
             raise RefusedError(400, "press.malformed", problem=str(fault)) from fault
         action = self._permitted_action(access)
         self._check_known(action)
+        action, secret = self.joining.signed(action, access)
         try:
             answer = self.link.ask(action, latest)
         except TableSilentError as fault:
@@ -88,7 +95,7 @@ class Actions(Struct, frozen=True):
         except MessageError as fault:
             raise RefusedError(400, "press.malformed", problem=str(fault)) from fault
         if answer.taken:
-            return {"taken": True}
+            return {"taken": True, **({_SECRET: secret} if secret else {})}
         if isinstance(action, PressButton) and answer.why == "unknown_button":
             raise RefusedError(404, "press.no_button", button=action.button)
         return {"taken": False, "why": answer.why, "say": self._sentence(answer.why)}
@@ -100,6 +107,7 @@ class Actions(Struct, frozen=True):
         except MessageError as fault:
             raise RefusedError(400, "press.malformed", problem=str(fault)) from fault
         if access is Access.PHONE:
+            self.joining.check_pin(self.link.latest.view.snapshot)
             self._check_phone(action)
         return action
 
@@ -121,9 +129,13 @@ class Actions(Struct, frozen=True):
                 known = any(each.name == button for each in layout.buttons)
                 if not known and (snapshot is None or button not in snapshot.phones.press):
                     raise RefusedError(404, "press.no_button", button=button)
-            case NamePlayer(_, name) | SitDown(name=str(name)) if not name.strip().isprintable():
+            case NamePlayer(_, name) | ClaimSeat(_, name) | SitDown(name=str(name)) if (
+                not name.strip().isprintable()
+            ):
                 raise RefusedError(400, "press.name_strange")
-            case NamePlayer(seat) | SitDown(seat) | LeaveSeat(seat) if layout and 0 < layout.seats < seat:
+            case NamePlayer(seat) | SitDown(seat) | LeaveSeat(seat) | ClaimSeat(seat) | ReleaseSeat(seat) if (
+                layout and 0 < layout.seats < seat
+            ):
                 raise RefusedError(404, "press.no_seat", seat=seat)
 
     def _sentence(self, why: str) -> str:
@@ -132,6 +144,14 @@ class Actions(Struct, frozen=True):
         if snapshot is None:
             return words.text("refusal.other")
         return SnapshotFormatter(words, snapshot).refusal(why)
+
+
+def _respond(outcome: Outcome) -> Response:
+    """Return the response to an action; the secret of a claim goes into a cookie that no script can read."""
+    response = json_response({key: value for key, value in outcome.items() if key != _SECRET})
+    if isinstance(secret := outcome.get(_SECRET), str):
+        give_secret(response, secret)
+    return response
 
 
 def json_response(message: Outcome, status: int = 200) -> Response:

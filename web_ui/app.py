@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from web_ui.actions import Actions, json_response
 from web_ui.compression import compress_late
+from web_ui.joining import CLAIMS_PER_SECOND, Joining, PinLimiter
 from web_ui.pages import FOREVER, QUERIES_PER_SECOND, QUERY_BURST, STREAMS, HistoryPages, Pages
 from web_ui.security import MAX_BODY_BYTES, RateLimiter, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
@@ -28,6 +29,9 @@ JSON_PATHS = ("/events", "/regions", "/state")
 VARIES = "Accept-Encoding, Accept-Language, Cookie"
 """Headers of the request on which pages depend; files with a hash in their address only on the first."""
 
+FORM_PATH = "/join"
+"""The path to which an HTML form is posted; its responses are pages."""
+
 _SENTENCES = {404: "page.not_found", 413: "press.too_large"}
 
 
@@ -37,7 +41,9 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     At most `streams` event streams are open at once; `clock` (seconds) is the one of the rate limits.
     """
     pages = Pages(link.latest, streams)
-    actions = Actions(link, pages, RateLimiter(clock), pages.clock)
+    claims = RateLimiter(clock, per_second=CLAIMS_PER_SECOND)
+    joining = Joining(link, pages, claims, PinLimiter(clock))
+    actions = Actions(link, pages, RateLimiter(clock), pages.clock, joining)
     query_limiter = RateLimiter(clock, per_second=QUERIES_PER_SECOND, burst=QUERY_BURST)
     history = HistoryPages(link, pages, query_limiter)
     refusals = Refusals(pages)
@@ -47,6 +53,9 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/table", "table", pages.twin)
     app.add_url_rule("/wall", "wall", lambda: pages.page(WALL))
     app.add_url_rule("/tags", "tags", lambda: pages.page(TAGS))
+    app.add_url_rule("/join", "join", joining.page)
+    app.add_url_rule("/join", "join_form", joining.post, methods=["POST"])
+    app.add_url_rule("/join.svg", "join_picture", joining.picture)
     app.add_url_rule("/events", "events", pages.events)
     app.add_url_rule("/beat", "beat", pages.beat)
     app.add_url_rule("/regions", "regions", pages.regions)
@@ -76,7 +85,7 @@ class Refusals(Struct, frozen=True):
         """Return the response to a request that was refused with RefusedError."""
         words = self.pages.words_for_request()
         sentence = words.text(fault.key, **fault.given)
-        if request.method == "POST" or request.path in JSON_PATHS:
+        if (request.method == "POST" and request.path != FORM_PATH) or request.path in JSON_PATHS:
             response = json_response({"error": sentence}, fault.status)
         else:
             given = {"text": words.text, "language": words.language, "sentence": sentence}
@@ -108,6 +117,8 @@ def warm_up(app: Flask) -> None:
         "/table?face=hardware",
         "/wall",
         "/tags",
+        "/join",
+        "/join.svg",
         "/regions?page=phone",
         "/rules/standard",
         "/state",

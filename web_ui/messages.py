@@ -43,12 +43,14 @@ class ActionBase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The base of all actions.
 
     `asked` is the question of the snapshot that the page showed: the table refuses the action when it asks
-    another one. `before` is the latest time for it, in seconds of this machine's monotonic clock; the pages'
-    process sets it, never a browser.
+    another one. `before` is the latest time for it, in seconds of this machine's monotonic clock; `by` is the
+    seat of the phone that does it, 0 for none, None at the table. The pages' process sets these two, never a
+    browser.
     """
 
     asked: Annotated[str, msgspec.Meta(max_length=100)] | None = None
     before: float | None = None
+    by: int | None = None
 
 
 class PressButton(ActionBase, frozen=True, tag="press"):
@@ -63,6 +65,20 @@ class NamePlayer(ActionBase, frozen=True, tag="name"):
 
     seat: SeatNumber
     name: Name
+
+
+class ClaimSeat(ActionBase, frozen=True, tag="claim"):
+    """Give a seat to this phone, with its player's name; the pages' process sets `claim`."""
+
+    seat: SeatNumber
+    name: Name = ""
+    claim: str = ""
+
+
+class ReleaseSeat(ActionBase, frozen=True, tag="release"):
+    """Let a seat belong to no phone any more."""
+
+    seat: SeatNumber
 
 
 class ReportTile(ActionBase, frozen=True, tag="tile"):
@@ -189,8 +205,9 @@ class SetFault(ActionBase, frozen=True, tag="fault"):
 TeachingAction = TeachTiles | TeachPlayer | TeachAction | ForgetLast | EndLesson | ForgetTags | ForgetTiles
 LobbyAction = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
 PlayAction = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
+ClaimAction = ClaimSeat | ReleaseSeat
 FirstGameAction = TeachGame | LessonSeen
-Action = PlayAction | LobbyAction | FirstGameAction | TeachingAction | SetFault
+Action = PlayAction | LobbyAction | ClaimAction | FirstGameAction | TeachingAction | SetFault
 
 _DRAFT = re.compile(r"([0-9])[byrkw]([1-5f])")
 
@@ -215,6 +232,10 @@ def allowed_to_phone(action: Action, snapshot: Snapshot) -> bool:
             return button in phones.press and not action.physical
         case NamePlayer(seat):
             return f"seat.{seat}.floor" in phones.press
+        case ClaimSeat(seat):  # for a hint only during a game, when no seat can be taken
+            return phones.hint or f"seat.{seat}.floor" in phones.press
+        case ReleaseSeat():
+            return True  # the table takes it from the seat's own phone only
         case ReportTile():
             return phones.tell
         case AskHint():
@@ -382,7 +403,8 @@ class StandIn(msgspec.Struct, frozen=True):
 class Seat(msgspec.Struct, frozen=True):
     """A seat and its board; `pattern` are the colours printed on its wall, None where that is gray.
 
-    The solo game has two boards: the one whose role is `action`, and the player's.
+    The solo game has two boards: the one whose role is `action`, and the player's. `claimed`: the seat
+    belongs to a phone, whose secret has the SHA-256 `claim`, which no page may show.
     """
 
     seat: int
@@ -399,6 +421,8 @@ class Seat(msgspec.Struct, frozen=True):
     pattern: tuple[str, ...] | None = None
     bot: str | None = None
     stand_in: StandIn | None = None
+    claimed: bool = False
+    claim: str = ""
 
 
 class MenuItem(msgspec.Struct, frozen=True):
@@ -653,9 +677,10 @@ class Meaning(msgspec.Struct, frozen=True):
 
 
 class LessonStep(msgspec.Struct, frozen=True):
-    """The step of a first game that is explained now: a key and what its sentences name."""
+    """The step of a first game that is explained now: a key, what its text names, and whose turn it is."""
 
     key: str
+    seat: int = 0
     line: int = 0
     colour: str = ""
     count: int = 0
@@ -740,6 +765,19 @@ class Phones(msgspec.Struct, frozen=True):
     seats: bool = False
 
 
+class Join(msgspec.Struct, frozen=True):
+    """How phones join: the addresses of the pages in the network, the best one first, and the PIN if any.
+
+    `here_only`: the pages can be opened on this machine only. `secret` is the key of the cookies that say
+    that a phone knows the PIN. No page may show it, and the PIN only at the table.
+    """
+
+    addresses: tuple[str, ...] = ()
+    here_only: bool = False
+    pin: str = ""
+    secret: str = ""
+
+
 class Fault(msgspec.Struct, frozen=True):
     """A part of the table that is lost, and the key of the reason."""
 
@@ -783,6 +821,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     simulated: Simulated | None = None
     palette: dict[str, Colour] = {}
+    join: Join = Join()
 
 
 # --- Past games ---
@@ -879,6 +918,7 @@ _action: msgspec.json.Decoder[Action] = msgspec.json.Decoder(Action)
 _message: msgspec.json.Decoder[ServerMessage] = msgspec.json.Decoder(ServerMessage)
 _schema = msgspec.json.Decoder(_Schema)
 _snapshot = msgspec.json.Decoder(Snapshot)
+_json: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
 
 
 def encode(message: Subscribe | Action | Question) -> bytes:
@@ -891,6 +931,8 @@ def read_action(body: bytes) -> Action:
     action = _decode(_action, body)
     if action.before is not None:
         raise MessageError("not readable: a page can't set `before`")
+    if action.by is not None or (isinstance(action, ClaimSeat) and action.claim):
+        raise MessageError("not readable: a page can't set `by` or `claim`")
     return action
 
 
@@ -905,6 +947,16 @@ def read_snapshot(raw: bytes | msgspec.Raw) -> Snapshot:
     if schema > SCHEMA:
         raise NewerSchemaError(f"the snapshot's schema is {schema}; these pages know {SCHEMA}")
     return _decode(_snapshot, raw)
+
+
+def public_snapshot(raw: bytes | msgspec.Raw) -> bytes:
+    """Return a snapshot as everybody may see it: without claims, PIN and secret. Raises MessageError."""
+    snapshot = _decode(_json, raw)
+    for seat in snapshot.get("seats", ()):
+        seat.pop("claim", None)
+    for secret in ("pin", "secret"):
+        snapshot.get("join", {}).pop(secret, None)
+    return msgspec.json.encode(snapshot)
 
 
 def read_result(raw: msgspec.Raw, kind: type[_Read]) -> _Read:

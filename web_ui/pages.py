@@ -30,10 +30,12 @@ from web_ui.messages import (
     ReadGame,
     ReadRecord,
     ReviewedGame,
+    Snapshot,
+    public_snapshot,
     read_result,
 )
 from web_ui.render import STATE, Renderer
-from web_ui.security import Access, RateLimiter, RefusedError, access_level
+from web_ui.security import Access, RateLimiter, RefusedError, access_level, claim_in
 from web_ui.streams import FRAMES_LEASE, Slots, Streams, Subscription
 from web_ui.table_link import TableAwayError, TableLink
 from web_ui.text.rulebook import MODES, VARIANTS, read_all_rules
@@ -81,7 +83,9 @@ YEAR = 365 * 24 * 60 * 60
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json; charset=utf-8",
 }
 
 
@@ -149,10 +153,10 @@ class Pages:
         known = epoch == self.epoch and number.isdecimal() and len(number) < 16
         return int(number) if known and int(number) <= newest else -1
 
-    def page(self, page: str) -> Response:
-        """Respond with a live page: `phone`, `play`, `table`, `wall` or `tags`."""
+    def page(self, page: str, sentence: str = "") -> Response:
+        """Respond with a live page: `phone`, `play`, `table`, `wall`, `tags` or `join`; with a sentence."""
         words, view, access = self.words_for_request(), self.latest.view, access_level(request)
-        viewer = identify_viewer(request, page)
+        viewer = identify_viewer(request, page, view.snapshot)
         frame = self._first_frame(view) if page == TABLE else Frame()
         rendering = self.renderer.rendering(viewer, words, view)
 
@@ -167,17 +171,20 @@ class Pages:
                 greeting=self.greeting(view, viewer),
                 asked=rendering.asked,
                 connection="live" if rendering.presence is Presence.HERE else "hung",
-                pressing=access is Access.TABLE if page == TABLE else access is not Access.NONE,
+                pressing=_may_press(page, access) and not viewer.locked,
                 at_table=access is Access.TABLE,
                 teaching=access is Access.TABLE or (view.snapshot is not None and view.snapshot.phones.learn),
                 seat=viewer.seat,
+                locked=viewer.locked,
+                sentence=sentence,
                 drawing=drawing(view.layout) if page == TABLE and view.layout is not None else None,
                 colours=_colours(frame),
                 labels=json.loads(rendering.html[STATE])["labels"] if page == TABLE else {},
             ).encode()
 
         made_of = view.number, rendering.number, frame.number  # the rendering may be of a newer view
-        parts = self.epoch, page, words.language, *made_of, access, viewer.seat, _theme()
+        seen_by = access, viewer.seat, viewer.locked, _theme(), _hash(sentence.encode())
+        parts = self.epoch, page, words.language, *made_of, *seen_by
         return self._respond("-".join(map(str, parts)), "text/html; charset=utf-8", html)
 
     def twin(self) -> Response:
@@ -206,7 +213,12 @@ class Pages:
         since = self._parse_stamp(request.headers.get("Last-Event-ID") or request.args.get("have", ""))
         gzipped = accepts_gzip(request)
         subscription = Subscription(
-            _viewer_of_page(), self._words_of_page(), since, disconnected, gzip=gzipped
+            _viewer_of_page(self.latest.view.snapshot),
+            self._words_of_page(),
+            since,
+            disconnected,
+            gzip=gzipped,
+            claim=claim_in(request),
         )
         response = Response(
             self.streams.events(subscription), content_type="text/event-stream; charset=utf-8"
@@ -219,7 +231,8 @@ class Pages:
 
     def regions(self) -> Response:
         """Respond with all regions of a page as JSON, for polling; the ETag saves unchanged responses."""
-        viewer, words, view, frame = _viewer_of_page(), self._words_of_page(), self.latest.view, Frame()
+        words, view, frame = self._words_of_page(), self.latest.view, Frame()
+        viewer = _viewer_of_page(view.snapshot)
         rendering = self.renderer.rendering(viewer, words, view)
         if viewer.page == TABLE:
             self.latest.want_frames(FRAMES_LEASE)
@@ -235,7 +248,8 @@ class Pages:
             )
 
         made_of = f"{stamp}-{view.number}-{frame.number}"
-        seen_by = f"{viewer.page}-{viewer.at_table:d}-{viewer.seat}-{words.language}"
+        rights = f"{viewer.at_table:d}{viewer.locked:d}{viewer.host:d}"
+        seen_by = f"{viewer.page}-{rights}-{viewer.seat}-{words.language}"
         response = self._respond(f"{made_of}-{seen_by}", "application/json", body)
         response.headers[TIME_HEADER] = self.clock.stamp()
         return response
@@ -247,11 +261,13 @@ class Pages:
         return response
 
     def state(self) -> Response:
-        """Respond with the snapshot as the table sent it; raises RefusedError (503) without a table."""
+        """Respond with the snapshot without its secrets; raises RefusedError (503) without a table."""
         view = self.latest.view
         if view.presence is not Presence.HERE:
             raise RefusedError(503, f"presence.{view.presence}")
-        return self._respond(f"{self.epoch}.{view.number}", "application/json", lambda: view.raw)
+        return self._respond(
+            f"{self.epoch}.{view.number}", "application/json", lambda: public_snapshot(view.raw)
+        )
 
     def rules(self, mode: str = "") -> Response:
         """Respond with the rules of a mode, or with the list of all; raises RefusedError (404)."""
@@ -302,10 +318,14 @@ class Pages:
         return response.make_conditional(request.environ)  # type: ignore[return-value]
 
 
-def _viewer_of_page() -> Viewer:
+def _may_press(page: str, access: Access) -> bool:
+    return access is Access.TABLE if page == TABLE else access is not Access.NONE
+
+
+def _viewer_of_page(snapshot: Snapshot | None) -> Viewer:
     """Return the viewer of the page that the query parameter `page` names."""
     page = request.args.get("page")
-    return identify_viewer(request, page if page in PAGES else PHONE)
+    return identify_viewer(request, page if page in PAGES else PHONE, snapshot)
 
 
 def _theme() -> str:

@@ -21,8 +21,8 @@ from web_ui.latest import Presence, View
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views import boards, controls, drawing, ending, lobby, phone, tags, workshop
-from web_ui.views.phone import PHONE, PLAY, TABLE, TAGS, WALL, Viewer
+from web_ui.views import boards, controls, drawing, ending, joining, lobby, phone, tags, workshop
+from web_ui.views.phone import JOIN, PHONE, PLAY, TABLE, TAGS, WALL, Viewer
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -35,25 +35,21 @@ REGIONS = {
     PHONE: (
         *("tiles", "turn", "prompt", "faults", "lobby", "question", "lesson_step", "seat", "report"),
         *("result", "offer", "front", *_BOARDS, "bar", "legend", "counts", "account", "moves", "rules"),
+        "mine",
     ),
     PLAY: (
         *("tiles", "turn", "prompt", "faults", "lobby", "question", "lesson_step", "report", "result"),
-        *("offer", *_BOARDS, "bar", "legend", "counts", "account", "moves", "step", "rules"),
+        *("offer", *_BOARDS, "bar", "legend", "counts", "account", "moves", "step", "rules", "mine", "join"),
     ),
     TABLE: (
-        "tiles",
-        "turn",
-        "faults",
-        "report",
-        "recent",
-        "legend",
-        "deck",
-        "drawer",
-        "workshop",
-        "counts",
-        "rules",
+        *("tiles", "turn", "faults", "report", "recent", "legend", "deck", "drawer", "workshop", "counts"),
+        *("rules", "join"),
     ),
-    WALL: ("tiles", "turn", "prompt", "faults", "result", "offer", *_BOARDS, "seats", "moves", "step"),
+    WALL: (
+        *("tiles", "turn", "prompt", "faults", "result", "offer", *_BOARDS, "seats", "moves", "step"),
+        "join",
+    ),
+    JOIN: ("joining",),
     TAGS: ("tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"),
 }
 """The regions of each page."""
@@ -89,6 +85,9 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "bars": tags.bars,
     "cards": tags.cards,
     "forgetting": tags.forgetting,
+    "joining": joining.seats,
+    "join": joining.invitation,
+    "mine": joining.own_turn,
 }
 """The value of each region with controls, which depend on the viewer; empty while the table is away."""
 
@@ -97,6 +96,9 @@ TEMPLATES = {"front": "board"}
 
 WITH_CONTROLS = (Presence.HERE, Presence.HUNG)
 """Presences with controls; those of a table that hangs stay, and the page's script blocks them."""
+
+FOR_LOCKED = ("joining", "join", "mine")
+"""Regions with controls that a phone sees before it has entered the PIN."""
 
 _LINE_ENDS = re.compile(r"\s*\n\s*")
 
@@ -226,7 +228,7 @@ def _turn(formatter: SnapshotFormatter | None, view: View, words: Words, viewer:
 
 def _hands(formatter: SnapshotFormatter | None, view: View, viewer: Viewer) -> boards.Hands:
     """Return what the viewer may do now: nothing while the table is away."""
-    if formatter is None or view.presence not in WITH_CONTROLS:
+    if formatter is None or viewer.locked or view.presence not in WITH_CONTROLS:
         return boards.NO_HANDS
     return controls.hands(formatter, viewer)
 
@@ -248,7 +250,9 @@ def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) 
         return ending.ending(formatter, viewer)
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)
-    return CONTROLS[kind](formatter, viewer) if view.presence in WITH_CONTROLS else None
+    if view.presence not in WITH_CONTROLS or (viewer.locked and kind not in FOR_LOCKED):
+        return None
+    return CONTROLS[kind](formatter, viewer)
 
 
 def _json(value: object) -> str:

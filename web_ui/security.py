@@ -4,10 +4,17 @@
 - DNS rebinding: the `Host` header must be an address or a name that no public web site can have.
 - CSRF: a POST must be JSON and come from a page of this server (`Origin`, `Sec-Fetch-Site`).
 - Rate limit: a token bucket for each client address.
+- Seats of phones: a random secret in a cookie, of which the table keeps a hash.
+- PIN: on a network that is not trusted, a phone enters the PIN that the table shows before it may do more
+  than look; a cookie remembers it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import re
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -30,7 +37,7 @@ PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "Via")
 _SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "worker-src 'self'; "
+        "worker-src 'self'; manifest-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
@@ -124,12 +131,72 @@ def check_origin(request: Request) -> None:
         raise RefusedError(415, "press.not_json")
 
 
+def check_form_origin(request: Request) -> None:
+    """Refuse a form that was not sent by a page of this server (CSRF). Raises RefusedError.
+
+    Browsers send `Origin` with every form that is posted, `Sec-Fetch-Site` to trustworthy addresses only.
+    """
+    if request.headers.get("Origin") != f"http://{request.host}":
+        raise RefusedError(403, "press.foreign")
+    if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        raise RefusedError(403, "press.foreign")
+    if request.mimetype != "application/x-www-form-urlencoded":
+        raise RefusedError(415, "press.not_json")
+
+
 def add_security_headers(headers: Headers, host: str) -> None:
     """Add the security headers of every response to `headers`."""
     for name, value in _SECURITY_HEADERS.items():
-        headers[name] = value
+        headers.setdefault(name, value)
     if is_loopback_host(host):  # browsers accept it on secure origins only
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
+
+
+# --- Seats of phones, and the PIN ------------------------------------------------------------------------
+
+SEAT_COOKIE = "azul-seat"
+"""Names the cookie with the secret of the phone to which a seat belongs."""
+
+PIN_COOKIE = "azul-pin"
+"""Names the cookie of a phone that has entered the PIN."""
+
+YEAR = 365 * 24 * 60 * 60
+"""Seconds that cookies are kept."""
+
+SECRET_BYTES = 32
+
+_SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
+"""A secret as `new_secret` makes it."""
+
+
+def new_secret() -> str:
+    """Return a random secret for a phone, of 256 bits."""
+    return secrets.token_urlsafe(SECRET_BYTES)
+
+
+def claim_of(secret: str) -> str:
+    """Return the claim of a secret, which the table keeps: its SHA-256 in hex; empty for no such secret."""
+    return hashlib.sha256(secret.encode()).hexdigest() if _SECRET.fullmatch(secret) else ""
+
+
+def claim_in(request: Request) -> str:
+    """Return the claim of the phone that sends a request; empty without one."""
+    return claim_of(request.cookies.get(SEAT_COOKIE, ""))
+
+
+def same_text(one: str, other: str) -> bool:
+    """Compare two texts in a time that does not depend on where they differ."""
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+def pin_pass(pin: str, secret: str) -> str:
+    """Return the cookie of a phone that knows the PIN; another PIN or another secret makes it invalid."""
+    return hmac.new(secret.encode(), f"azul pin {pin}".encode(), hashlib.sha256).hexdigest()
+
+
+def has_pin_pass(request: Request, pin: str, secret: str) -> bool:
+    """Return whether a request comes from a phone that has entered the PIN."""
+    return same_text(request.cookies.get(PIN_COOKIE, ""), pin_pass(pin, secret))
 
 
 # --- Rate limit ------------------------------------------------------------------------------------------

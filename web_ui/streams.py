@@ -21,7 +21,7 @@ from web_ui.delivery import ServerClock
 from web_ui.latest import Frame, Latest, View
 from web_ui.render import Renderer
 from web_ui.text.words import Words
-from web_ui.views.phone import TABLE, Viewer
+from web_ui.views.phone import TABLE, Viewer, seated
 
 HEARTBEAT = 1.0
 """Seconds between two heartbeats; static/feed.js counts on them."""
@@ -76,7 +76,8 @@ class Subscription(Struct, frozen=True):
     """A viewer's request for a stream: the language, and the view number that the page already shows.
 
     `since` is -1 for a page that shows nothing yet; `disconnected` returns whether the client has hung up;
-    `gzip`: the client accepts a compressed stream.
+    `gzip`: the client accepts a compressed stream. `claim` is that of the client's phone: the seat that
+    belongs to it may change.
     """
 
     viewer: Viewer
@@ -84,6 +85,7 @@ class Subscription(Struct, frozen=True):
     since: int
     disconnected: Callable[[], bool]
     gzip: bool = False
+    claim: str = ""
 
 
 @lru_cache(CACHED_DIFFERENCES)
@@ -142,12 +144,13 @@ class Streams(Struct, frozen=True):
             view, newest = self._wait(subscription, *seen, beat_at - time.monotonic())
             seen = view.number, newest.number
             parts = []
-            greeting = self.greeting(view, subscription.viewer)
+            viewer = seated(subscription.viewer, subscription.claim, view.snapshot)
+            greeting = self.greeting(view, viewer)
             if greeting != greeted:
                 greeted = greeting
                 parts.append(b"retry: 1000\n" + _event("hello", json.dumps(greeting).encode()))
             if view.number != number:
-                rendering = self.renderer.rendering(subscription.viewer, subscription.words, view)
+                rendering = self.renderer.rendering(viewer, subscription.words, view)
                 news, number = rendering.news(number), rendering.number
                 parts.append(_event("news", news, f"{self.clock.epoch}.{number}"))
             if newest.number != frame.number and (newest or frame):

@@ -14,6 +14,7 @@ import click
 
 COMMANDS: Final = {
     "play": "Start the table with the hardware that its layout names, and its pages.",
+    "join": "Show the QR code, the address and the PIN with which phones join the table.",
     "rules": "Print the rules of a MODE for players, each with its number and an example.",
     "replay": "Verify every game of a record FILE (- is standard input).",
     "review": "Grade every choice of a record FILE (- is standard input).",

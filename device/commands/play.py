@@ -14,6 +14,7 @@ from msgspec.structs import astuple
 
 from device.commands.console import CommandError, data_option, file_error, layout_option, log, reported
 from device.runtime.data_folder import SOCKET, FolderInUseError, locked
+from device.runtime.network import EVERYWHERE, addresses_of, url
 from device.runtime.pages_process import PagesProcess
 from device.runtime.systemd import ServiceManager
 from hardware.api import PICO, HardwareError
@@ -43,9 +44,10 @@ PORT_RETRIES: Final = 20  # every 0.1 s: the pages of a killed table may still h
 )
 @click.option(
     "--phones",
-    type=click.Choice(["look", "play"]),
+    type=click.Choice(["auto", "look", "play"]),
     help="What phones in the network may press: every button (play), or only those without a working switch "
-    "on the table (look).  [default: look, or as in settings.toml]",
+    "on the table (look). auto: every button if the table is simulated or its boards have no buttons.  "
+    "[default: auto, or as in settings.toml]",
 )
 @click.option(
     "--simulate",
@@ -74,7 +76,8 @@ def command(
 
         with reported(SettingsError):
             settings = read_settings(data)
-        options = PlayOptions(physical_tiles=tiles == "resin", phones=phones, simulate=simulate)
+        address = listening.getsockname()
+        options = PlayOptions(tiles == "resin", phones, simulate, address[0], address[1])
         loop = build_loop(table_layout, data, runtime, settings, options, log, closing)
         closing.callback(manager.stopping)
         loop.run(partial(_ready, manager, listening), manager.alive)
@@ -126,18 +129,8 @@ def _listen(host: str, port: int) -> socket.socket:
 def _ready(manager: ServiceManager, listening: socket.socket) -> None:
     """Print the addresses and notify the service manager."""
     host, port = listening.getsockname()[:2]
-    everywhere = host in ("0.0.0.0", "::")
-    here = f"[{host}]" if ":" in host else host
-    click.echo(f"The table (twin): http://{'127.0.0.1' if everywhere else here}:{port}/table")
-    click.echo(f"For phones:       http://{_own_address() if everywhere else here}:{port}/")
+    everywhere = host in EVERYWHERE
+    network = addresses_of(host, port).urls or (url(socket.gethostname() if everywhere else host, port),)
+    click.echo(f"The table (twin): {url('127.0.0.1' if everywhere else host, port)}table")
+    click.echo(f"For phones:       {network[0]}")
     manager.ready()
-
-
-def _own_address() -> str:
-    """Return the address of this machine in its network, or its host name; nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # reserved for documentation (RFC 5737)
-        except OSError:
-            return socket.gethostname()
-        return str(probe.getsockname()[0])

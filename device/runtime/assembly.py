@@ -16,10 +16,14 @@ from device.runtime.data_folder import SOCKET
 from device.runtime.grader import Grader
 from device.runtime.historian import Historian
 from device.runtime.loop import Inbox, Observer, Stop, TableLoop, equipment_of
+from device.runtime.network import Finder
+from device.runtime.pin import AUTO, Pin, open_pin
 from device.runtime.settings import Settings
 from device.runtime.simulation import SimulatedParts
 from device.socket.server import SocketServer
+from device.socket.snapshot import Json, joining_json
 from device.store import store
+from device.table.access import seats_by_pages
 from device.table.state import TableSettings
 from hardware.api import PICO
 from hardware.drivers.open import Hardware, open_hardware
@@ -39,8 +43,10 @@ class PlayOptions:
     """The options of the command `play` that concern the table."""
 
     physical_tiles: bool = False
-    phones: str | None = None  # "look" or "play"; None: as in the settings
+    phones: str | None = None  # "auto", "look" or "play"; None: as in the settings
     simulate: str | None = None  # "table" or "pico"
+    host: str = "127.0.0.1"  # the address that the pages listen at
+    port: int = 0
 
 
 def build_loop(
@@ -66,13 +72,14 @@ def build_loop(
     hardware, simulated_parts = open_table_hardware(layout, inbox, wanted.simulate, Path(PICO_FOLDER))
     closing.callback(hardware.close)
     server, observers = _start_threads(layout, data, settings, inbox, log, closing)
-    phones = settings.phones_play if wanted.phones is None else wanted.phones == "play"
     table_settings = TableSettings(
         layout.seats,
         layout.displays,
         settings.confirm_columns,
         wanted.physical_tiles,
-        equipment_of(layout, phones_play=phones),
+        equipment_of(
+            layout, phones_play=phones_play(layout, wanted.phones or settings.phones, wanted.simulate)
+        ),
         opponent_settings(settings),
     )
     return TableLoop(
@@ -86,7 +93,29 @@ def build_loop(
         simulated=simulated_parts,
         observers=observers,
         log=log,
+        joining=_joining(Finder(wanted.host, wanted.port), open_pin(settings.pin, data)),
     )
+
+
+def phones_play(layout: Layout, setting: str, simulate: str | None) -> bool:
+    """Return whether phones may press every button.
+
+    With "auto" they may where nobody presses anything else: on a simulated table, and on one whose boards
+    have no buttons.
+    """
+    if setting != AUTO:
+        return setting == "play"
+    return simulate is not None or seats_by_pages(equipment_of(layout))
+
+
+def _joining(find: Finder, pin: Pin) -> Callable[[], Json]:
+    """Return a function that describes how phones join, as it is now."""
+
+    def describe() -> Json:
+        found = find()
+        return joining_json(found.urls, here_only=found.here_only, pin=pin.pin, secret=pin.secret)
+
+    return describe
 
 
 def _start_threads(

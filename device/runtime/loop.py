@@ -36,6 +36,7 @@ from device.socket.snapshot import Json, snapshot
 from device.store.store import Store, StoreError, next_file
 from device.table.access import Equipment
 from device.table.buttons import all_buttons
+from device.table.claims import event_of_phone
 from device.table.game import Play
 from device.table.prompts import asked
 from device.table.state import (
@@ -44,6 +45,7 @@ from device.table.state import (
     FirstDrawn,
     NeededDraw,
     RefusalReason,
+    RefusedError,
     StoreFault,
     Table,
     TableEvent,
@@ -135,7 +137,8 @@ class TableLoop:
     """The main loop of one table, with its store, its lights and its publisher.
 
     `store_path` is the file of saved games; without `settings` the table has the defaults for its layout;
-    `clock` returns seconds, as in the times of hardware events; `log` takes one sentence.
+    `clock` returns seconds, as in the times of hardware events; `log` takes one sentence; `joining` returns
+    how phones join, at once.
     """
 
     def __init__(
@@ -152,6 +155,7 @@ class TableLoop:
         simulated: SimulatedParts = NOT_SIMULATED,
         observers: Sequence[Observer] = (),
         log: Callable[[str], None] = lambda _sentence: None,
+        joining: Callable[[], Json] = dict,
     ) -> None:
         self._frames = FrameMaker([light.name for light in layout.lights], CurrentLimiter(layout).limit)
         self._button_names = frozenset(all_buttons(layout.seats, layout.displays))
@@ -164,13 +168,15 @@ class TableLoop:
         self._observers = observers
         self._simulated = simulated
         self._log = log
+        self._joining = joining
         self._answers: list[Callable[[], None]] = []  # to requests of this turn of the loop
         self._lit = FlashLimiter()  # the frame that the lights have
         self._lit_at = float("-inf")
         self._beat_at = float("-inf")
         self._colours = FrameColours([light.name for light in layout.lights])  # what was published last
         self._snapshot: Json = {}  # the latest, without its version
-        self._snapshot_of: tuple[Table, tuple[Fault, ...]] | None = None  # the state that it was made from
+        # the state that the snapshot was made from
+        self._snapshot_of: tuple[Table, tuple[Fault, ...], Json] | None = None
         self._next_tick = float("-inf")
         self._version = time.time_ns() // 1_000_000  # above that of an earlier run: it is the pages' ETag
         self._zero = time.time() - clock()  # the Unix time at which the events' clock read 0
@@ -290,16 +296,30 @@ class TableLoop:
             case ShowTag(reader, tag) if self._simulated.try_repeated_tag(reader, tag):
                 return messages.taken(message)
             # the Pico sends the event; where it can't, the loop takes the message itself, below
-            case PressButton(button) if pico is not None and pico.try_press(button):
+            case PressButton(button) if message.by is None and pico is not None and pico.try_press(button):
                 return messages.taken(message)
             case ShowTag(reader, tag) if pico is not None and pico.try_tag(reader, tag):
                 return messages.taken(message)
         before = self.table.refusal
-        self._step(messages.table_event(message, self.table.tags.known, now))
+        try:
+            self._step(self._event_of(message, now))
+        except RefusedError as refused:
+            return messages.refusal(message, refused.why)
         after = self.table.refusal
         if after is None or not after.shown or (before is not None and after.number == before.number):
             return messages.taken(message)
         return messages.refusal(message, after.why)
+
+    def _event_of(self, message: TableMessage | HistoryQuestion, at: float) -> TableEvent:
+        """Return the event of a message. Raises RefusedError for a phone's message that it may not send.
+
+        Time passes for the table first then: it may be somebody else's turn by now.
+        """
+        event = messages.table_event(message, self.table.tags.known, at)
+        if not isinstance(message, TableMessageBase) or message.by is None:
+            return event
+        self._step(Tick(at))
+        return event_of_phone(self.table, event, message.by)
 
     def _why_not_in_time(self, message: TableMessageBase, now: float) -> RefusalReason | None:
         """Return why a message comes too late: after its time, or for a question that was asked before.
@@ -383,13 +403,13 @@ class TableLoop:
 
     def _publish(self) -> None:
         """Publish a snapshot if it differs from the last one."""
-        faults = self._simulated.faults
+        faults, joining = self._simulated.faults, self._joining()
         last = self._snapshot_of
-        if last is not None and last[0] is self.table and last[1] == faults:
+        if last is not None and last[0] is self.table and last[1:] == (faults, joining):
             return  # same state, same snapshot
-        self._snapshot_of = self.table, faults
+        self._snapshot_of = self.table, faults, joining
         simulated = self._simulated.to_json(self.table)
-        latest = snapshot(self.table, self._palette_now(), self._zero, simulated)
+        latest = snapshot(self.table, self._palette_now(), self._zero, simulated, joining)
         if latest != self._snapshot:
             self._snapshot = latest
             self._version += 1

@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal, get_args, get_origin
 import msgspec
 
 from device.lights.palettes import BOX, PALETTES, Palette, Shade
+from device.runtime.pin import AUTO, WRITTEN
 from device.table.game import LONGEST_NAME
 from device.table.state import OPPONENTS
 
@@ -49,7 +50,8 @@ class SettingsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     palette: Literal["box", "distinct", "own"] = "box"
     own: OwnPalette | None = None
     confirm_columns: bool = True  # ask for a gray wall's column even where only one is legal
-    phones: Literal["look", "play"] = "look"  # whether phones may press buttons that the table has, too
+    phones: Literal["auto", "look", "play"] = "auto"  # whether phones may press buttons of the table, too
+    pin: str = ""  # what phones enter before they may do more than look: "auto", digits, or nothing
     pace: Literal["slow", "normal", "fast"] = "normal"
     bots: BotsFile = BotsFile()
     programs: dict[str, str] = {}  # command lines by name
@@ -65,7 +67,8 @@ class Settings:
 
     palette: Palette = BOX
     confirm_columns: bool = True
-    phones_play: bool = False
+    phones: str = "auto"
+    pin: str = ""
     pace: str = "normal"
     thinking: BotsFile = field(default_factory=BotsFile)
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -89,9 +92,16 @@ def read_settings(directory: Path) -> Settings:
         palette = _palette(settings.own)
     else:
         raise SettingsError(f'{path}: palette is "own", so a section [own] must give its five colours')
-    programs = _programs(path, settings.programs)
+    if settings.pin not in ("", AUTO) and not WRITTEN.fullmatch(settings.pin):
+        raise SettingsError(f'{path}: pin = {json.dumps(settings.pin)}: must be "auto" or 4 to 12 digits')
     return Settings(
-        palette, settings.confirm_columns, settings.phones == "play", settings.pace, settings.bots, programs
+        palette,
+        settings.confirm_columns,
+        settings.phones,
+        settings.pin,
+        settings.pace,
+        settings.bots,
+        _programs(path, settings.programs),
     )
 
 

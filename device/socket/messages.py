@@ -14,6 +14,8 @@ from device.rules.notation import event_of
 from device.rules.tiles import colour_of
 from device.table.state import (
     ChoiceMade,
+    FirstGameEvent,
+    GameEvent,
     GameStarted,
     HintRequested,
     LessonBegun,
@@ -22,10 +24,11 @@ from device.table.state import (
     OptionsChosen,
     PlayedAgain,
     PlayerNamed,
+    SeatClaimed,
     SeatGiven,
     SeatLeft,
+    SeatReleased,
     StepRead,
-    TableEvent,
     TagsForgotten,
     TagShown,
     TeachingSwitched,
@@ -69,11 +72,14 @@ class TableMessageBase(ClientMessage, frozen=True, kw_only=True, omit_defaults=T
     """The base of all messages that the table's loop answers.
 
     With `asked` a message is for that question only, as named in the snapshot; after `before`, in seconds of
-    this machine's monotonic clock, it is too late for it.
+    this machine's monotonic clock, it is too late for it. `by` says that a phone sends it: the place that
+    belongs to the phone, 0 for none. Without it somebody at the table does, who may do everything. The pages'
+    process sets `before` and `by`, never a browser.
     """
 
     asked: str | None = None
     before: float | None = None
+    by: Annotated[int, msgspec.Meta(ge=0, le=99)] | None = None
 
 
 class Subscribe(ClientMessage, tag="subscribe", frozen=True):
@@ -94,6 +100,20 @@ class NamePlayer(TableMessageBase, tag="name", frozen=True):
 
     seat: int
     name: str
+
+
+class ClaimSeat(TableMessageBase, tag="claim", frozen=True):
+    """Claim a place for a phone, with the SHA-256 of its secret in hex; an empty name keeps the name."""
+
+    seat: int
+    claim: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    name: str = ""
+
+
+class ReleaseSeat(TableMessageBase, tag="release", frozen=True):
+    """Let a place belong to no phone any more."""
+
+    seat: int
 
 
 class ReportTile(TableMessageBase, tag="tile", frozen=True):
@@ -264,8 +284,10 @@ _LessonMessage = Lesson | ForgetLast | EndLesson
 _TagMessage = _LessonMessage | ForgetTags | ForgetTiles | ListTags
 _PlayMessage = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
 _LobbyMessage = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | PlayAgain
+_ClaimMessage = ClaimSeat | ReleaseSeat
 _FirstGameMessage = TeachGame | LessonSeen
-TableMessage = _PlayMessage | _LobbyMessage | _FirstGameMessage | _TagMessage | SetFault
+_SeatMessage = _LobbyMessage | _ClaimMessage | _FirstGameMessage
+TableMessage = _PlayMessage | _SeatMessage | _TagMessage | SetFault
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion
@@ -299,7 +321,9 @@ def choice_of(notation: str) -> Choice:
     return choice
 
 
-def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float) -> TableEvent:
+def table_event(
+    message: TableMessage | HistoryQuestion, known: Tags, at: float
+) -> GameEvent | FirstGameEvent:
     """Return the event of the table that a message stands for, at a time in seconds.
 
     `known` are the tags that the table knows. Raises ValueError for a message that is no event,
@@ -314,6 +338,10 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
             return StepRead(at)
         case NamePlayer() | SitDown() | LeaveSeat() | ChooseOptions() | StartGame() | PlayAgain():
             return _lobby_event(message, at)
+        case ClaimSeat(seat, claim, name):
+            return SeatClaimed(seat, claim, name, message.by, at)
+        case ReleaseSeat(seat):
+            return SeatReleased(seat, at)
         case TeachTiles() | TeachPlayer() | TeachAction() | ForgetLast() | EndLesson():
             return _lesson_event(message, at)
         case ForgetTags(tags):
@@ -324,7 +352,7 @@ def table_event(message: TableMessage | HistoryQuestion, known: Tags, at: float)
             raise ValueError(f"{message} is no event of the table")
 
 
-def _play_event(message: _PlayMessage, at: float) -> TableEvent:
+def _play_event(message: _PlayMessage, at: float) -> GameEvent:
     match message:
         case PressButton(button):
             return ButtonPressed(button, at)
@@ -341,7 +369,7 @@ def _play_event(message: _PlayMessage, at: float) -> TableEvent:
             return ChoiceMade(choice_of(choice), at)
 
 
-def _lobby_event(message: _LobbyMessage, at: float) -> TableEvent:
+def _lobby_event(message: _LobbyMessage, at: float) -> GameEvent:
     match message:
         case NamePlayer(seat, name):
             return PlayerNamed(seat, name, at)
@@ -357,7 +385,7 @@ def _lobby_event(message: _LobbyMessage, at: float) -> TableEvent:
             return PlayedAgain(at)
 
 
-def _lesson_event(message: _LessonMessage, at: float) -> TableEvent:
+def _lesson_event(message: _LessonMessage, at: float) -> GameEvent:
     match message:
         case TeachTiles(colour):
             return LessonBegun(Tiles(None if colour == "all" else colour_of(colour)), at)

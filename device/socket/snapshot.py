@@ -6,7 +6,7 @@ the keys. The sections "Choices and moves" and "Positions" also describe past ga
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from enum import Enum
 from functools import lru_cache
@@ -42,10 +42,17 @@ SCHEMA: Final = 2
 MOVES_SHOWN: Final = 8
 
 
-def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json | None = None) -> Json:
+def snapshot(
+    table: Table,
+    palette: Palette,
+    zero: float = 0.0,
+    simulated: Json | None = None,
+    joining: Json | None = None,
+) -> Json:
     """Return the snapshot of a table.
 
-    `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts.
+    `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts,
+    `joining` how phones join (see `joining_json`).
     """
     game, play, prompted = table.game, table.play, prompt(table)
     choosing = table.stage is Stage.CHOICE
@@ -85,7 +92,18 @@ def snapshot(table: Table, palette: Palette, zero: float = 0.0, simulated: Json 
         "faults": _faults_json(table, zero),
         "simulated": simulated,
         "palette": palette_json(palette),
+        "join": joining or joining_json(),
     }
+
+
+def joining_json(
+    addresses: Sequence[str] = (), *, here_only: bool = False, pin: str = "", secret: str = ""
+) -> Json:
+    """Describe how phones join: the addresses of the pages, the PIN, and the key of its cookies.
+
+    `here_only`: the pages can be opened on this machine only.
+    """
+    return {"addresses": list(addresses), "here_only": here_only, "pin": pin, "secret": secret}
 
 
 # --- Choices and moves, of the table and of past games ---
@@ -270,6 +288,8 @@ def _seat_json(table: Table, place: int) -> Json:
         **seat_json(play, place, name, board, acting=place in acting_places(table)),
         **({} if play is not None else {"taken": place in table.seats.taken}),
         "bot": table.seats.bot_at(place) or None,
+        "claimed": bool(table.seats.claim_at(place)),
+        "claim": table.seats.claim_at(place),
         "stand_in": _stand_in_json(table, place),
     }
 

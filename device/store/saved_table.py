@@ -14,6 +14,7 @@ from device.rules.game import MODES
 from device.rules.notation import event_of, text_of
 from device.rules.solo.game import LEVELS, WALLS
 from device.rules.tiles import Colour, add, colour_of, count, letter
+from device.table.claims import end_stale_claims
 from device.table.game import LONGEST_NAME, Play, Selection, sources_with
 from device.table.lessons import is_known
 from device.table.physical_tiles import slots
@@ -48,6 +49,7 @@ class SavedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bots: tuple[str, ...] = ()  # by place
     stand_ins: tuple[StandIn, ...] = ()  # only those that stay to the end of the game
     first_game: FirstGame | None = None  # what was explained of it
+    claims: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # by place: the hash of a phone's secret
 
 
 class LargerTableError(ValueError):
@@ -74,6 +76,7 @@ def to_saved_table(table: Table) -> SavedTable:
         bots=table.seats.bots,
         stand_ins=tuple(each for each in table.opponents.stand_ins if each.for_good),
         first_game=table.first_game,
+        claims=table.seats.claims or msgspec.UNSET,
     )
 
 
@@ -101,7 +104,7 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
     names, bots = ((*each[:places], *("",) * (places - len(each))) for each in (saved.names, saved.bots))
     table = replace(
         blank,
-        seats=Seats(names, bots, saved.taken),
+        seats=end_stale_claims(Seats(names, bots, saved.taken, (saved.claims or ())[:places])),
         next_game=NextGame(options, saved.choosing),
         opponents=Opponents(stand_ins=saved.stand_ins),
         first_game=saved.first_game,

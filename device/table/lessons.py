@@ -49,7 +49,7 @@ Values = dict[str, str | int]
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The step that is on show, and the values of its sentences."""
+    """The step that is on show, the values of its sentences, and in an offer whose `seat` it is for."""
 
     step: Step
     values: Values
@@ -136,7 +136,9 @@ def explained(table: Table) -> Explained | None:
     if table.first_game is None or table.first_game.step is None:
         return None
     step = Step(table.first_game.step)
-    return Explained(step, _VALUES[step](table) if step in _VALUES else {})
+    values: Values = _VALUES[step](table) if step in _VALUES else {}
+    place = table.acting_place
+    return Explained(step, values if place is None else {**values, "seat": place})
 
 
 # --- Situations ---

@@ -12,7 +12,7 @@ from device.table.buttons import OK, UNDO, seat_button, seat_buttons, source_but
 from device.table.game import Play, Selection, sources_with
 from device.table.opponents import bots_to_act, can_skip
 from device.table.seating import menu, seat_items, why_not_enough
-from device.table.state import CurrentGame, Stage, Table
+from device.table.state import CurrentGame, Question, Stage, Table
 from device.table.tag_input import seats_for_a_card
 from device.table.tags import ActionCard, PlayerCard, TileTag
 from device.table.turns import choices_of_people, choosing_places
@@ -40,7 +40,7 @@ def prompt(table: Table) -> Prompt:
     if game is None:
         return _before_game(table)
     if game.question is not None:
-        return Prompt(game.question.value)
+        return _question_prompt(table, game, game.question)
     match table.stage:
         case Stage.SCORING:
             return _scoring(table, game)
@@ -77,6 +77,15 @@ def _before_game(table: Table) -> Prompt:
     if table.tags.card is not None:
         return Prompt("card_seat", {"name": table.tags.card.name})
     return Prompt("take_seat" if why_not_enough(table) else "seats_ready")
+
+
+def _question_prompt(table: Table, game: CurrentGame, question: Question) -> Prompt:
+    """Return a question; of an undo with the player who is asked, and the place whose phone asks."""
+    if question is not Question.UNDO_ASKED or game.asked_of is None:
+        return Prompt(question.value)
+    by = game.asked_by or None
+    asker: Values = {"by": by, "by_name": table.seats.name_at(by) if by is not None else None}
+    return Prompt(question.value, _who(table, game.asked_of) | asker)
 
 
 def _scoring(table: Table, game: CurrentGame) -> Prompt:

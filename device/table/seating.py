@@ -328,7 +328,8 @@ def _at_first_place(seats: Seats) -> Seats:
     names, bots = list(seats.names), list(seats.bots)
     for each in (names, bots):
         each[0], each[place - 1] = each[place - 1], each[0]
-    return Seats(tuple(names), tuple(bots), taken=(1,))
+    moved = Seats(tuple(names), tuple(bots), taken=(1,))
+    return moved.with_claim(1, seats.claim_at(place))
 
 
 def name_player(table: Table, place: int, name: str) -> Table:

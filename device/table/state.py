@@ -70,6 +70,10 @@ class RefusalReason(StrEnum):
     PROGRAM_NEEDS_BOT_GAME = "program_needs_bot_game"
     DEAD_PART = "dead_part"  # a simulated part that has a fault: nothing comes of it
     NOT_SAVED = "not_saved"  # the disk is full: nothing was changed
+    SEAT_CLAIMED = "seat_claimed"  # the seat belongs to another phone
+    OPPONENTS_SEAT = "opponents_seat"  # an opponent plays there: no phone can claim the seat
+    ONLY_WATCHING = "only_watching"  # every person's seat belongs to another phone
+    OTHERS_ANSWER = "others_answer"  # the question is for another player
     NO_SUCH_SEAT = "no_such_seat"
     NO_SUCH_OPPONENT = "no_such_opponent"
     MODE_NOT_FOR_SEATS = "mode_not_for_seats"  # the game is for another number of players
@@ -82,6 +86,7 @@ class Question(StrEnum):
 
     YOUR_BOARD = "your_board"  # after a restart: is this how the boards stand?
     STOP_GAME = "stop_game"
+    UNDO_ASKED = "undo_asked"  # may a phone take back a choice that another phone's player made?
 
 
 class NeededDraw(StrEnum):
@@ -128,6 +133,7 @@ class Seats:
     names: tuple[str, ...]
     bots: tuple[str, ...]
     taken: tuple[int, ...] = ()  # places in the order in which they were taken
+    claims: tuple[str, ...] = ()  # by place: the hash of the secret of the phone that it belongs to, or empty
 
     def bot_at(self, place: int) -> str:
         """Return the opponent at a place; an empty text for a person."""
@@ -149,6 +155,16 @@ class Seats:
     def with_bot(self, place: int, bot: str) -> Self:
         """Return the seats with another opponent at a place; with an empty name a person sits there."""
         return replace(self, bots=(*self.bots[: place - 1], bot, *self.bots[place:]))
+
+    def claim_at(self, place: int) -> str:
+        """Return the claim of a place; an empty text for a seat that belongs to no phone."""
+        return self.claims[place - 1] if place <= len(self.claims) else ""
+
+    def with_claim(self, place: int, claim: str) -> Self:
+        """Return the seats with another claim of a place; an empty one lets every phone play there."""
+        claims = [self.claim_at(each) for each in range(1, len(self.names) + 1)]
+        claims[place - 1] = claim
+        return replace(self, claims=tuple(claims) if any(claims) else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +300,8 @@ class CurrentGame:
     hints: tuple[Hint, ...] = ()
     question: Question | None = None
     over_since: float | None = None  # seconds; None until the last scoring was shown, and after a restart
+    asked_by: int | None = None  # the place whose phone asks the question, 0 for one without a seat
+    asked_of: int | None = None  # the place whose phone is to answer
 
     def at_position(self, play: Play, at: float, animation: ScoreAnimation | None = None) -> "CurrentGame":
         """Return the game moved to another position at `at` seconds, with nothing half done.
@@ -297,6 +315,8 @@ class CurrentGame:
             bot_choices=self.bot_choices,
             hints=self.hints,
             question=self.question,
+            asked_by=self.asked_by,
+            asked_of=self.asked_of,
         )
 
 
@@ -491,6 +511,34 @@ class PlayerNamed:
 
 
 @dataclass(frozen=True, slots=True)
+class PhonePressed:
+    """A phone pressed `ok` or `undo`; `by` is the place that belongs to it, 0 for none."""
+
+    button: str
+    by: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatClaimed:
+    """A phone claims a place for its player; an empty name keeps the name that is there."""
+
+    place: int
+    claim: str  # the hash of the phone's secret
+    name: str
+    by: int | None  # the place that belonged to this phone before, which it gives up
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatReleased:
+    """A place is to belong to no phone any more."""
+
+    place: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class TileShown:
     """A tile was shown to a reader, or typed on a page (no reader); `tag` is None for a tile without one."""
 
@@ -638,7 +686,9 @@ class TagsForgotten:
 LobbyEvent = SeatGiven | SeatLeft | OptionsChosen | GameStarted | PlayedAgain
 TeachingEvent = LessonBegun | LessonUndone | LessonEnded | TagsForgotten
 FirstGameEvent = TeachingSwitched | StepRead
+ClaimEvent = PhonePressed | SeatClaimed | SeatReleased
 TileEvent = TagShown | TileShown | TilesSelected | ChoiceMade
-PersonEvent = ButtonPressed | TileEvent | PlayerNamed | HintRequested | LobbyEvent | TeachingEvent
+SeatEvent = PlayerNamed | LobbyEvent | ClaimEvent
+PersonEvent = ButtonPressed | TileEvent | SeatEvent | HintRequested | TeachingEvent
 GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
 TableEvent = GameEvent | FirstGameEvent | PartLost | PartBack

@@ -12,7 +12,16 @@ from device.rules.board import FLOOR
 from device.rules.errors import IllegalEventError
 from device.rules.events import Choice, Draft
 from device.rules.tiles import Colour
-from device.table import lessons, opponents, physical_tiles, score_animation, seating, tag_input, turns
+from device.table import (
+    claims,
+    lessons,
+    opponents,
+    physical_tiles,
+    score_animation,
+    seating,
+    tag_input,
+    turns,
+)
 from device.table.buttons import OK, UNDO, place_and_line_of, seat_button, source_button, source_of
 from device.table.prompts import same_question
 from device.table.score_animation import ScoreAnimation, restart_step
@@ -20,6 +29,7 @@ from device.table.state import (
     BotReply,
     ChanceDrawn,
     ChoiceMade,
+    ClaimEvent,
     CurrentGame,
     FirstDrawn,
     FirstGameEvent,
@@ -33,14 +43,17 @@ from device.table.state import (
     LobbyEvent,
     NeededDraw,
     OptionsChosen,
+    PhonePressed,
     PlayedAgain,
     PlayerNamed,
     Question,
     Refusal,
     RefusalReason,
     RefusedError,
+    SeatClaimed,
     SeatGiven,
     SeatLeft,
+    SeatReleased,
     Stage,
     StepRead,
     Table,
@@ -76,7 +89,11 @@ def _go_on(table: Table, event: GameEvent | FirstGameEvent) -> Table:
         passed = _hide_refusal(passed)  # the game has gone on by itself
     if isinstance(event, TeachingSwitched | StepRead):
         return lessons.attend(lessons.take(passed, event))
-    return lessons.attend(opponents.attend(_accept(passed, event), event.at))
+    after = _accept(passed, event)
+    seats = claims.end_stale_claims(after.seats)
+    if seats is not after.seats:
+        after = replace(after, seats=seats)
+    return lessons.attend(opponents.attend(after, event.at))
 
 
 def _accept(table: Table, event: GameEvent) -> Table:
@@ -86,6 +103,8 @@ def _accept(table: Table, event: GameEvent) -> Table:
         case PlayerNamed(place, name, at):
             button = f"seat.{place}.floor"
             return _try(table, button, lambda: seating.name_player(table, place, name), at)
+        case PhonePressed() | SeatClaimed() | SeatReleased():
+            return _accept_from_phone(table, event)
         case TagShown(reader, tag, at) if table.tags.lesson is not None:
             after, why = tag_input.teach(table, tag, at)
             return refuse(after, why, reader, at) if why is not None else _hide_refusal(after)
@@ -96,18 +115,35 @@ def _accept(table: Table, event: GameEvent) -> Table:
             return _try(table, reader or "centre", lambda: _show_tile(table, colour, reader, tag, at), at)
         case LessonBegun() | LessonUndone() | LessonEnded() | TagsForgotten():
             return _try(table, OK, lambda: _teach(table, event), event.at)
+        case HintRequested(hinted, at):
+            return _try(table, UNDO, lambda: opponents.request_hint(table, hinted, at), at)
+        case ChanceDrawn() | FirstDrawn() | BotReply() | Tick():
+            return _accept_draw_or_reply(table, event)
+        case _:
+            return _accept_message(table, event)
+
+
+def _accept_draw_or_reply(table: Table, event: ChanceDrawn | FirstDrawn | BotReply | Tick) -> Table:
+    match event:
         case ChanceDrawn(drawn, at):
             return turns.apply_event(table, drawn, at) if needed_draw(table) is NeededDraw.EVENT else table
         case FirstDrawn(place, at):
             return seating.begin_game(table, place, at) if needed_draw(table) is NeededDraw.FIRST else table
         case BotReply():
             return opponents.take_reply(table, event)
-        case HintRequested(hinted, at):
-            return _try(table, UNDO, lambda: opponents.request_hint(table, hinted, at), at)
         case Tick():
             return table
-        case _:
-            return _accept_message(table, event)
+
+
+def _accept_from_phone(table: Table, event: ClaimEvent) -> Table:
+    match event:
+        case PhonePressed(button, _, at):  # never counts as pressed together with the button of somebody else
+            after = _try(table, button, lambda: claims.press_of_phone(table, event, _press), at)
+            return replace(after, last_press=None)
+        case SeatClaimed(place, _, _, _, at):
+            return _try(table, f"seat.{place}.floor", lambda: claims.claim_seat(table, event), at)
+        case SeatReleased(place, at):
+            return _try(table, f"seat.{place}.floor", lambda: claims.release_seat(table, event), at)
 
 
 def _pass_time(table: Table, now: float) -> Table:
@@ -217,11 +253,13 @@ def _press_before_game(table: Table, button: str, at: float) -> Table:
 
 
 def _press_in_game(table: Table, game: CurrentGame, button: str, at: float) -> Table:
+    if game.question is Question.UNDO_ASKED and button in (OK, UNDO):
+        return claims.answer_undo(table, game, button, at)
     if game.question is not None:
         if button == OK and game.question is Question.STOP_GAME:
             return seating.choose_again(table)
         stopping = game.question is Question.STOP_GAME
-        game = _without_question(game, at)
+        game = claims.without_question(game, at)
         table = replace(table, game=game)
         if button == OK or (button == UNDO and stopping):
             return table
@@ -243,13 +281,6 @@ def _press_in_game(table: Table, game: CurrentGame, button: str, at: float) -> T
     if table.stage is not Stage.OFFER:
         raise RefusedError(RefusalReason.NOT_NOW)
     return turns.draft_to(table, place, line, at)
-
-
-def _without_question(game: CurrentGame, at: float) -> CurrentGame:
-    """Return the game after its open question was answered by playing on."""
-    if game.question is None:
-        return game
-    return replace(game, question=None, animation=restart_step(game.animation, at))
 
 
 def _place_and_line(table: Table, button: str) -> tuple[int, int]:
@@ -310,7 +341,7 @@ def _playing_on(table: Table, at: float) -> Table:
         raise RefusedError(RefusalReason.TEACHING)
     if table.faults.store is not None or table.game is None:
         raise RefusedError(RefusalReason.NOT_NOW)
-    return replace(table, game=replace(_without_question(table.game, at), tiles_to_move=False))
+    return replace(table, game=replace(claims.without_question(table.game, at), tiles_to_move=False))
 
 
 def _button_of(table: Table, choice: Choice) -> str:
@@ -372,7 +403,7 @@ def _show_tag(table: Table, meaning: Meaning | None, shown: TagShown) -> Table:
 def _show_tile(table: Table, colour: Colour, reader: str | None, tag: str | None, at: float) -> Table:
     """Report a drawn tile, or select a colour in an offer; an open question counts as answered."""
     if table.game is not None:
-        table = replace(table, game=replace(table.game, question=None))
+        table = replace(table, game=replace(table.game, question=None, asked_by=None, asked_of=None))
     match table.stage:
         case Stage.TEACHING:
             raise RefusedError(RefusalReason.TEACHING)

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from device.socket.messages import AskHint, ListTags, PressButton, TeachAction
-from device.table.state import Stage
+from device.rules.events import Choice, Event
+from device.rules.notation import text_of
+from device.socket.messages import (
+    AskHint,
+    ChooseOptions,
+    ListTags,
+    MakeChoice,
+    PressButton,
+    SitDown,
+    StartGame,
+    TableMessage,
+    TeachAction,
+)
+from device.table.prompts import asked
+from device.table.state import Stage, Table
 from tests.harness.local_table import LocalTable
 from tests.table.simulator import game_of
 
@@ -69,3 +85,54 @@ def test_questions_differ_from_those_before_a_restart(path: Path) -> None:
             seen.add(local_table.snapshot["asked"])
             local_table.press("seat.2.floor")
     assert len(seen) == 2
+
+
+# --- Random games, with messages that come twice and late ---
+
+SETUPS = [("standard", 2), ("standard", 3), ("gray", 2), ("gray", 4), ("solo", 1)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(setup=st.sampled_from(SETUPS), picks=st.lists(st.integers(0, 999), min_size=10, max_size=60))
+def test_no_message_is_taken_for_another_question_or_twice(
+    tmp_path_factory: pytest.TempPathFactory, setup: tuple[str, int], picks: list[int]
+) -> None:
+    """Whatever is not asked any more is refused; the same message for the same question makes one choice."""
+    mode, players = setup
+    sent: list[TableMessage] = []
+    made: Counter[TableMessage] = Counter()
+    with LocalTable(tmp_path_factory.mktemp("asked") / "azul-table.db") as local_table:
+        for place in range(1, players + 1):
+            local_table.ask(SitDown(place))
+        local_table.ask(ChooseOptions(mode))  # type: ignore[arg-type]
+        assert local_table.ask(StartGame(1)).taken
+        for pick in picks:
+            table = local_table.daemon.table
+            message = next_message(table, pick, sent)
+            sent.append(message)
+            events, question = events_of(table), asked(table)
+            answer = local_table.ask(message)
+            after = local_table.daemon.table
+            if message.asked != question:
+                assert answer.why == "outdated"
+                assert (after.play, after.game and after.game.selection) == (
+                    table.play,
+                    table.game and table.game.selection,
+                )
+            made[message] += sum(isinstance(each, Choice) for each in events_of(after)[len(events) :])
+            assert made[message] <= 1
+
+
+def next_message(table: Table, pick: int, sent: list[TableMessage]) -> TableMessage:
+    """Return a message for the question that is asked now, or sometimes one that was sent before."""
+    if sent and pick % 3 == 0:
+        return sent[-1 - pick // 3 % min(len(sent), 8)]
+    question = asked(table)
+    legal = table.play.state.legal() if table.play is not None else []
+    if not legal or pick % 10 == 1:
+        return PressButton("undo" if legal else "ok", asked=question)
+    return MakeChoice(text_of(legal[pick % len(legal)]), asked=question)
+
+
+def events_of(table: Table) -> tuple[Event, ...]:
+    return table.play.events if table.play is not None else ()

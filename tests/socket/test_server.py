@@ -381,3 +381,29 @@ def test_one_of_many_presses_of_a_seat_at_once_is_taken(local_table: LocalTable,
             each.send({"type": "press", "button": "seat.1.floor"})
         answers = [each.answer() for each in many]
     assert sorted(answer.get("why", "") for answer in answers) == ["", *["seat_taken"] * 7]
+
+
+# --- Phones ---
+
+
+def test_a_phone_is_refused_what_belongs_to_another_and_the_table_shows_no_refusal(
+    client: Client, local_table: LocalTable
+) -> None:
+    client.send(
+        {"type": "claim", "seat": 1, "claim": "a" * 64, "name": "Ana", "by": 0},
+        {"type": "claim", "seat": 1, "claim": "b" * 64, "name": "Rui", "by": 0},
+        {"type": "claim", "seat": 2, "claim": "b" * 64, "name": "Rui", "by": 0},
+        {"type": "name", "seat": 1, "name": "Silly", "by": 2},
+        {"type": "press", "button": "seat.1.line.1", "by": 2},
+        {"type": "release", "seat": 1, "by": 2},
+        {"type": "press", "button": "ok", "by": 0},
+        {"type": "press", "button": "ok", "by": 2},
+        {"type": "release", "seat": 1},
+    )
+    answers = client.answers(9)
+    assert [answer.get("why") for answer in answers] == [
+        *(None, "seat_claimed", None, "seat_claimed", "seat_claimed", "seat_claimed", "only_watching"),
+        *(None, None),
+    ]
+    seats = local_table.snapshot["seats"]
+    assert [(seat["name"], seat["claimed"]) for seat in seats[:2]] == [("Ana", False), ("Rui", True)]

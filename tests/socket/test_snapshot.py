@@ -73,6 +73,7 @@ def test_a_position_is_described_in_full() -> None:
     assert not state["marker_in_centre"]
     empty = {"taken": False, "role": "player", "name": None, "acting": False, "score": 0, "marker": False}
     empty |= {"lines": [""] * 5, "wall": ["....."] * 5, "floor": "", "cost": 0, "bot": None, "stand_in": None}
+    empty |= {"claimed": False, "claim": ""}
     empty |= {"pattern": ["byrkw", "wbyrk", "kwbyr", "rkwby", "yrkwb"]}
     ana = {"seat": 1, "taken": True, "name": "Ana", "marker": True, "floor": "m", "cost": 1}
     rui = {"seat": 2, "taken": True, "name": "Rui", "acting": True, "floor": "k", "cost": 1}

@@ -224,3 +224,11 @@ def test_undo_works_after_a_restart() -> None:
     sim = midway(SETUPS[0], 1, 4)
     back = Simulator(restored(sim.table, sim.now), sim.draw, now=sim.now).press("ok", "undo", after=1.0)
     assert back.play == sim.press("undo").play
+
+
+def test_the_seats_of_phones_are_saved() -> None:
+    sim = dealt(DEAL)
+    seats = sim.table.seats.with_claim(2, "b" * 64)
+    table = replace(sim.table, seats=seats)
+    assert restored(table, 0.0).seats.claims == ("", "b" * 64, "", "")
+    assert restored(replace(table, seats=seats.with_claim(3, "c" * 64)), 0.0).seats.claims[2] == ""

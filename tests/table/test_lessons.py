@@ -87,7 +87,7 @@ def test_a_step_stays_until_it_is_read_and_the_next_one_follows() -> None:
     assert step(sim) == "begun"
     shown = explained(sim.table)
     assert shown is not None
-    assert shown.values == {"line": 3, "colour": "b", "count": 1}
+    assert shown.values == {"line": 3, "colour": "b", "count": 1, "seat": 1}
     assert step(sim.wait(60.0)) == "begun"
     assert step(read(sim)) is None
 
@@ -96,7 +96,7 @@ def test_a_full_line_comes_before_a_begun_one() -> None:
     sim = taught(dealt(DEAL)).press("display.1", "seat.1.line.2", "display.3", "seat.2.line.4")
     shown = explained(sim.table)
     assert shown is not None
-    assert (shown.step, shown.values) == (Step.FULL, {"line": 2})
+    assert (shown.step, shown.values) == (Step.FULL, {"line": 2, "seat": 1})
 
 
 def test_a_scoring_waits_until_its_explanation_is_read() -> None:
@@ -241,5 +241,5 @@ def test_the_snapshot_names_the_step_with_its_values() -> None:
     assert snapshot(sim.table, BOX)["lesson_step"] is None
     assert snapshot(sim.table, BOX)["explaining"] is False
     taught(sim).press("display.1", "seat.1.line.2", "display.3", "seat.2.line.4")
-    assert snapshot(sim.table, BOX)["lesson_step"] == {"key": "full", "line": 2}
+    assert snapshot(sim.table, BOX)["lesson_step"] == {"key": "full", "line": 2, "seat": 1}
     assert snapshot(sim.table, BOX)["explaining"] is True

@@ -83,6 +83,25 @@ def test_a_phone_is_offered_only_the_seats_that_it_may_change() -> None:
     assert "Ana" in looking.words
 
 
+def test_seats_of_other_phones_are_not_offered() -> None:
+    scene = sitting((1, "Ana", ""), (2, "Rui", ""), modes=("standard",), phones=ALL)
+    scene["seats"][0]["claimed"] = True
+    own = lobby_of(scene, Viewer(PHONE, at_table=False, seat=1))
+    other = lobby_of(scene, Viewer(PHONE, at_table=False))
+    assert [spot.open for spot in own.spots] == [True] * 4
+    assert [spot.open for spot in other.spots] == [False, True, True, True]
+    assert other.may_table, "it may be the phone that Rui plays with"
+    scene["seats"][1]["claimed"] = True
+    watching = lobby_of(scene, Viewer(PHONE, at_table=False))
+    assert not watching.may_table
+    assert not watching.start
+
+
+def test_the_twin_changes_the_lobby_on_the_tables_machine_only() -> None:
+    assert lobby_of(sitting(), Viewer(TABLE, host=True)).may_table
+    assert not lobby_of(sitting(), Viewer(TABLE)).may_table
+
+
 def test_names_are_escaped() -> None:
     assert "<i>x</i>" in region("lobby", sitting((1, "<i>x</i>", ""))).words
 
@@ -334,3 +353,13 @@ def test_in_the_lobby_the_last_game_is_one_sentence() -> None:
     scene = sitting((1, "Ana", ""), (2, "Rui", ""), modes=("standard",), result=scenes.over()["result"])
     assert ending.ending(formatter(scene), AT_TABLE) is None
     assert "Ana wins with 57 points" in lobby_of(scene).last
+
+
+def test_on_the_phone_of_another_player_a_step_names_whose_turn_it_explains() -> None:
+    """Closing it there must not take it from the player who needs it."""
+    scene = scenes.offer(lesson_step={"key": "full", "line": 2, "seat": 2}, phones=ALL)
+    own = region("lesson_step", scene, Viewer(PHONE, at_table=False, seat=2))
+    other = region("lesson_step", scene, Viewer(PHONE, at_table=False, seat=1))
+    assert {"type": "lesson_seen"} in own.actions
+    assert not other.actions
+    assert "For Rui:" in str(other)

@@ -47,6 +47,7 @@ from web_ui.messages import (
     TeachGame,
     TeachPlayer,
     TeachTiles,
+    allowed_to_phone,
     encode,
     known_step,
     read_action,
@@ -204,3 +205,44 @@ def test_a_line_that_is_too_long_is_skipped_and_not_kept() -> None:
     assert reader.feed(b"x" * 1000) == []
     assert reader.feed(b"x\nnext\n") == [b"next"]
     assert reader.feed(b"y" * 11 + b"\nlast\n") == [b"last"]
+
+
+# --- What phones may do ---
+
+TURN = {
+    "schema": 2,
+    "stage": "offer",
+    "ask": {"say": "draft"},
+    "seats": [{"seat": 1, "acting": True}, {"seat": 2}],
+    "choosing": [{"button": "seat.2.line.3", "kind": "column", "token": "tile 1 3 3"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("action", "buttons"),
+    [
+        (SelectTiles(3, "r"), {"display.3"}),
+        (SelectTiles(0, "r"), {"centre"}),
+        (SelectTiles(), set()),
+        (MakeChoice("3r2"), {"display.3", "seat.1.line.2"}),
+        (MakeChoice("0kf"), {"centre", "seat.1.floor"}),
+        (MakeChoice("tile 1 3 3"), {"seat.2.line.3"}),
+        (MakeChoice("tile 0 3 3"), {"seat.1.floor", "seat.2.floor"}),
+        (SitDown(2), {"seat.2.floor"}),
+        (LeaveSeat(1), {"seat.1.floor"}),
+        (StartGame(), {"seat.1.floor", "seat.2.floor"}),
+        (ChooseOptions("gray"), {"seat.1.floor", "seat.2.floor"}),
+        (PlayAgain(), {"seat.1.floor", "seat.2.floor"}),
+    ],
+)
+def test_a_phone_may_do_what_it_may_press_the_buttons_of(action: Action, buttons: set[str]) -> None:
+    for missing in (None, *buttons):
+        shown = {**TURN, "phones": {"press": sorted(buttons - {missing})}}
+        assert allowed_to_phone(action, read_snapshot(json.dumps(shown).encode())) == (missing is None)
+
+
+def test_a_browser_sets_no_time_limit() -> None:
+    """It would be of the browser's own clock; the pages' process sets it."""
+    with pytest.raises(MessageError, match="before"):
+        read_action(b'{"type":"press","button":"ok","before":12.5}')
+    assert read_action(b'{"type":"press","button":"ok","asked":"1f"}') == PressButton("ok", asked="1f")

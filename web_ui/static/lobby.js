@@ -1,7 +1,6 @@
 // The lobby, questions and sheets: dialogs that show a hidden part of a region, and what is done there.
 import { send } from "./actions.js";
 
-const YEAR = 365 * 24 * 60 * 60;
 const NAME = "azul-name"; // under which this browser keeps the name of its player
 const stored = (() => {
   try {
@@ -119,11 +118,11 @@ async function sendAll(actions) {
   return true;
 }
 
-// Makes this phone play at a seat, and loads the page laid out for it.
-function playAt(seat) {
-  if (document.documentElement.dataset.page !== "phone") return;
-  document.cookie = `seat=${seat}; path=/; max-age=${YEAR}; samesite=strict`;
-  location.reload();
+// Gives this phone a seat, with its player's name if one is given, and loads the page laid out for it.
+async function playAt(seat, name = "") {
+  const { page, seat: own } = document.documentElement.dataset;
+  if (page !== "phone" || own === String(seat)) return;
+  if (await send({ type: "claim", seat: Number(seat), ...(name && { name }) })) location.reload();
 }
 
 const person = (seat, name = "") => ({ type: "sit", seat, bot: "", ...(name && { name }) });
@@ -158,9 +157,9 @@ async function sit(form, mine) {
   const seat = Number(form.dataset.seat);
   const name = form.elements.name.value.trim();
   sheet.close();
-  if (!(await sendAll([{ ...person(seat), name }])) || !mine) return;
+  if (!mine) return void send({ ...person(seat), name });
   stored.setItem(NAME, name);
-  playAt(seat);
+  playAt(seat, name);
 }
 
 function click({ target }) {
@@ -176,6 +175,7 @@ function click({ target }) {
   } else if (button.dataset.bot !== undefined) playAgainst(button.dataset.bot);
   else if (sheet?.contains(button) && button.matches(".quiet")) sheet.close();
   else if (button.dataset.boards !== undefined) toggleBoards(button);
+  else if (button.dataset.hide !== undefined) button.closest(".lesson-step").hidden = true;
 }
 
 // Shows the boards under the result, or the result again.

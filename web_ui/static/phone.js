@@ -1,16 +1,18 @@
 // The phone page: the seat of this phone, panels that slide over the board, and play.
-import { hideRepeatedAnswer, listen } from "./actions.js";
+import { hideRepeatedAnswer, listen, send } from "./actions.js";
 import { follow } from "./live.js";
 import { showPlay, startPlay } from "./play.js";
 import { followTheme } from "./theme.js";
+import { watchTurn } from "./turn.js";
 
-const YEAR = 365 * 24 * 60 * 60;
 const root = document.documentElement;
 const pressing = document.querySelector("main").classList.contains("pressing");
 
-// Remembers in a cookie at which seat this phone plays, and loads the page laid out for that seat.
-function sitAt(seat) {
-  document.cookie = `seat=${seat}; path=/; max-age=${seat === "0" ? 0 : YEAR}; samesite=strict`;
+// Gives this phone a seat, or gives up the seat that it has (0), and loads the page laid out for it.
+async function sitAt(seat) {
+  const mine = Number(root.dataset.seat);
+  const action = seat ? { type: "claim", seat } : { type: "release", seat: mine };
+  if ((seat || mine) && !(await send(action))) return;
   location.reload();
 }
 
@@ -61,7 +63,7 @@ document.addEventListener(
 document.addEventListener("click", usePanels);
 document.addEventListener("click", (event) => {
   const seat = pressing && event.target.closest("[data-sit]");
-  if (seat) sitAt(seat.dataset.sit);
+  if (seat) sitAt(Number(seat.dataset.sit));
 });
 for (const tab of document.querySelectorAll("[data-panel]")) tab.setAttribute("aria-expanded", "false");
 followTheme();
@@ -69,4 +71,5 @@ if (pressing) {
   listen();
   startPlay();
 }
+watchTurn();
 follow({ news });

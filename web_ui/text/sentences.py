@@ -221,7 +221,15 @@ class SnapshotFormatter(Struct, frozen=True):
             case "scoring" if self.solo:
                 return self._instruction("scoring_solo")
             case key:
-                return self._instruction(key if f"ask.{key}" in self.words else "other", who=who)
+                asker = self._asker()
+                return self._instruction(key if f"ask.{key}" in self.words else "other", who=who, asker=asker)
+
+    def _asker(self) -> str:
+        """Return the player whose phone asks a question; of a phone without a seat, somebody."""
+        ask = self.snapshot.ask
+        if ask.get("by") is None:
+            return self.words.text("player.somebody")
+        return self.player(ask["by"], ask.get("by_name"))
 
     def watched(self) -> str:
         """Return what happens, for a reader who has nothing to do; empty where the prompt says it."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
+from web_ui.messages import Seat
 from web_ui.text.sentences import ACTION, SnapshotFormatter
 from web_ui.views.boards import NO_HANDS, Hands
 from web_ui.views.phone import BEFORE_THE_GAME, NO_SEAT, REPORTING, WALL, Viewer
@@ -124,7 +125,9 @@ def _restricted_to_phone(formatter: SnapshotFormatter, viewer: Viewer) -> Snapsh
     pressed = snapshot.live if viewer.at_table else snapshot.phones.press
     choosing = snapshot.choosing if viewer.at_table else ()
     allowed = {
-        name for name in (*pressed, *(each.button for each in choosing)) if _belongs_to(formatter, name, seat)
+        name
+        for name in (*pressed, *(each.button for each in choosing))
+        if _belongs_to(formatter, name, viewer)
     }
     hints = snapshot.hint.seats if viewer.at_table or snapshot.phones.hint else ()
     hints = tuple(each for each in hints if seat in (NO_SEAT, each))
@@ -137,21 +140,28 @@ def _restricted_to_phone(formatter: SnapshotFormatter, viewer: Viewer) -> Snapsh
     return SnapshotFormatter(formatter.words, restricted)
 
 
-def _belongs_to(formatter: SnapshotFormatter, button: str, seat: int) -> bool:
-    """Return whether a seat presses this button: of its board, of the table, in its turn also of the sources.
+def _belongs_to(formatter: SnapshotFormatter, button: str, viewer: Viewer) -> bool:
+    """Return whether a page presses this button: of its board, of the table, in its turn also of the sources.
 
-    A player who plays alone has both boards.
+    A phone without a seat has those of people without a phone; the table refuses it all others. A player who
+    plays alone has both boards.
     """
-    if seat == NO_SEAT or formatter.solo or formatter.prompt in ANY_SEAT:
-        return True
+    seat, seats = viewer.seat, formatter.snapshot.seats
+    others = {each.seat for each in seats if each.claimed and each.seat != seat and not viewer.at_table}
     match button.split("."):
-        case ["seat", number, *_]:
-            return number == str(seat)
+        case ["seat", number, *_] if formatter.prompt not in ANY_SEAT:
+            if formatter.solo:
+                return not others
+            return seat in (NO_SEAT, int(number)) and int(number) not in others
         case ["display" | "centre", *_]:
-            acting = [each.seat for each in formatter.snapshot.seats if each.acting]
-            return not acting or seat in acting
+            acting = {each.seat for each in seats if each.acting}
+            return not acting or seat in acting or (seat == NO_SEAT and not acting & others)
+        case ["ok" | "undo"] if formatter.prompt == "undo_asked" and not viewer.at_table:
+            asked, asker = formatter.snapshot.ask.get("seat"), formatter.snapshot.ask.get("by") or NO_SEAT
+            return asked not in others or (button == "undo" and seat == asker)
         case _:
-            return True
+            people = {each.seat for each in seats if each.taken and not each.bot and each.role != ACTION}
+            return seat != NO_SEAT or not people or bool(people - others)
 
 
 def _menu(formatter: SnapshotFormatter) -> Iterator[ControlGroup]:
@@ -232,12 +242,15 @@ def names(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[NameField, ...]
     return tuple(
         NameField(seat.seat, text("twin.name_of", who=text("player.seat", seat=seat.seat)), seat.name or "")
         for seat in snapshot.seats
-        if seat.taken and not seat.bot and (not viewer.limited or _may_name(formatter, viewer, seat.seat))
+        if seat.taken and not seat.bot and (not viewer.limited or _may_name(formatter, viewer, seat))
     )
 
 
-def _may_name(formatter: SnapshotFormatter, viewer: Viewer, seat: int) -> bool:
-    return viewer.seat in (NO_SEAT, seat) and f"seat.{seat}.floor" in formatter.snapshot.phones.press
+def _may_name(formatter: SnapshotFormatter, viewer: Viewer, seat: Seat) -> bool:
+    if viewer.seat == NO_SEAT and seat.claimed and not viewer.at_table:
+        return False
+    press = formatter.snapshot.phones.press
+    return viewer.seat in (NO_SEAT, seat.seat) and f"seat.{seat.seat}.floor" in press
 
 
 class ReportView(Struct, frozen=True):
@@ -283,6 +296,7 @@ def seat_choice(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[SeatOptio
         for each in snapshot.seats
         if each.role != ACTION
         and each.bot is None  # an opponent has no phone
+        and (not each.claimed or each.seat == seat)  # nor has another phone's player a second one
         and (each.taken or each.seat == seat or snapshot.stage in BEFORE_THE_GAME)
     ]
     everybody = SeatOption(NO_SEAT, text("phone.all"), text("phone.shared"), seat == NO_SEAT)

@@ -37,10 +37,22 @@ class Rights(Struct, frozen=True):
 def rights(snapshot: Snapshot, viewer: Viewer) -> Rights:
     """Return what a viewer may do before a game: at the table everything, a phone what the table allows."""
     places = tuple(seat.seat for seat in snapshot.seats)
-    if viewer.page not in (PHONE, PLAY) or viewer.at_table:
-        return Rights(places if viewer.at_table else (), viewer.at_table)
-    allowed = tuple(place for place in places if f"seat.{place}.floor" in snapshot.phones.press)
-    return Rights(allowed, allowed == places)
+    if viewer.at_table if viewer.page == PHONE else viewer.host:
+        return Rights(places, table=True)
+    if viewer.page not in (PHONE, PLAY):
+        return Rights((), table=False)
+    others = [seat.seat for seat in snapshot.seats if seat.claimed and seat.seat != viewer.seat]
+    allowed = [place for place in places if f"seat.{place}.floor" in snapshot.phones.press]
+    mine = tuple(place for place in allowed if place not in others)
+    return Rights(mine, table=tuple(allowed) == places and _has_a_say(snapshot, viewer))
+
+
+def _has_a_say(snapshot: Snapshot, viewer: Viewer) -> bool:
+    """Return whether a phone may do what concerns everybody: with a seat, or while a player has no phone."""
+    if any(seat.claimed and seat.seat == viewer.seat for seat in snapshot.seats):
+        return True
+    people = [seat for seat in snapshot.seats if seat.taken and not seat.bot]
+    return not people or any(not seat.claimed for seat in people)
 
 
 # --- Opponents -------------------------------------------------------------------------------------------
@@ -331,23 +343,29 @@ def question(formatter: SnapshotFormatter, viewer: Viewer) -> QuestionView | Non
 
 def _may_answer(snapshot: Snapshot, viewer: Viewer, key: str) -> bool:
     """Return whether the viewer may answer; an undo only the player whose choice it takes back."""
-    if viewer.page not in (PHONE, PLAY) or viewer.at_table:
-        return viewer.at_table
+    if viewer.page not in (PHONE, PLAY):
+        return viewer.host
+    if viewer.at_table:
+        return True
     if key == "undo_asked" and viewer.seat != snapshot.ask.get("seat"):
         return False
-    return "ok" in snapshot.phones.press
+    return "ok" in snapshot.phones.press and _has_a_say(snapshot, viewer)
 
 
 # --- A first game ----------------------------------------------------------------------------------------
 
 
 class LessonView(Struct, frozen=True):
-    """What a first game explains now; `over` says what the card may cover: `boards` or `offer`."""
+    """What a first game explains now; `over` says what the card may cover: `boards` or `offer`.
+
+    `who` is the player whose turn explains it, on the phones of others, which close it for themselves only.
+    """
 
     key: str
     says: str
     over: str
     may_close: bool
+    who: str = ""
 
 
 ABOUT_BOARDS = ("place", "stuck", "column", "round", "row", "full", "begun", "bonus", "scoring", "floor")
@@ -362,4 +380,11 @@ def lesson_step(formatter: SnapshotFormatter, viewer: Viewer) -> LessonView | No
     colour = formatter.colour(step.colour) if step.colour else ""
     says = formatter.words.text(f"first_game.{step.key}", line=step.line, colour=colour, count=step.count)
     may_close = rights(formatter.snapshot, viewer).table
-    return LessonView(step.key, says, "offer" if step.key in ABOUT_BOARDS else "boards", may_close)
+    theirs = bool(viewer.seat and step.seat) and viewer.seat != step.seat
+    return LessonView(
+        step.key,
+        says,
+        "offer" if step.key in ABOUT_BOARDS else "boards",
+        may_close=may_close and not theirs,
+        who=formatter.player(step.seat) if theirs else "",
+    )

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Request
 
 from web_ui.latest import Presence, View
 from web_ui.messages import Colour, Result, Seat, Snapshot, Step
-from web_ui.security import Access, access_level
+from web_ui.security import Access, access_level, claim_in, has_pin_pass, same_text
 from web_ui.text.rulebook import MODES
 from web_ui.text.sentences import (
     ACTION,
@@ -54,25 +54,32 @@ TABLE = "table"
 PLAY = "play"
 WALL = "wall"
 TAGS = "tags"
-PAGES = (PHONE, TABLE, PLAY, WALL, TAGS)
+JOIN = "join"
+PAGES = (PHONE, TABLE, PLAY, WALL, TAGS, JOIN)
 """The live pages; `play` and `table` are the twin's faces (Play and Hardware), `wall` is for a television."""
 
 TWIN = (PLAY, TABLE)
 """The faces of the twin."""
 
+SEATED_PAGES = (PHONE, PLAY, JOIN)
+"""The pages that depend on the seat of a phone; the Play face away from the table is one."""
+
 NO_SEAT = 0
 """The seat of a phone that several players share."""
 
-SEAT_COOKIE = "seat"
-"""Names the seat that a phone plays at; set by the page's script, and no secret."""
-
 
 class Viewer(Struct, frozen=True):
-    """A page as one browser sees it: whether it runs at the table, and on the phone page its seat."""
+    """A page as one browser sees it: whether it runs at the table, and the seat that belongs to it.
+
+    `locked`: a phone has to enter the PIN before it may do more than look. `host`: it is the twin on the
+    table's own machine, which shows the PIN.
+    """
 
     page: str
     at_table: bool = True
     seat: int = NO_SEAT
+    locked: bool = False
+    host: bool = False
 
     @property
     def limited(self) -> bool:
@@ -80,13 +87,29 @@ class Viewer(Struct, frozen=True):
         return self.page == PHONE or (self.page == PLAY and not self.at_table)
 
 
-def identify_viewer(request: Request, page: str) -> Viewer:
-    """Return the viewer of a page; the drawing of the twin and the wall look the same to all."""
-    if page in (TABLE, WALL):
-        return Viewer(page, at_table=page == TABLE)
+def identify_viewer(request: Request, page: str, snapshot: Snapshot | None) -> Viewer:
+    """Return the viewer of a page; the twin looks the same to all but for how phones join."""
     at_table = access_level(request) is Access.TABLE
-    seat = request.cookies.get(SEAT_COOKIE, "") if page == PHONE else ""
-    return Viewer(page, at_table, int(seat) if seat in map(str, range(1, SEATS + 1)) else NO_SEAT)
+    if page == TABLE or (page == PLAY and at_table):
+        return Viewer(page, host=at_table)
+    if page == WALL:
+        return Viewer(page, at_table=False)
+    locked = not at_table and is_locked(request, snapshot)
+    return seated(Viewer(page, at_table, locked=locked), claim_in(request), snapshot)
+
+
+def is_locked(request: Request, snapshot: Snapshot | None) -> bool:
+    """Return whether a phone has to enter the PIN first."""
+    if snapshot is None or not snapshot.join.pin:
+        return False
+    return not has_pin_pass(request, snapshot.join.pin, snapshot.join.secret)
+
+
+def seated(viewer: Viewer, claim: str, snapshot: Snapshot | None) -> Viewer:
+    """Return the viewer with the seat that belongs to its phone, whose claim is given; empty for none."""
+    seats = snapshot.seats if snapshot is not None and claim and viewer.page in SEATED_PAGES else ()
+    mine = (seat.seat for seat in seats if same_text(seat.claim, claim))
+    return replace(viewer, seat=next(mine, NO_SEAT))
 
 
 # --- The prompt ------------------------------------------------------------------------------------------
