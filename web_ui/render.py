@@ -50,7 +50,7 @@ REGIONS = {
     ),
     PLAY: (
         *("tiles", "turn", "prompt", "faults", "lobby", "question", "lesson_step", "report", "result"),
-        *("offer", *_BOARDS, "bar", "legend", "counts", "account", "moves", "step", "rules", "join"),
+        *("offer", *_BOARDS, "bar", "legend", "counts", "account", "moves", "step", "rules", "mine", "join"),
     ),
     TABLE: (
         *("tiles", "turn", "faults", "report", "recent", "legend", "deck", "drawer", "workshop", "counts"),

@@ -112,7 +112,8 @@ def test_scoring_is_shown_step_by_step_with_its_points(chromium: Browser, table:
             window.points = [];
             new MutationObserver((changes) => {
                 for (const { addedNodes } of changes) {
-                    for (const node of addedNodes) if (node.className === "gained") points.push(node.textContent);
+                    for (const node of addedNodes)
+                        if (node.matches(".gained")) points.push(node.textContent);
                 }
             }).observe(document.body, { childList: true });
         }"""

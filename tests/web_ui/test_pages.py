@@ -269,21 +269,6 @@ def test_the_twin_has_a_control_for_every_choice(
     assert {f"display.{taken[0]}" for taken in takes if taken[0] != "0"} == live
 
 
-def test_the_twin_names_players_while_they_sit_down(
-    daemon: FakeDaemon, link: TableLink, client: FlaskClient
-) -> None:
-    show(daemon, link, scenes.seating())
-    page = Text(client.get("/table").text)
-    fields = {
-        given.get("id"): given.get("value")
-        for tag, given in page.elements
-        if tag == "input" and given.get("id")
-    }
-    assert fields == {"name-1": "Ana", "name-2": "Rui", "name-3": ""}
-    show(daemon, link, scenes.offer(9))
-    assert 'id="name-1"' not in client.get("/table").text
-
-
 def test_the_printed_wall_and_the_names_reach_the_drawing(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:

@@ -22,10 +22,6 @@ function drift() {
   screen.style.translate = `${x}px ${y}px`;
 }
 
-// Without a code to scan there is no place for one.
-document.querySelector(".join img").addEventListener("error", ({ target }) => (target.closest(".join").hidden = true));
-if (document.querySelector(".join img").complete && !document.querySelector(".join img").naturalWidth) document.querySelector(".join").hidden = true;
-
 setInterval(drift, DRIFT_EVERY);
 wake();
 follow({ news: wake });

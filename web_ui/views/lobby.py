@@ -39,7 +39,7 @@ def rights(snapshot: Snapshot, viewer: Viewer) -> Rights:
     places = tuple(seat.seat for seat in snapshot.seats)
     if viewer.at_table:
         return Rights(places, table=True)
-    if viewer.page == TABLE:
+    if viewer.page not in (PHONE, PLAY):
         return Rights((), table=False)
     others = [seat.seat for seat in snapshot.seats if seat.claimed and seat.seat != viewer.seat]
     allowed = [place for place in places if f"seat.{place}.floor" in snapshot.phones.press]

@@ -1,0 +1,172 @@
+"""Before and after a game in a real browser: the lobby, questions as dialogs, the end and another game."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.harness.fixtures import StartTable
+from tests.harness.pages import advance_scoring, page_of, wait_until_shown
+from tests.harness.player import next_button
+from tests.harness.running import RunningTable
+from tests.harness.stored_games import STANDARD, store_games
+from tests.runtime.last_turns import unfinished_game
+
+SMALL = (360, 640)
+GOOD = 0.1
+"""The largest layout shift of a good page."""
+
+WATCH_SHIFTS = """() => {
+    window.shifted = 0;
+    const add = (list) => list.getEntries().forEach((at) => (shifted += at.hadRecentInput ? 0 : at.value));
+    new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+}"""
+FOCUSED = "document.activeElement?.closest('[data-key]')?.dataset.key ?? ''"
+
+
+@pytest.fixture
+def table(start: StartTable) -> RunningTable:
+    table = start("--port", "0", "--phones", "play")
+    wait_until_shown(table)
+    return table
+
+
+def connected(page: Page) -> Page:
+    """Wait until a page follows the table: before that nothing can be pressed."""
+    page.wait_for_function("document.documentElement.dataset.connection === 'live'")
+    return page
+
+
+def test_two_taps_lead_from_the_first_page_to_a_game(chromium: Browser, table: RunningTable) -> None:
+    with page_of(chromium, f"{table.browser.origin}/", SMALL, expected="aborted|ERR_ABORTED") as phone:
+        connected(phone).evaluate(WATCH_SHIFTS)
+        assert phone.evaluate("document.documentElement.scrollHeight <= innerHeight"), "it fits"
+        phone.get_by_role("button", name="Play against").click()
+        assert phone.evaluate("shifted") < GOOD
+        phone.get_by_role("dialog").get_by_role("button", name="Calm").click()
+        phone.locator(".offer .display").first.wait_for()
+        expect(phone.locator("html")).to_have_attribute("data-seat", "1")
+    seats = table.snapshot()["seats"]
+    assert [seat["bot"] for seat in seats if seat["taken"]] == [None, "calm"]
+    assert [seat["claimed"] for seat in seats][:1] == [True], "the seat is this phone's"
+
+
+def test_the_lobby_works_by_keyboard_alone(chromium: Browser, table: RunningTable) -> None:
+    with page_of(chromium, f"{table.browser.origin}/", SMALL, expected="aborted|ERR_ABORTED") as phone:
+        connected(phone)
+
+        def tab_to(key: str) -> None:
+            for _ in range(40):
+                if phone.evaluate(FOCUSED) == key:
+                    return
+                phone.keyboard.press("Tab")
+            raise AssertionError(f"Tab never came to {key}")
+
+        tab_to("spot 2")
+        phone.keyboard.press("Enter")
+        dialog = phone.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("Ana")
+        phone.keyboard.press("Enter")
+        expect(phone.locator(".spot.mine .name")).to_have_text("Ana")
+        connected(phone)
+        tab_to("spot 4")
+        phone.keyboard.press("Enter")
+        phone.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+        assert phone.evaluate(FOCUSED) == "spot 4", "the focus is back"
+        phone.keyboard.press("Enter")
+        dialog.wait_for()
+        tab_to("strong")
+        phone.keyboard.press("Space")
+        expect(phone.locator(".spot.bot .name")).to_have_text("Strong")
+        tab_to("start")
+        phone.keyboard.press("Enter")
+        phone.locator(".offer .display").first.wait_for()
+
+
+def test_a_seat_is_freed_and_others_see_it(chromium: Browser, table: RunningTable) -> None:
+    with (
+        page_of(chromium, f"{table.browser.origin}/", SMALL) as one,
+        page_of(chromium, f"{table.browser.origin}/", SMALL) as other,
+    ):
+        connected(one).locator(".spot.s").click()
+        one.get_by_role("dialog").get_by_role("button", name="Somebody else").click()
+        expect(other.locator(".spot.person")).to_have_count(1)
+        connected(other).locator(".spot.person").click()
+        other.get_by_role("dialog").get_by_role("button", name="Leave the seat free").click()
+        expect(one.locator(".spot.free")).to_have_count(4)
+
+
+def test_a_question_is_a_dialog_that_others_can_answer(chromium: Browser, table: RunningTable) -> None:
+    with table.client() as client:
+        client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor", "undo")
+    with (
+        page_of(chromium, f"{table.browser.origin}/", SMALL) as one,
+        page_of(chromium, f"{table.browser.origin}/", SMALL) as other,
+    ):
+        question = connected(one).get_by_role("alertdialog")
+        expect(question).to_contain_text("Stop this game?")
+        expect(question.get_by_role("button")).to_have_count(2)
+        assert one.evaluate("document.activeElement.textContent") == "Play on", (
+            "what can't be undone is not first"
+        )
+        assert one.evaluate("document.querySelector('[role=alertdialog]').matches(':modal')")
+        expect(other.get_by_role("alertdialog")).to_be_visible()
+        connected(other).keyboard.press("Escape")
+        expect(one.get_by_role("alertdialog")).to_have_count(0)
+        assert table.snapshot()["ask"]["say"] == "draft"
+
+
+def test_a_first_game_is_explained_and_the_explanation_can_be_closed(
+    chromium: Browser, table: RunningTable
+) -> None:
+    with page_of(chromium, f"{table.browser.origin}/", SMALL) as phone:
+        connected(phone).get_by_role("switch", name="Explain").click()
+        expect(phone.get_by_role("switch", name="Explain")).to_be_checked()
+        with table.client() as client:
+            client.take("seat.1.floor", "seat.3.floor", "ok", "seat.1.floor")
+        card = phone.locator(".lesson-step")
+        expect(card).to_contain_text("Take all tiles of one colour")
+        card.get_by_role("button", name="Got it").click()
+        expect(card).to_have_count(0)
+        assert table.snapshot()["explaining"] is True
+
+
+def test_the_end_says_who_won_and_again_is_one_tap(chromium: Browser, start: StartTable, data: Path) -> None:
+    data.mkdir()
+    store_games(data / "azul-table.db", [unfinished_game(STANDARD)], on_table=True)
+    table = start("--port", "0", "--phones", "play")
+    with page_of(chromium, f"{table.browser.origin}/", SMALL, expected="aborted|ERR_ABORTED") as phone:
+        while (button := next_button(state := wait_until_shown(table))) is not None:
+            if state["stage"] == "scoring":
+                advance_scoring(table, state)
+            else:
+                assert table.browser.press(button).json == {"taken": True}
+        result = table.snapshot()["result"]
+        expect(phone.locator(".podium > li")).to_have_count(2)
+        for seat in result["scores"]:
+            who = phone.locator(".podium > li", has_text=seat["name"])
+            expect(who.locator(".figure")).to_have_text(str(seat["score"]))
+        connected(phone).get_by_role("button", name="Again").click()
+        phone.locator(".offer .display").first.wait_for()
+    again = table.snapshot()
+    assert [seat["name"] for seat in again["seats"] if seat["taken"]] == ["Ana", "Rui"]
+    assert again["round"] == 1
+
+
+def test_without_scripts_the_lobby_says_who_sits_and_offers_nothing(
+    chromium: Browser, table: RunningTable
+) -> None:
+    with table.client() as client:
+        client.take("seat.1.floor")
+    wait_until_shown(table)
+    context = chromium.new_context(viewport={"width": 360, "height": 640}, java_script_enabled=False)
+    phone = context.new_page()
+    phone.goto(f"{table.browser.origin}/")
+    assert phone.locator(".spot.person").count() == 1
+    assert not phone.locator(".begin").is_visible()
+    assert not phone.locator(".switches").is_visible()
+    assert phone.locator(".unscripted").is_visible()
+    context.close()
