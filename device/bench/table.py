@@ -37,7 +37,7 @@ LONGEST_START: Final = 60.0  # seconds after which pages that do not show the ta
 def measure(seconds: float) -> Iterator[Figure]:
     """Yield every figure of the table; some take `seconds` each. Raises BenchError."""
     yield _frame_figure(read_layout("full"), seconds)
-    with tempfile.TemporaryDirectory() as folder, _started(Path(folder)) as table:
+    with tempfile.TemporaryDirectory() as folder, started_table(Path(folder)) as table:
         yield Figure("table, start to ready", table.ready_after, "s", 1.0, at_least=False)
         with _viewers(table.port, VIEWERS) as viewers:
             for button in START:
@@ -120,7 +120,7 @@ def _press_and_watch(inbox: Inbox, recorder: _Recorder, seconds: float) -> Itera
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class StartedTable:
     """A running table."""
 
     process: "subprocess.Popen[str]"
@@ -154,7 +154,7 @@ class _Table:
 
 
 @contextmanager
-def _started(folder: Path) -> Iterator[_Table]:
+def started_table(folder: Path) -> Iterator[StartedTable]:
     """Start `azul-table play`, and wait until the phone page shows the table. Raises BenchError."""
     began = time.monotonic()
     command = [sys.executable, "-P", "-m", "device", "play", "--simulate", "table"]
@@ -172,7 +172,7 @@ def _started(folder: Path) -> Iterator[_Table]:
             time.sleep(0.005)
         ready_after = time.monotonic() - began
         with closing(TableClient(folder / "run" / "azul-table.sock")) as client:
-            yield _Table(process, port, client, ready_after)
+            yield StartedTable(process, port, client, ready_after)
     finally:
         process.terminate()
         process.communicate()
@@ -199,7 +199,7 @@ def _viewers(port: int, number: int) -> Iterator[selectors.DefaultSelector]:
             key.fileobj.close()  # type: ignore[union-attr]
 
 
-def _phone_figure(table: _Table, viewers: selectors.DefaultSelector, seconds: float) -> Figure:
+def _phone_figure(table: StartedTable, viewers: selectors.DefaultSelector, seconds: float) -> Figure:
     """Measure from a press on the socket to its event at every phone. Raises BenchError."""
     taken: list[float] = []
     for number in range(int(seconds / PAUSE / 2)):
@@ -226,7 +226,7 @@ def _drain(viewers: selectors.DefaultSelector) -> None:
             key.fileobj.recv(65_536)  # type: ignore[union-attr]
 
 
-def _idle_figure(table: _Table, seconds: float) -> Figure:
+def _idle_figure(table: StartedTable, seconds: float) -> Figure:
     """Measure the processor time of daemon and pages without presses; the lights pulse."""
     began, used = time.monotonic(), table.processor_seconds()
     time.sleep(max(seconds, SETTLING))

@@ -73,6 +73,26 @@ def table(seconds: float, *, as_json: bool) -> None:
     show(measure(seconds), as_json=as_json)
 
 
+@command.command()
+@click.option("--seconds", type=click.FloatRange(min=1), default=20.0, show_default=True, metavar="S")
+@click.option(
+    "--axe",
+    type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path),
+    metavar="FILE",
+    help="axe.min.js of axe-core: look for barriers on every page, theme and size, too.",
+)
+@_json
+def pages(seconds: float, axe: Path | None, *, as_json: bool) -> None:
+    """The pages in Chromium: layout shifts, latency, bytes, the first view, and silence that is noticed.
+
+    Needs Chromium and Playwright, which come with the test tools (`make test-setup`). Games are played for
+    S seconds at each size of the pages, and to measure each latency.
+    """
+    from device.bench.pages import measure
+
+    show(measure(seconds, axe), as_json=as_json)
+
+
 @command.command("input")
 @click.option("--presses", type=click.IntRange(1, 100_000), default=200, show_default=True)
 @_json

@@ -15,6 +15,8 @@ Message = dict[str, Any]
 TIMEOUT = 60.0
 """Seconds after which a waiting test fails."""
 
+QUESTIONS = ("games", "game", "record", "tags")
+
 BEAT = 0.5
 """Seconds between two heartbeats."""
 
@@ -47,6 +49,7 @@ class FakeDaemon:
         self.snapshot: Message | None = None
         self.colours: str | None = None
         self.answer: Callable[[Message], Message] = take_all
+        self.deadlines: list[float] = []  # the `before` of actions, which `asked` has without it
         self.asked: queue.Queue[Message] = queue.Queue()
         self.subscribed: queue.Queue[bool] = queue.Queue()
         self.left: queue.Queue[bool] = queue.Queue()
@@ -136,6 +139,10 @@ class FakeDaemon:
 
     def _hear(self, client: _Client, message: Message) -> None:
         if message["type"] != "subscribe":
+            if message["type"] not in QUESTIONS:
+                self.deadlines.append(message.pop("before"))
+                if message.get("asked") is None:
+                    message.pop("asked", None)
             answer = self.answer(message)  # before `asked` is filled: a test may then set another answer
             self.asked.put(message)
             client.say(json.dumps({"type": "answer", **answer}).encode() + b"\n")

@@ -243,9 +243,9 @@ def chosen(version: int = 11, **given: object) -> Message:
     return offer(version, **{"ask": ask, "choice": choice, "live": live, **given})
 
 
-def refused(version: int = 12) -> Message:
+def refused(version: int = 12, **given: object) -> Message:
     """Ana pressed a line that is full."""
-    return chosen(version, refusal={"say": "line_full", "button": "seat.1.line.2", "number": 3})
+    return chosen(version, refusal={"say": "line_full", "button": "seat.1.line.2", "number": 3}, **given)
 
 
 def steps() -> list[Message]:

@@ -60,8 +60,13 @@ def test_legal_columns_are_marked_and_labelled_on_the_wall() -> None:
     row = board.wall[due["row"] - 1]
     assert [column for column, space in enumerate(row.spaces, 1) if space.legal] == columns
     assert f". Columns for {formatter.colour_title(due['colour'])}: {columns[0]}" in row.spoken
-    names = [title for title, _ in groups(scene)]
-    assert f"{formatter.player(due['seat'])}: {formatter.column_due(formatter.snapshot.choosing[0])}" in names
+    assert board.due == f"to choose: {formatter.column_due(formatter.snapshot.choosing[0])}"
+    board = boards.board(formatter, due["seat"], hands=controls.hands(formatter, TWIN))
+    assert board is not None
+    colour = formatter.colour(due["colour"])
+    space = board.wall[due["row"] - 1].spaces[columns[0] - 1]
+    assert space.name == f"Row {due['row']}: put {colour} in column {columns[0]}"
+    assert space.token == due["token"]
 
 
 # --- The bot ruleset -------------------------------------------------------------------------------------
@@ -101,11 +106,15 @@ def test_the_two_boards_have_titles_and_only_one_a_score() -> None:
 
 def test_rows_are_offered_for_the_scoring_tile() -> None:
     scene = real_tables.until(real_tables.solo(), "choose_square")
-    squares = [f"Row {each['row']}, column {each['column']}" for each in scene["choosing"]]
-    assert groups(scene) == [("The scoring tile goes to", squares), ("Table", ["A hint", "undo"])]
-    board = boards.board(make_formatter(scene), 2)
+    names = [
+        f"Put the scoring tile on row {each['row']}, column {each['column']}" for each in scene["choosing"]
+    ]
+    formatter = make_formatter(scene)
+    board = boards.board(formatter, 2, hands=controls.hands(formatter, TWIN))
     assert board is not None
-    assert sum(space.scoring for row in board.wall for space in row.spaces) == len(squares)
+    squares = [space for row in board.wall for space in row.spaces if space.scoring]
+    assert sorted(space.name for space in squares) == sorted(names)
+    assert {space.token for space in squares} == {each["token"] for each in scene["choosing"]}
 
 
 def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
@@ -115,15 +124,12 @@ def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
     live = ["display.3", "seat.2.line.1", "seat.2.line.3", "seat.2.floor", "undo"]
     scene = {**scene, "ask": ask, "choice": choice, "live": live}
     formatter = make_formatter(scene)
-    (_, put, _) = controls.groups(formatter, TWIN)
-    assert [(hand.text, hand.sends) for hand in put.buttons] == [
-        ("Line 1", "b"),
-        ("Line 3", ""),
-        ("Let them fall", "b"),
-    ]
-    assert put.buttons[0].spoken == "Line 1 of the action board: sends 1 blue to the penalty row"
-    board = boards.board(formatter, 2)
+    board = boards.board(formatter, 2, hands=controls.hands(formatter, TWIN))
     assert board is not None
+    puts = [line.put for line in board.lines]
+    assert [put is not None and put.live for put in puts] == [True, False, True, False, False]
+    assert puts[0] is not None
+    assert puts[0].spoken == "Line 1: put 2 blue here: sends 1 blue to the penalty row"
     assert [(each.where, each.tiles, each.tried) for each in board.sends] == [
         ("Line 1", "b", False),
         ("Let them fall", "b", False),
@@ -136,13 +142,12 @@ def test_what_a_line_sends_to_the_penalty_row_is_shown_before() -> None:
     board = boards.board(formatter, 2)
     assert board is not None
     assert [space.coming for space in board.floor.spaces].count(True) == 1
-    assert controls.groups(formatter, TWIN)[1].buttons[0].kind == "line chosen"
 
 
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
-        ("swap", ("Swap two penalty tiles", "Swap 2nd and 3rd")),
+        ("swap", ("Swap two penalty tiles", "Swap the 2nd penalty tile, yellow, and the 3rd, red")),
         ("remove", ("Remove a penalty tile?", "Remove the 3rd: red")),
     ],
 )
@@ -152,19 +157,25 @@ def test_choices_of_penalty_tiles_have_texts(kind: str, says: tuple[str, str]) -
     positions = [1, 2] if kind == "swap" else [3, None]
     buttons = ["seat.2.line.1", "seat.2.line.2"] if kind == "swap" else ["seat.2.line.3", "ok"]
     choosing = [
-        {"button": button, "kind": kind, "seat": 2, "position": position}
+        {
+            "button": button,
+            "kind": kind,
+            "seat": 2,
+            "position": position,
+            "token": f"{kind} {position or 'none'}",
+        }
         for button, position in zip(buttons, positions, strict=True)
     ]
     ask = {"say": f"choose_{'swap' if kind == 'swap' else 'removal'}"}
     scene = {**scene, "stage": "choice", "ask": ask, "choosing": choosing, "live": [*buttons, "undo"]}
     formatter = make_formatter(scene)
     assert formatter.heading() == says[0]
-    ((_, texts), table) = groups(scene)
-    assert says[1] in texts
-    assert ("Leave them" in texts) == (kind == "remove")
-    assert table == ("Table", ["A hint", "undo"])
-    board = boards.board(formatter, 2)
+    board = boards.board(formatter, 2, hands=controls.hands(formatter, TWIN))
     assert board is not None
+    assert says[1] in [space.name for space in board.floor.spaces]
+    bar = controls.bar(formatter, TWIN)
+    assert bar is not None
+    assert (bar.leave == "Leave them") == (kind == "remove")
     marked = [place for place, space in enumerate(board.floor.spaces, 1) if space.legal]
     assert marked == ([1, 2, 3] if kind == "swap" else [3])
 
@@ -311,7 +322,7 @@ def test_the_phone_page_of_this_machine_reports_tiles(
     page = Text(client.get("/").text)
     assert page.values("data-tile") == list("byrkw")
     assert page.values("data-left") == ["18", "20", "20", "20", "20"]
-    assert page.values("data-button") == ["undo"]
+    assert set(page.values("data-button")) == {"undo"}
     far = Text(client.get("/", environ_base={"REMOTE_ADDR": "192.168.1.20"}).text)
     assert not far.values("data-tile")
     assert "In the bag: 98 tiles" in str(far)

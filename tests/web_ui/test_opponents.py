@@ -168,5 +168,9 @@ def test_a_page_requests_a_hint(daemon: FakeDaemon, client: FlaskClient) -> None
 
 
 def test_the_hint_button_is_shown_while_a_hint_can_be_requested() -> None:
-    assert "A hint" in texts(make_formatter(dealt(DEAL)))["Table"]
-    assert "A hint" not in texts(make_formatter(begin_with("calm", "")))["Table"]
+    asking, thinking = (
+        controls.bar(make_formatter(scene), TWIN) for scene in (dealt(DEAL), begin_with("calm", ""))
+    )
+    assert asking is not None and thinking is not None
+    assert asking.hint is not None
+    assert thinking.hint is None

@@ -13,7 +13,7 @@ from tests.web_ui.fake_daemon import FakeDaemon, Message
 from tests.web_ui.test_sentences import make_formatter
 from web_ui.app import create_app
 from web_ui.table_link import TableLink
-from web_ui.views import controls, phone
+from web_ui.views import boards, controls, phone
 from web_ui.views.phone import Viewer
 
 PHONE = {"REMOTE_ADDR": "192.168.1.20"}
@@ -58,20 +58,70 @@ def test_a_phone_that_may_press_nothing_has_no_controls() -> None:
     assert controls.seat_choice(make_formatter(scenes.chosen()), on_phone()) == ()
 
 
-def test_a_shared_phone_has_all_controls() -> None:
+def may_press(scene: Message, seat: int = 0) -> set[str]:
+    return set(controls.hands(make_formatter(scene), on_phone(seat)).live)
+
+
+def test_a_shared_phone_may_do_everything() -> None:
     scene = allowing(scenes.chosen())
-    assert set(buttons(scene)) == set(scene["live"])
+    assert may_press(scene) == set(scene["live"])
 
 
-def test_a_phone_has_only_the_allowed_controls() -> None:
+def test_a_phone_may_do_only_what_the_table_allows() -> None:
     scene = allowing(scenes.chosen(), SEATS_ONLY)
-    assert buttons(scene) == ["seat.1.line.3", "seat.1.line.4", "seat.1.floor"]
+    assert may_press(scene) == {"seat.1.line.3", "seat.1.line.4", "seat.1.floor"}
 
 
-def test_a_phone_at_a_seat_has_controls_in_its_turn() -> None:
+def test_a_phone_at_a_seat_plays_in_its_turn() -> None:
     scene = allowing(scenes.chosen())
-    assert set(buttons(scene, 1)) == set(scene["live"])
-    assert buttons(scene, 2) == ["undo"]
+    assert may_press(scene, 1) == set(scene["live"])
+    assert may_press(scene, 2) == {"undo"}
+
+
+def test_the_phone_page_of_the_tables_computer_plays() -> None:
+    hands = controls.hands(make_formatter(scenes.chosen()), Viewer(phone.PHONE))
+    assert hands.live == set(scenes.chosen()["live"])
+
+
+def test_the_tiles_of_a_phone_that_only_looks_are_no_buttons() -> None:
+    formatter = make_formatter(scenes.chosen())
+    hands = controls.hands(formatter, on_phone())
+    offer = phone.whole_offer(formatter, hands)
+    assert offer is not None
+    assert not offer.targets
+    assert {take.name for source in offer.sources for take in source.takes} == {""}
+    board = boards.board(formatter, 1, hands=hands)
+    assert board is not None
+    assert {line.put for line in board.lines} == {None}
+    assert controls.bar(formatter, on_phone()) is None
+
+
+def test_a_phone_that_only_looks_is_not_asked_to_press_anything() -> None:
+    view = real_tables.view_of(scenes.offer())
+    formatter = make_formatter(scenes.offer())
+    turn = phone.turn(view, formatter.words, on_phone(), controls.hands(formatter, on_phone()))
+    assert (turn.ask, turn.short) == ("Ana takes tiles.", "")
+    acts = allowing(scenes.offer())
+    formatter = make_formatter(acts)
+    hands = controls.hands(formatter, on_phone(1))
+    turn = phone.turn(real_tables.view_of(acts), formatter.words, on_phone(1), hands)
+    assert (turn.head, turn.short) == ("Your turn", "take tiles")
+
+
+def test_the_bar_keeps_dead_buttons_in_their_places() -> None:
+    scene = allowing(scenes.chosen())
+    bar = controls.bar(make_formatter(scene), on_phone(1))
+    assert bar == controls.BarView(undo=True, hint=None, ok="")
+    scoring = controls.bar(make_formatter(allowing(scenes.scoring())), on_phone())
+    assert scoring == controls.BarView(undo=True, hint=None, ok="Skip")
+    assert controls.bar(make_formatter(allowing(scenes.seating())), on_phone()) is None
+
+
+@pytest.mark.parametrize(("seat", "shown"), [(0, 1), (1, 1), (2, 2), (4, 4)])
+def test_a_phone_shows_its_own_board_large_and_a_shared_one_that_of_the_turn(seat: int, shown: int) -> None:
+    front = boards.front_board(make_formatter(scenes.chosen()), seat, boards.NO_HANDS)
+    assert front is not None
+    assert front.seat == shown
 
 
 def test_any_phone_may_choose_who_starts() -> None:
@@ -91,15 +141,15 @@ def test_a_phone_chooses_columns_for_its_own_board() -> None:
     seats = {each["seat"] for each in scene["choosing"]}
     assert len(seats) > 1
     for seat in seats:
-        chosen = {name for name in buttons(scene, seat) if name.startswith("seat.")}
-        assert chosen == {each["button"] for each in scene["choosing"] if each["seat"] == seat}
+        chosen = controls.hands(make_formatter(scene), on_phone(seat)).tokens
+        assert chosen == {each["token"] for each in scene["choosing"] if each["seat"] == seat}
 
 
 def test_a_phone_has_both_boards_of_a_solo_game() -> None:
     scene = allowing(real_tables.until(real_tables.solo(), "choose_square"))
     square = {each["button"] for each in scene["choosing"]}
     assert all(name.startswith("seat.2.") for name in square)
-    assert square < set(buttons(scene, 1))
+    assert square < may_press(scene, 1)
     assert controls.seat_choice(make_formatter(scene), on_phone(1)) == ()
 
 
@@ -144,7 +194,7 @@ def test_a_phone_reports_tiles_if_the_table_allows_it(may: bool) -> None:  # noq
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("scene", [scenes.snapshot(), scenes.choosing(), scenes.chosen()])
+@pytest.mark.parametrize("scene", [scenes.snapshot(), scenes.choosing()])
 def test_labels_contain_the_visible_text(scene: Message, language: str) -> None:
     """Voice control listens for the visible text; in German the floor once had two names."""
     formatter = make_formatter(allowing(scene), language)

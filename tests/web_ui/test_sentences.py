@@ -159,8 +159,11 @@ def test_the_last_result_stays_until_another_game_begins() -> None:
 
 
 def test_the_legend_of_colours_is_shown_during_a_game() -> None:
-    assert phone.legend(make_formatter(scenes.seating())) == ()
-    assert phone.legend(make_formatter(scenes.offer()))[3] == ("k", "Black")
+    assert phone.legend(make_formatter(scenes.seating())) is None
+    legend = phone.legend(make_formatter(scenes.offer()))
+    assert legend is not None
+    assert legend.colours[3] == ("k", "Black")
+    assert "violet" in legend.note, "its light can't be black"
 
 
 def test_an_unknown_form_of_result_is_no_fault() -> None:
@@ -202,38 +205,59 @@ def test_controls_while_choosing_a_game() -> None:
     ]
 
 
-def test_controls_with_tiles_in_hand() -> None:
-    groups = controls.groups(make_formatter(scenes.chosen()), TWIN)
-    assert [(group.title, [hand.button for hand in group.buttons]) for group in groups] == [
-        ("Take from", ["display.3", "display.1", "centre"]),
-        ("Put them on", ["seat.1.line.3", "seat.1.line.4", "seat.1.floor"]),
-        ("Table", ["undo"]),
+def test_tiles_and_lines_say_what_they_do() -> None:
+    """The buttons of the board name what is taken from where, and what it would bring."""
+    target = {"line": 4, "token": "3k4", "placed": 1, "floor": 1, "fills": True, "points": 2, "cost": 1}
+    chosen = scenes.chosen()
+    formatter = make_formatter({**chosen, "choice": {**chosen["choice"], "targets": [target]}})
+    hands = controls.hands(formatter, TWIN)
+    offer = phone.whole_offer(formatter, hands)
+    assert offer is not None
+    assert (offer.hand, offer.keys) == ("3k", "bbyyrrkkww")
+    third, centre = offer.sources[2], offer.sources[-1]
+    assert third.spoken == "Display 3: 2 black and 2 white; black chosen"
+    assert [(take.name, take.lifted) for take in third.takes] == [
+        ("Take 2 black from display 3", True),
+        ("Take 2 white from display 3", False),
     ]
-    assert groups[0].buttons[0].spoken == "Display 3: 2 black and 2 white; black chosen"
-    assert groups[1].buttons[1].spoken == "Line 4 of Ana's board"
-
-
-def test_controls_of_several_seats_are_grouped_by_player() -> None:
-    live = ["seat.1.line.2", "seat.3.line.1", "seat.3.floor"]
-    groups = controls.groups(make_formatter(scenes.offer(ask={"say": "leave_column"}, live=live)), TWIN)
-    assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
-        ("Ana", ["Line 2"]),
-        ("Seat 3", ["Line 1", "Floor"]),
+    assert [(take.letter, take.count) for take in centre.takes] == list(
+        zip("byrkw", (1, 2, 1, 2, 1), strict=True)
+    )
+    board = boards.board(formatter, 1, hands=hands)
+    assert board is not None
+    puts = [line.put for line in board.lines]
+    assert [put is not None and put.live for put in puts] == [False, False, True, True, False]
+    assert [put.spoken for put in puts if put is not None][2:4] == [
+        "Line 3: put 2 black here",
+        "Line 4: put 2 black here, 1 falls, for 2 points",
     ]
+    other = boards.board(formatter, 2, hands=hands)
+    assert other is not None
+    assert {line.put for line in other.lines} == {None}
 
 
-def test_controls_for_columns_on_gray_walls() -> None:
-    column = {"kind": "column", "seat": 1, "row": 2, "colour": "y"}
-    choosing = [{**column, "button": f"seat.1.line.{at}", "column": at} for at in (2, 5)]
-    formatter = make_formatter(
-        scenes.offer(ask={"say": "choose_column"}, choosing=choosing, live=["seat.1.line.2"])
-    )
-    (group,) = controls.groups(formatter, TWIN)
-    assert (group.title, [hand.text for hand in group.buttons]) == (
-        "Ana: yellow in row 2",
-        ["Column 2", "Column 5"],
-    )
-    assert group.buttons[0].spoken == "Ana: Column 2"
+def test_equal_targets_are_sent_once() -> None:
+    """A phone gets at most 3 kB a press; most displays have the same targets."""
+    target = {"line": 2, "token": "1b2", "placed": 2, "fills": True, "points": None, "sends": "b"}
+    offers = {"1b": [target], "3b": [{**target, "token": "3b2"}], "0b": []}
+    found = json.loads(phone.targets_json(make_formatter(scenes.offer(offers=offers))))
+    assert found == {"of": {"1b": 0, "3b": 0, "0b": 1}, "sets": [[[2, 2, 0, 1, None, 0, "b"]], []]}
+
+
+def test_what_a_hint_advises_is_marked() -> None:
+    choice = {"kind": "draft", "seat": 1, "source": 3, "colour": "k", "line": 4, "count": 2, "token": "3k4"}
+    formatter = make_formatter(scenes.offer(hint={"shown": [{"seat": 1, "choice": choice}]}))
+    offer, board = phone.whole_offer(formatter), boards.board(formatter, 1)
+    assert offer is not None and board is not None
+    marked = [(each.number, take.letter) for each in offer.sources for take in each.takes if take.advised]
+    assert marked == [(3, "k")]
+    assert [line.number for line in board.lines if line.advised] == [4]
+
+
+def test_links_of_the_twin_lead_back_to_it() -> None:
+    formatter = make_formatter(scenes.offer())
+    assert phone.links(formatter, "phone") == phone.LinksView("/rules/standard", "/history", any_mode=False)
+    assert phone.links(formatter, "table").history == "/history?from=table"
 
 
 def test_an_unknown_seat_has_no_controls() -> None:

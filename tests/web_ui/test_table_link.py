@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,7 @@ from tests.web_ui.conftest import LEASE_CHECK, until, until_frame, until_presenc
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.latest import Frame, Latest, Presence
 from web_ui.messages import SCHEMA, MessageError, NamePlayer, PressButton
-from web_ui.table_link import TableAwayError, TableLink
+from web_ui.table_link import ANSWER_MARGIN, TableAwayError, TableLink, TableSilentError
 
 
 def wait_for_frames_subscription(daemon: FakeDaemon) -> None:
@@ -223,6 +224,48 @@ def test_a_newer_schema_is_published_as_such(daemon: FakeDaemon, link: TableLink
 def test_an_unreadable_snapshot_is_published_as_such(daemon: FakeDaemon, link: TableLink) -> None:
     daemon.play({**scenes.offer(), "seats": "four"})
     until_presence(link, Presence.UNREADABLE)
+
+
+@pytest.mark.parametrize("presence", [Presence.HERE, Presence.NEWER])
+def test_a_table_that_sends_nothing_hangs_until_its_next_line(
+    daemon: FakeDaemon, socket_path: Path, presence: Presence
+) -> None:
+    """Bug fixed: it was not noticed for minutes."""
+    daemon.beating = False
+    daemon.play({**scenes.offer(3), "schema": SCHEMA if presence is Presence.HERE else SCHEMA + 1})
+    link = TableLink(socket_path, Latest(), silence=0.05)
+    link.start()
+    until_presence(link, Presence.HUNG)
+    daemon.say_raw(b'{"type":"beat"}\n')
+    until_presence(link, presence)
+    until_presence(link, Presence.HUNG)
+    daemon.play(scenes.offer(4))
+    until_presence(link, Presence.HERE)
+    link.close()
+
+
+def test_heartbeats_alone_change_nothing(daemon: FakeDaemon, link: TableLink) -> None:
+    daemon.play(scenes.offer(3))
+    view = until(link, 3)
+    for _ in range(5):
+        daemon.say_raw(b'{"type":"beat"}\n')
+    daemon.play(scenes.offer(4))
+    assert until(link, 4).number == view.number + 1
+
+
+def test_an_action_ends_in_time_though_the_table_is_silent(daemon: FakeDaemon, link: TableLink) -> None:
+    asked = Event()
+
+    def hang(_message: Message) -> Message:
+        asked.wait(TIMEOUT)
+        return {"taken": True}
+
+    daemon.answer = hang
+    with pytest.raises(TableSilentError):
+        link.ask(PressButton("ok"), time.monotonic() - ANSWER_MARGIN + 0.1)
+    with pytest.raises(TableSilentError):
+        link.ask(PressButton("ok"), time.monotonic() - 1)
+    asked.set()
 
 
 def test_actions_are_sent_to_the_table(daemon: FakeDaemon, link: TableLink) -> None:

@@ -163,12 +163,12 @@ function tap(event) {
     else lift(tile.dataset.take);
   } else if (put) place(Number(put.dataset.line));
   else if (choice) choose(choice);
-  else if (!hand() && event.target.closest("[data-acting] [data-line]")?.querySelector(".put")) nudge();
+  else if (!hand() && event.target.closest("[data-acting] :is(.row, .floor)")?.querySelector(".put")) nudge();
 }
 
 // --- Dragging ----------------------------------------------------------------------------------------------------
 
-const placeUnder = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-acting] [data-line]");
+const placeUnder = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-acting] :is(.row, .floor)");
 
 function grip(event) {
   const tile = event.button === 0 && event.isPrimary && event.target.closest("[data-take]");

@@ -219,7 +219,7 @@ class SnapshotFormatter(Struct, frozen=True):
             case "scoring" | "scoring_begins" as key if self.snapshot.resin is not None:
                 return self.words.text(f"ask.{key}_resin")
             case "scoring" if self.solo:
-                return self.words.text("ask.scoring_solo")
+                return self._instruction("scoring_solo")
             case key:
                 position = {name: ask.get(name, 0) for name in ("game", "step", "steps")}
                 key = key if f"ask.{key}" in self.words else "other"
