@@ -292,7 +292,7 @@ class TableLoop:
             case FoundPosition(message=about):
                 if (why := self._why_not_in_time(about, now)) is not None:
                     return messages.refusal(about, why)
-                if self.table.stage is Stage.OVER and message.play is not None:
+                if self.table.stage is Stage.OVER and message.needs_free_table:
                     self._step(ButtonPressed(OK, now))  # put the last game away: it must not go on as this
                 return self._taken_or_refused(about, message.event(now))
         if (answer := self._answer_of_simulation(message)) is not None:

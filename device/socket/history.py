@@ -261,6 +261,12 @@ class FoundPosition:
     play: Play | None
     steps: int = 0
 
+    @property
+    def needs_free_table(self) -> bool:
+        """Whether a finished game has to be put away for it."""
+        practice = isinstance(self.message, BeginPractice)
+        return self.play is not None and not (practice and self.play.over)
+
     def event(self, at: float) -> PositionShown | PracticeBegun:
         """Return the event of the table that the message stands for, at a time in seconds."""
         if isinstance(self.message, BeginPractice) and self.play is not None:
