@@ -26,7 +26,7 @@ from tests.web_ui.test_history import answers_of, graded, past
 from web_ui.app import create_app
 from web_ui.table_link import TableLink
 from web_ui.text.rulebook import Rulebook, read_all_rules
-from web_ui.text.words import Words, read_english
+from web_ui.text.words import Words, read_all_words, read_english
 from web_ui.views.phone import PAGES
 
 WEB_UI = Path(web_ui.__file__).parent
@@ -136,8 +136,12 @@ def names_in(scene: object) -> Iterator[str]:
             yield from names_in(value)
 
 
-NAMES = {"ok", *(word for name in names_in(SCENES) for word in re.findall(r"[^\W\d_]+", name))}
-"""Words that are the same in every language: the names of players, and what is written on a button."""
+NAMES = {
+    *("ok", "Calm", "Greedy", "Strong", "Master"),
+    *(words.text("language") for words in read_all_words().values()),
+    *(word for name in names_in(SCENES) for word in re.findall(r"[^\W\d_]+", name)),
+}
+"""Words that are the same in every language: names of players, opponents and languages; a button's name."""
 
 
 @pytest.fixture
@@ -193,7 +197,7 @@ def test_every_word_of_all_other_pages_is_from_the_catalogues(
     seen = 0
     for path in paths:
         response = marked.get(path)
-        if response.mimetype == "text/html":
+        if response.mimetype == "text/html" and response.status_code // 100 != 3:  # nobody sees a redirection
             seen += 1
             assert unmarked_words(response.text) == set(), path
     assert seen >= 10
@@ -204,6 +208,7 @@ def test_no_template_holds_words(path: Path) -> None:
     """In any branch: what is left of a template without its statements and expressions."""
     attributes = r"\{% block name %\}\w*\{% endblock %\}|\{% block attributes %\}.*"
     code = re.sub(attributes, "", path.read_text("utf-8"))
+    code = re.sub(r"(</?)\{\{.*?\}\}", r"\1x", code)  # the name of an element
     plain = re.sub(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", "", code, flags=re.DOTALL)
     assert unmarked_words(plain) == set()
 
@@ -215,6 +220,7 @@ SENTENCE = re.compile(r"^[A-Z][a-z']+[,:]?(?: [a-z']+[,:]?)+")
 @pytest.mark.parametrize("path", sorted((WEB_UI / "static").glob("*.js")), ids=lambda path: path.name)
 def test_no_script_holds_texts(path: Path) -> None:
     code = re.sub(r"(?m)^\s*//.*$|\s//\s.*$", "", path.read_text("utf-8"))
+    code = re.sub(r"\$\{[^}]*\}", "", code)
     literals = [each[1:-1] for each in re.findall(r'"[^"\n]*"|\'[^\'\n]*\'|`[^`]*`', code)]
     assert [each for each in literals if SENTENCE.match(each)] == []
     shown = re.findall(
