@@ -10,7 +10,7 @@ import pytest
 from hardware.api import (
     ButtonPressed,
     HardwareError,
-    InputEvent,
+    HardwareEvent,
     Inputs,
     LightFrame,
     Lights,
@@ -67,7 +67,7 @@ def test_it_shows_the_latest_frame(table: SimulatedTable) -> None:
 
 
 def test_presses_are_passed_on_at_once_with_their_times(table: SimulatedTable, clock: Clock) -> None:
-    inbox: SimpleQueue[InputEvent] = SimpleQueue()
+    inbox: SimpleQueue[HardwareEvent] = SimpleQueue()
     table.start(inbox.put)
     table.press("display.5")
     clock.now = 100.25
@@ -78,7 +78,7 @@ def test_presses_are_passed_on_at_once_with_their_times(table: SimulatedTable, c
 
 
 def test_every_button_of_the_layout_can_be_pressed(table: SimulatedTable, duo: Layout) -> None:
-    pressed: list[InputEvent] = []
+    pressed: list[HardwareEvent] = []
     table.start(pressed.append)
     for button in duo.buttons:
         table.press(button.name)
@@ -89,7 +89,7 @@ def test_every_button_of_the_layout_can_be_pressed(table: SimulatedTable, duo: L
 
 @pytest.mark.parametrize("button", ["display.6", "seat.3.floor", "status", "", "OK"])
 def test_an_unknown_button_is_an_error(table: SimulatedTable, button: str) -> None:
-    pressed: list[InputEvent] = []
+    pressed: list[HardwareEvent] = []
     table.start(pressed.append)
     with pytest.raises(HardwareError, match="there is no button"):
         table.press(button)
@@ -99,7 +99,7 @@ def test_an_unknown_button_is_an_error(table: SimulatedTable, button: str) -> No
 def test_a_press_without_a_listener_is_an_error(table: SimulatedTable) -> None:
     with pytest.raises(HardwareError, match="has no listener"):
         table.press("ok")
-    pressed: list[InputEvent] = []
+    pressed: list[HardwareEvent] = []
     table.start(pressed.append)
     table.close()
     with pytest.raises(HardwareError, match="has no listener"):
@@ -139,7 +139,7 @@ def test_lights_can_be_shown_after_the_inputs_are_closed(table: SimulatedTable) 
 
 
 def test_presses_and_frames_of_several_threads_are_all_counted(table: SimulatedTable) -> None:
-    inbox: SimpleQueue[InputEvent] = SimpleQueue()
+    inbox: SimpleQueue[HardwareEvent] = SimpleQueue()
     table.start(inbox.put)
 
     def play() -> None:
@@ -158,14 +158,14 @@ def test_presses_and_frames_of_several_threads_are_all_counted(table: SimulatedT
 
 def test_a_tag_on_a_reader_arrives_and_leaves(duo: Layout) -> None:
     table = SimulatedTable(duo, clock=lambda: 5.0)
-    seen: list[InputEvent] = []
+    seen: list[HardwareEvent] = []
     table.start(seen.append)
     table.show_tag("shared", "tile-b-01")
     assert seen == [TagArrived("shared", "tile-b-01", 5.0), TagLeft("shared", "tile-b-01", 5.0)]
 
 
 def test_an_unknown_reader_is_an_error(table: SimulatedTable) -> None:
-    seen: list[InputEvent] = []
+    seen: list[HardwareEvent] = []
     table.start(seen.append)
     with pytest.raises(HardwareError, match="there is no reader"):
         table.show_tag("seat.3", "tile-b-01")

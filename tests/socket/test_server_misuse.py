@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from device.socket import messages
-from device.socket.messages import FrameMessage
+from device.socket.messages import Answer, ClientMessage, FrameMessage
 from device.socket.server import MOST_ANSWERS, MOST_CLIENTS, MOST_WAITING, Request, SocketServer
 from hardware.api import HardwareError
 from tests.harness.client import Client
@@ -28,6 +28,20 @@ def server(local_table: LocalTable) -> SocketServer:
     """The server of a table in this process."""
     assert local_table.server is not None
     return local_table.server
+
+
+def message_of(request: Request) -> ClientMessage:
+    """The message that a client sent."""
+    assert isinstance(request.message, ClientMessage)
+    return request.message
+
+
+def id_of(request: Request) -> int | None:
+    return message_of(request).id
+
+
+def taken(request: Request) -> Answer:
+    return messages.taken(message_of(request))
 
 
 # --- Backpressure and limits ---
@@ -71,11 +85,11 @@ def test_more_messages_than_may_wait_for_an_answer_are_refused(socket_path: Path
             "id": MOST_WAITING,
             "why": "too_many_presses",
         }
-        assert [request.message.id for request in requests] == list(range(MOST_WAITING))
-        requests[0].answer(messages.taken(requests[0].message))
+        assert [id_of(request) for request in requests] == list(range(MOST_WAITING))
+        requests[0].answer(taken(requests[0]))
         assert client.answer() == {"type": "answer", "taken": True, "id": 0}
         client.send({"type": "press", "button": "ok", "id": -1})
-        until(lambda: requests[-1].message.id == -1, "the next message")
+        until(lambda: id_of(requests[-1]) == -1, "the next message")
     server.close()
 
 
@@ -283,4 +297,4 @@ def test_close_does_not_wait_for_answers(socket_path: Path) -> None:
         assert not closing.is_alive()
         assert client.read_to_end() == []
     for request in asked:
-        request.answer(messages.taken(request.message))  # too late, but not an error
+        request.answer(taken(request))  # too late, but not an error

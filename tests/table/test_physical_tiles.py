@@ -21,6 +21,7 @@ from device.table.prompts import live_buttons, prompt
 from device.table.state import (
     FirstGameEvent,
     GameEvent,
+    PastGameEvent,
     Question,
     RefusalReason,
     Stage,
@@ -55,7 +56,7 @@ class ReportingSimulator(Simulator):
     reporting: bool = True
     least_bag: int = 0  # with fewer tiles in the bag nothing is reported
 
-    def take(self, event: GameEvent | FirstGameEvent) -> None:
+    def take(self, event: GameEvent | FirstGameEvent | PastGameEvent) -> None:
         super().take(event)
         while self.reporting and self.is_reporting and sum(self.play.state.bag) >= self.least_bag:
             self.report_all(self.draw(self.play))

@@ -136,7 +136,7 @@ def simulated(*on: tuple[str, str], can: Message | None = None) -> Message:
 def switches(page: str) -> dict[tuple[str, str], object]:
     """What the buttons of the workshop do, by part and fault."""
     actions = [action for action in Text(page).actions if action["type"] == "fault"]
-    return {(action["part"], action["fault"]): action["on"] for action in actions}
+    return {(str(action["part"]), str(action["fault"])): action["on"] for action in actions}
 
 
 def test_the_workshop_has_a_switch_for_every_fault_of_a_simulated_part(

@@ -262,9 +262,10 @@ def test_the_twin_has_a_control_for_every_choice(
 ) -> None:
     show(daemon, link, scenes.chosen())
     page = Text(client.get("/table").text)
-    lines = [given["data-line"] for tag, given in page.elements if tag == "button" and given.get("data-line")]
+    buttons = [given for tag, given in page.elements if tag == "button"]
+    lines = [line for given in buttons if (line := given.get("data-line"))]
     assert sorted(lines) == sorted(map(str, range(6))), "of the board whose turn it is"
-    takes = {given["data-take"] for tag, given in page.elements if tag == "button" and given.get("data-take")}
+    takes = {take for given in buttons if (take := given.get("data-take"))}
     live = {name for name in scenes.chosen()["live"] if name.startswith("display.")}
     assert {f"display.{taken[0]}" for taken in takes if taken[0] != "0"} == live
 

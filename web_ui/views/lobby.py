@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from web_ui.messages import Lobby, Seat, Snapshot
 from web_ui.text.sentences import SnapshotFormatter
-from web_ui.views.phone import BEFORE_THE_GAME, PHONE, TABLE, Viewer
+from web_ui.views.phone import BEFORE_THE_GAME, PHONE, PLAY, TABLE, Viewer
 
 SOLO = "solo"
 BOT_GAME = "dtc"
