@@ -115,9 +115,7 @@ def has_a_say(seats: Seats, by: int | None) -> bool:
     return not people or any(not seats.claim_at(place) for place in people)
 
 
-def event_of_phone(
-    table: Table, event: GameEvent | FirstGameEvent, by: int
-) -> GameEvent | FirstGameEvent:
+def event_of_phone(table: Table, event: GameEvent | FirstGameEvent, by: int) -> GameEvent | FirstGameEvent:
     """Return what a phone's event does at the table. Raises RefusedError if that phone may not do it."""
     match event:
         case ButtonPressed(button, at) if button in (OK, UNDO):
