@@ -16,7 +16,7 @@ from web_ui.joining import CLAIMS_PER_SECOND, Joining, PinLimiter
 from web_ui.pages import FOREVER, QUERIES_PER_SECOND, QUERY_BURST, STREAMS, HistoryPages, Pages
 from web_ui.security import MAX_BODY_BYTES, RateLimiter, RefusedError, add_security_headers
 from web_ui.table_link import TableLink
-from web_ui.views.phone import PHONE, TABLE, TAGS
+from web_ui.views.phone import PHONE, SETTINGS, TABLE, TAGS
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +55,7 @@ def create_app(link: TableLink, streams: int = STREAMS, clock: Callable[[], floa
     app.add_url_rule("/join", "join", joining.page)
     app.add_url_rule("/join", "join_form", joining.post, methods=["POST"])
     app.add_url_rule("/join.svg", "join_picture", joining.picture)
+    app.add_url_rule("/settings", "settings", lambda: pages.page(SETTINGS))
     app.add_url_rule("/events", "events", pages.events)
     app.add_url_rule("/beat", "beat", pages.beat)
     app.add_url_rule("/regions", "regions", pages.regions)

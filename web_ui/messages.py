@@ -145,6 +145,21 @@ class PlayAgain(ActionBase, frozen=True, tag="again"):
     """After a game, begin the same game again with the same players."""
 
 
+class ChangeSettings(ActionBase, frozen=True, tag="settings"):
+    """Change settings of the running table; those that are left out stay as they are.
+
+    Without a language (null) each browser has its own.
+    """
+
+    palette: Annotated[str, msgspec.Meta(max_length=20)] | None = None
+    brightness: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    pace: Literal["slow", "normal", "fast"] | None = None
+    hints: bool | None = None
+    sounds: bool | None = None
+    language: Annotated[str, msgspec.Meta(max_length=10)] | msgspec.UnsetType | None = msgspec.UNSET
+    confirm_columns: bool | None = None
+
+
 class TeachTiles(ActionBase, frozen=True, tag="teach_tiles"):
     """Begin the lesson of the tiles of one colour, or of all."""
 
@@ -204,7 +219,8 @@ LobbyAction = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | Pla
 PlayAction = PressButton | ReportTile | ShowTag | AskHint | SelectTiles | MakeChoice
 ClaimAction = ClaimSeat | ReleaseSeat
 FirstGameAction = TeachGame | LessonSeen
-Action = PlayAction | LobbyAction | ClaimAction | FirstGameAction | TeachingAction | PlugPico
+SeatAction = LobbyAction | ClaimAction | FirstGameAction
+Action = PlayAction | SeatAction | TeachingAction | ChangeSettings | PlugPico
 
 _DRAFT = re.compile(r"([0-9])[byrkw]([1-5f])")
 
@@ -229,10 +245,8 @@ def allowed_to_phone(action: Action, snapshot: Snapshot) -> bool:
             return button in phones.press
         case NamePlayer(seat):
             return f"seat.{seat}.floor" in phones.press
-        case ClaimSeat(seat):  # for a hint only during a game, when no seat can be taken
+        case ClaimSeat(seat) | ReleaseSeat(seat):  # for hints only during a game, when no seat can be taken
             return phones.hint or f"seat.{seat}.floor" in phones.press
-        case ReleaseSeat():
-            return True  # the table takes it from the seat's own phone only
         case ReportTile():
             return phones.tell
         case AskHint():
@@ -721,13 +735,32 @@ class Simulated(msgspec.Struct, frozen=True):
     plugged: bool | None = None
 
 
+class Settings(msgspec.Struct, frozen=True):
+    """The settings that can be changed while the table runs, and what can be chosen.
+
+    `palettes` are the colours of the lights of each palette, by letter; a language of None is each browser's.
+    """
+
+    palette: str = "box"
+    brightness: float = 1
+    pace: str = "normal"
+    hints: bool = True
+    sounds: bool = True
+    language: str | None = None
+    confirm_columns: bool = True
+    least_brightness: float = 0.2
+    palettes: dict[str, dict[str, Hex]] = {}
+    paces: tuple[str, ...] = ()
+
+
 # --- The snapshot as a whole ---
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """The key of why the table refused the last press."""
+    """The key of why the table refused the last press; each refusal has another number."""
 
     say: str
+    number: int = 0
 
 
 class Phones(msgspec.Struct, frozen=True):
@@ -800,6 +833,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     simulated: Simulated | None = None
     palette: dict[str, Colour] = {}
     join: Join = Join()
+    settings: Settings | None = None
 
 
 # --- Past games ---

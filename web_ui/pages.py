@@ -128,7 +128,11 @@ class Pages:
         return digest
 
     def words_for_request(self) -> Words:
-        """Return the texts in the language that the request prefers (Accept-Language)."""
+        """Return the texts in the language of the table's settings, else of the browser (Accept-Language)."""
+        snapshot = self.latest.view.snapshot
+        settings = snapshot.settings if snapshot is not None else None
+        if settings is not None and settings.language in self.words:
+            return self.words[settings.language]
         languages = [DEFAULT, *(language for language in self.words if language != DEFAULT)]
         language = request.accept_languages.best_match(languages, default=DEFAULT)
         return self.words[language]
@@ -145,7 +149,7 @@ class Pages:
         return int(number) if known and int(number) <= newest else -1
 
     def page(self, page: str, sentence: str = "") -> Response:
-        """Respond with a live page: `phone`, `table`, `tags` or `join`, which may show a sentence."""
+        """Respond with a live page: `phone`, `table`, `tags`, `settings` or `join`, with a sentence."""
         words, view, access = self.words_for_request(), self.latest.view, access_level(request)
         viewer = identify_viewer(request, page, view.snapshot)
         frame = self._first_frame(view) if page == TABLE else Frame()

@@ -21,8 +21,8 @@ from web_ui.latest import Presence, View
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words
-from web_ui.views import boards, controls, drawing, ending, joining, lobby, phone, tags
-from web_ui.views.phone import JOIN, PHONE, TABLE, TAGS, Viewer
+from web_ui.views import boards, controls, drawing, ending, joining, lobby, phone, settings, tags
+from web_ui.views.phone import JOIN, PHONE, SETTINGS, TABLE, TAGS, Viewer
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -42,6 +42,7 @@ REGIONS = {
         *("drawer", "plug", "counts", "rules", "offer", *_BOARDS, "bar", "account", "moves", "join"),
     ),
     JOIN: ("joining",),
+    SETTINGS: ("turn", "settings", "names"),
     TAGS: ("tiles", "turn", "lesson", "bars", "deck", "drawer", "cards", "forgetting"),
 }
 """The regions of each page."""
@@ -82,6 +83,7 @@ CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
     "joining": joining.seats,
     "join": joining.invitation,
     "mine": joining.own_turn,
+    "settings": settings.settings,
 }
 """The value of each region with controls, which depend on the viewer; empty while the table is away."""
 
@@ -217,6 +219,8 @@ def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, obj
 def _turn(formatter: SnapshotFormatter | None, view: View, words: Words, viewer: Viewer) -> object:
     if viewer.page == TAGS:
         return tags.head(view, words, viewer)
+    if viewer.page == SETTINGS:
+        return settings.head(view, words, viewer)
     return phone.turn(view, words, viewer, _hands(formatter, view, viewer))
 
 

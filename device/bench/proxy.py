@@ -94,8 +94,10 @@ class FreezingProxy:
                 threading.Thread(target=self._pass, args=(source, sink, seen, age), daemon=True).start()
 
     def _pass(self, source: socket.socket, sink: socket.socket, seen: Queue[str], age: int) -> None:
+        posted = False
         with suppress(OSError):
             while data := source.recv(65_536):
+                posted = data.startswith(b"POST ")
                 self._flowing.wait()
                 if age != self._age:
                     continue
@@ -106,7 +108,7 @@ class FreezingProxy:
                 with suppress(OSError):  # a client that has left; its response is read all the same
                     sink.sendall(data)
         self._flowing.wait()
-        if age != self._age:
+        if age != self._age or posted:  # an action arrives, although nobody waits for its answer any more
             return
         with suppress(OSError):
             sink.shutdown(socket.SHUT_WR)

@@ -21,6 +21,7 @@ from device.lights.animation import (
     Moving,
     Pulsing,
     colour_at,
+    dimmed,
     frame_time,
     mixed,
     next_time,
@@ -47,11 +48,12 @@ from device.rules.dealing import DISPLAY_TILES
 from device.rules.events import CENTRE, Draft
 from device.rules.game import SOLO
 from device.rules.solo.penalty_row import ACTION
-from device.rules.tiles import TILES_OF_A_COLOUR, Colour
+from device.rules.tiles import COLOURS, TILES_OF_A_COLOUR, Colour
 from device.table.buttons import place_and_line_of, source_of
 from device.table.game import Play
 from device.table.lessons import Step, explained, nearly_complete_row
 from device.table.physical_tiles import NOWHERE, PENALTY_ROW, Slot, next_slot, slots
+from device.table.preferences import previewing
 from device.table.prompts import acting_places, lines_for_selection, live_buttons, sources_on_offer
 from device.table.seating import menu
 from device.table.state import OPPONENTS, CurrentGame, Question, Stage, Table
@@ -75,7 +77,8 @@ GUIDING: Final = 6.0  # seconds for which the lights show people what to move (p
 
 def view(table: Table, now: float, palette: Palette) -> LightFrame:
     """Return what every light shows at `now`, in seconds on the clock of the events."""
-    return LightFrame({name: colour_at(shown, now) for name, shown in paint(table, now, palette).items()})
+    brightness, painting = table.settings.brightness, paint(table, now, palette)
+    return LightFrame({name: dimmed(colour_at(shown, now), brightness) for name, shown in painting.items()})
 
 
 def paint(table: Table, now: float, palette: Palette) -> Painting:
@@ -95,14 +98,24 @@ def paint(table: Table, now: float, palette: Palette) -> Painting:
             foremost = _paint_game(painting, table)
     _paint_status(painting, table)
     _paint_refusal(painting, table)
+    if previewing(table, now):
+        _paint_preview(painting)
     merge_single_lights(painting, table.settings.equipment.single, foremost)
     return painting
 
 
+def _paint_preview(painting: Painting) -> None:
+    """Light one display after another in the five colours, as they look in a game."""
+    for display, colour in enumerate(COLOURS, start=1):
+        painting.paint_tiles(source_lights(display), colour, STEADY)
+
+
 def is_passing(table: Table, now: float) -> bool:
-    """Return whether something is shown that comes to an end, such as a flash, a sweep or a celebration."""
+    """Return whether something is shown that comes to an end: a flash, a preview, a sweep, a celebration."""
     game = table.game
     if table.refusal is not None and now - table.refusal.at < FLASH:
+        return True
+    if previewing(table, now):
         return True
     if game is None:
         return False
@@ -140,12 +153,13 @@ class FrameMaker:
             now = frame_time(now)
         if passing or self._key is None or self._key[0] is not table or self._key[1] is not palette:
             self._key = None if passing else (table, palette)
-            self._paint(paint(table, now, palette))
+            self._paint(paint(table, now, palette), table.settings.brightness)
         elif not self._moving:
             return self._frame
+        brightness = table.settings.brightness
         moving: dict[str, Rgb] = {}
         for light, names in self._moving.items():
-            moving |= dict.fromkeys(names, light.at(now))
+            moving |= dict.fromkeys(names, dimmed(light.at(now), brightness))
         self._frame = self._limit(LightFrame(self._steady, moving))
         return self._frame
 
@@ -154,13 +168,13 @@ class FrameMaker:
         moves = self._key is None or self._moving
         return next_time(now, FRAMES_A_SECOND) if moves else inf
 
-    def _paint(self, painting: Painting) -> None:
-        """Keep the layout's lights of a painting."""
+    def _paint(self, painting: Painting, brightness: float) -> None:
+        """Keep the layout's lights of a painting, the steady ones at the brightness (0 to 1)."""
         self._steady, self._moving = {}, {}
         for name in self.names:
             shown = painting.get(name)
             if isinstance(shown, tuple):
-                self._steady[name] = shown
+                self._steady[name] = dimmed(shown, brightness)
             elif shown is not None:
                 self._moving.setdefault(shown, []).append(name)
 

@@ -80,6 +80,9 @@ def build_loop(
             layout, phones_play=phones_play(layout, wanted.phones or settings.phones, wanted.simulate)
         ),
         opponent_settings(settings),
+        palettes=tuple(settings.palettes),
+        palette=settings.palette_name,
+        brightness=settings.brightness,
     )
     return TableLoop(
         layout,
@@ -93,6 +96,7 @@ def build_loop(
         observers=observers,
         log=log,
         joining=_joining(Finder(wanted.host, wanted.port), open_pin(settings.pin, data)),
+        palettes=settings.palettes,
     )
 
 

@@ -7,7 +7,7 @@ The loop reads the clock and draws the random numbers; the table itself (`device
 import random
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Final, Protocol
 from device.lights.animation import TICKS_A_SECOND, next_time
 from device.lights.board import source_lights
 from device.lights.flash_limiter import FlashLimiter, limit_flashes
-from device.lights.palettes import Palette, palette_for
+from device.lights.palettes import PALETTES, Palette, palette_for
 from device.lights.view import FrameColours, FrameMaker
 from device.rules.events import CENTRE, Chance
 from device.runtime.simulation import NOT_SIMULATED, SimulatedParts, with_simulated_tags
@@ -38,6 +38,7 @@ from device.table.access import Equipment
 from device.table.buttons import all_buttons
 from device.table.claims import event_of_phone
 from device.table.game import Play
+from device.table.preferences import previewing
 from device.table.prompts import asked
 from device.table.state import (
     ChanceDrawn,
@@ -155,10 +156,12 @@ class TableLoop:
         observers: Sequence[Observer] = (),
         log: Callable[[str], None] = lambda _sentence: None,
         joining: Callable[[], Json] = dict,
+        palettes: Mapping[str, Palette] = PALETTES,
     ) -> None:
         self._frames = FrameMaker([light.name for light in layout.lights], CurrentLimiter(layout).limit)
         self._button_names = frozenset(all_buttons(layout.seats, layout.displays))
         self._palette = palette
+        self._palettes = palettes
         self._inbox = inbox
         self._lights = lights
         self._publisher = publisher
@@ -384,7 +387,7 @@ class TableLoop:
     def _light(self) -> None:
         """Send the current frame to the lights and to subscribers, if it changed or is to be sent again."""
         now = self._clock()
-        lit = limit_flashes(self._lit, self._frames.at(self.table, now, self._palette_now()), now)
+        lit = limit_flashes(self._lit, self._frames.at(self.table, now, self._palette_of_lights(now)), now)
         if lit is self._lit and now - self._lit_at < REFRESH:
             return
         self._lit, self._lit_at = lit, now
@@ -401,7 +404,7 @@ class TableLoop:
             return  # same state, same snapshot
         self._snapshot_of = self.table, plugged, joining
         simulated = self._simulated.to_json(self.table)
-        latest = snapshot(self.table, self._palette_now(), self._zero, simulated, joining)
+        latest = snapshot(self.table, self._palette_now(), self._zero, simulated, self._palettes, joining)
         if latest != self._snapshot:
             self._snapshot = latest
             self._version += 1
@@ -421,9 +424,17 @@ class TableLoop:
             answer()
         self._answers.clear()
 
+    def _palette_of_lights(self, now: float) -> Palette:
+        """Return the palette of the lights: for a moment the one that was just chosen, whatever is played."""
+        return self._chosen_palette() if previewing(self.table, now) else self._palette_now()
+
+    def _chosen_palette(self) -> Palette:
+        """Return the palette that was chosen at the table, else that of the settings file."""
+        return self._palettes.get(self.table.preferences.palette or "", self._palette)
+
     def _palette_now(self) -> Palette:
         if self.table.tags.lesson is not None:
-            return self._palette  # the tiles that are taught have the colours of the box
+            return self._chosen_palette()  # the tiles that are taught have the colours of the box
         play = self.table.play
         mode = play.setup.mode if play is not None else self.table.next_game.options.mode
-        return palette_for(mode, self._palette)
+        return palette_for(mode, self._chosen_palette())

@@ -13,7 +13,7 @@ import msgspec
 from device.lights.palettes import BOX, PALETTES, Palette, Shade
 from device.runtime.pin import AUTO, WRITTEN
 from device.table.game import LONGEST_NAME
-from device.table.state import OPPONENTS
+from device.table.state import LEAST_BRIGHTNESS, OPPONENTS
 
 FILE: Final = "settings.toml"
 MOST_PROGRAMS: Final = 5  # a program is chosen on the fifth line of a board, which has so many lights
@@ -53,6 +53,7 @@ class SettingsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     phones: Literal["auto", "look", "play"] = "auto"  # whether phones may press buttons of the table, too
     pin: str = ""  # what phones enter before they may do more than look: "auto", digits, or nothing
     pace: Literal["slow", "normal", "fast"] = "normal"
+    brightness: Annotated[float, msgspec.Meta(ge=LEAST_BRIGHTNESS, le=1)] = 1.0  # of the lights
     bots: BotsFile = BotsFile()
     programs: dict[str, str] = {}  # command lines by name
 
@@ -72,6 +73,9 @@ class Settings:
     pace: str = "normal"
     thinking: BotsFile = field(default_factory=BotsFile)
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    palette_name: str = "box"
+    palettes: Mapping[str, Palette] = field(default_factory=lambda: PALETTES)  # that can be chosen
+    brightness: float = 1.0
 
 
 def read_settings(directory: Path) -> Settings:
@@ -86,22 +90,22 @@ def read_settings(directory: Path) -> Settings:
         settings = msgspec.convert(written, SettingsFile)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: {error}") from error
-    if settings.palette != "own":
-        palette = PALETTES[settings.palette]
-    elif settings.own is not None:
-        palette = _palette(settings.own)
-    else:
+    palettes = PALETTES if settings.own is None else {**PALETTES, "own": _palette(settings.own)}
+    if settings.palette not in palettes:
         raise SettingsError(f'{path}: palette is "own", so a section [own] must give its five colours')
     if settings.pin not in ("", AUTO) and not WRITTEN.fullmatch(settings.pin):
         raise SettingsError(f'{path}: pin = {json.dumps(settings.pin)}: must be "auto" or 4 to 12 digits')
     return Settings(
-        palette,
+        palettes[settings.palette],
         settings.confirm_columns,
         settings.phones,
         settings.pin,
         settings.pace,
         settings.bots,
         _programs(path, settings.programs),
+        settings.palette,
+        palettes,
+        settings.brightness,
     )
 
 

@@ -13,6 +13,7 @@ from device.rules.events import Choice
 from device.rules.notation import event_of
 from device.rules.tiles import colour_of
 from device.table.state import (
+    LEAST_BRIGHTNESS,
     ChoiceMade,
     FirstGameEvent,
     GameEvent,
@@ -24,6 +25,8 @@ from device.table.state import (
     OptionsChosen,
     PlayedAgain,
     PlayerNamed,
+    Preferences,
+    PreferencesChanged,
     SeatClaimed,
     SeatGiven,
     SeatLeft,
@@ -53,6 +56,8 @@ LONGEST_LINE: Final = 65_536  # bytes of the longest line that the table reads f
 # --- From a client to the table ---
 
 Letter = Literal["b", "y", "r", "k", "w"]  # the letter of a tile colour
+
+LANGUAGE: Final = "^[a-z]{2,3}(-[A-Za-z]{2,4})?$"  # the code of a language, perhaps with a region
 
 ActionName = Literal["undo", "ok", "new_game"]
 """What an action card does, as the button of that name."""
@@ -190,6 +195,21 @@ class PlayAgain(TableMessageBase, tag="again", frozen=True):
     """After a game, begin the same game again with the same players."""
 
 
+class ChangeSettings(TableMessageBase, tag="settings", frozen=True):
+    """Change settings of the running table; those that are left out stay as they are.
+
+    Without a language (null) each browser has its own.
+    """
+
+    palette: str | None = None
+    brightness: Annotated[float, msgspec.Meta(ge=LEAST_BRIGHTNESS, le=1)] | None = None
+    pace: Literal["slow", "normal", "fast"] | None = None
+    hints: bool | None = None
+    sounds: bool | None = None
+    language: Annotated[str, msgspec.Meta(pattern=LANGUAGE)] | msgspec.UnsetType | None = msgspec.UNSET
+    confirm_columns: bool | None = None
+
+
 class TeachTiles(TableMessageBase, tag="teach_tiles", frozen=True):
     """Begin the lesson of the tiles of one colour, or of all 100 tiles, colour after colour."""
 
@@ -284,7 +304,7 @@ _LobbyMessage = NamePlayer | SitDown | LeaveSeat | ChooseOptions | StartGame | P
 _ClaimMessage = ClaimSeat | ReleaseSeat
 _FirstGameMessage = TeachGame | LessonSeen
 _SeatMessage = _LobbyMessage | _ClaimMessage | _FirstGameMessage
-TableMessage = _PlayMessage | _SeatMessage | _TagMessage | PlugPico
+TableMessage = _PlayMessage | _SeatMessage | _TagMessage | ChangeSettings | PlugPico
 """Messages that the table's loop answers."""
 
 Message = Subscribe | TableMessage | HistoryQuestion
@@ -339,6 +359,8 @@ def table_event(
             return SeatClaimed(seat, claim, name, message.by, at)
         case ReleaseSeat(seat):
             return SeatReleased(seat, at)
+        case ChangeSettings():
+            return _settings_event(message, at)
         case TeachTiles() | TeachPlayer() | TeachAction() | ForgetLast() | EndLesson():
             return _lesson_event(message, at)
         case ForgetTags(tags):
@@ -380,6 +402,14 @@ def _lobby_event(message: _LobbyMessage, at: float) -> GameEvent:
             return GameStarted(first, at)
         case PlayAgain():
             return PlayedAgain(at)
+
+
+def _settings_event(message: ChangeSettings, at: float) -> PreferencesChanged:
+    language = None if message.language is msgspec.UNSET else message.language or ""
+    changes = Preferences(
+        message.palette, message.brightness, message.pace, message.sounds, language, message.confirm_columns
+    )
+    return PreferencesChanged(changes, message.hints, at)
 
 
 def _lesson_event(message: _LessonMessage, at: float) -> GameEvent:

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
 
-from device.lights.palettes import Palette
+from device.lights.palettes import PALETTES, Palette
 from device.rules.board import WALL_PATTERN, Board
 from device.rules.events import Draft, Event, Remove, Scoring, Swap, Tile
 from device.rules.game import MODES, SOLO, State
@@ -26,10 +26,10 @@ from device.table import physical_tiles
 from device.table.access import may_report_tiles, pressable_by_phones, seats_by_pages
 from device.table.game import Move, Play, Selection, starter
 from device.table.lessons import explained
-from device.table.opponents import seats_for_hints
+from device.table.opponents import PACES, seats_for_hints
 from device.table.prompts import acting_places, asked, lines_for_selection, live_buttons, prompt
 from device.table.seating import menu, modes, next_options, opponents_on_offer, seat_items, why_not_enough
-from device.table.state import STAND_IN, CurrentGame, Explanation, Hint, Stage, Table
+from device.table.state import LEAST_BRIGHTNESS, STAND_IN, CurrentGame, Explanation, Hint, Stage, Table
 from device.table.tags import LaidTag, Meaning, Tiles, TileTag, next_meaning, serialize_meaning, tile_counts
 from device.table.targets import Target, offers
 from device.table.turns import choices_of_people
@@ -47,12 +47,13 @@ def snapshot(
     palette: Palette,
     zero: float = 0.0,
     simulated: Json | None = None,
+    palettes: Mapping[str, Palette] = PALETTES,
     joining: Json | None = None,
 ) -> Json:
     """Return the snapshot of a table.
 
-    `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts,
-    `joining` how phones join (see `joining_json`).
+    `zero` is the Unix time of second 0 of the events' clock; `simulated` describes the simulated parts;
+    `palettes` are those that can be chosen; `joining` says how phones join (see `joining_json`).
     """
     game, play, prompted = table.game, table.play, prompt(table)
     choosing = table.stage is Stage.CHOICE
@@ -93,6 +94,7 @@ def snapshot(
         "simulated": simulated,
         "palette": palette_json(palette),
         "join": joining or joining_json(),
+        "settings": _settings_json(table, palettes),
     }
 
 
@@ -547,6 +549,29 @@ def _phones_json(table: Table) -> Json:
         "hint": table.play is not None and table.next_game.options.hints,
         "learn": equipment.phones_play,
         "seats": seats_by_pages(equipment),
+    }
+
+
+@lru_cache(maxsize=8)
+def _lights_json(palette: Palette) -> Json:
+    """Return the colour of the lights for each letter."""
+    return {letter: shade["rgb"] for letter, shade in palette_json(palette).items()}
+
+
+def _settings_json(table: Table, palettes: Mapping[str, Palette]) -> Json:
+    """Describe the settings that can be changed while the table runs, and what can be chosen."""
+    settings = table.settings
+    return {
+        "palette": settings.palette,
+        "brightness": settings.brightness,
+        "pace": settings.opponents.pace,
+        "hints": table.next_game.options.hints,
+        "sounds": settings.sounds,
+        "language": settings.language,
+        "confirm_columns": settings.confirm_columns,
+        "least_brightness": LEAST_BRIGHTNESS,
+        "palettes": {name: _lights_json(palettes[name]) for name in settings.palettes if name in palettes},
+        "paces": list(PACES),
     }
 
 

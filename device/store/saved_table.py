@@ -18,6 +18,7 @@ from device.table.claims import end_stale_claims
 from device.table.game import LONGEST_NAME, Play, Selection, sources_with
 from device.table.lessons import is_known
 from device.table.physical_tiles import slots
+from device.table.preferences import applied
 from device.table.score_animation import ScoreAnimation
 from device.table.seating import why_not_enough
 from device.table.state import (
@@ -26,6 +27,7 @@ from device.table.state import (
     GameOptions,
     NextGame,
     Opponents,
+    Preferences,
     Question,
     ReportedTile,
     Seats,
@@ -47,6 +49,7 @@ class SavedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     told: tuple[tuple[str, str | None], ...] = ()  # reported physical tiles: letter and tag
     steps_shown: int | None = None  # of the score animation
     bots: tuple[str, ...] = ()  # by place
+    preferences: Preferences | msgspec.UnsetType = msgspec.UNSET  # left out while nobody chose any
     stand_ins: tuple[StandIn, ...] = ()  # only those that stay to the end of the game
     first_game: FirstGame | None = None  # what was explained of it
     claims: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # by place: the hash of a phone's secret
@@ -74,6 +77,7 @@ def to_saved_table(table: Table) -> SavedTable:
         told=tuple((letter(tile.colour), tile.tag) for tile in reported),
         steps_shown=animation.shown if animation else None,
         bots=table.seats.bots,
+        preferences=msgspec.UNSET if table.preferences == Preferences() else table.preferences,
         stand_ins=tuple(each for each in table.opponents.stand_ins if each.for_good),
         first_game=table.first_game,
         claims=table.seats.claims or msgspec.UNSET,
@@ -102,8 +106,11 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
     if len(set(saved.taken)) != len(saved.taken) or any(place < 1 for place in seats):
         raise ValueError("its seats can't be read")
     names, bots = ((*each[:places], *("",) * (places - len(each))) for each in (saved.names, saved.bots))
+    preferences = Preferences() if saved.preferences is msgspec.UNSET else saved.preferences
     table = replace(
         blank,
+        settings=applied(blank.settings, preferences),
+        preferences=preferences,
         seats=end_stale_claims(Seats(names, bots, saved.taken, (saved.claims or ())[:places])),
         next_game=NextGame(options, saved.choosing),
         opponents=Opponents(stand_ins=saved.stand_ins),

@@ -76,6 +76,7 @@ class RefusalReason(StrEnum):
     NO_SUCH_SEAT = "no_such_seat"
     NO_SUCH_OPPONENT = "no_such_opponent"
     MODE_NOT_FOR_SEATS = "mode_not_for_seats"  # the game is for another number of players
+    NO_SUCH_PALETTE = "no_such_palette"
     OUTDATED = "outdated"  # made for a question that is not asked any more
     LATE = "late"  # came after the time until which it was to be done
 
@@ -102,6 +103,9 @@ OPPONENTS: Final = ("calm", "greedy", "strong", "master")
 STAND_IN: Final = "greedy"  # the opponent that chooses in place of one that failed
 
 
+LEAST_BRIGHTNESS: Final = 0.2  # below it, lights that pulse would go out
+
+
 @dataclass(frozen=True, slots=True)
 class OpponentSettings:
     """Settings of the opponents."""
@@ -123,6 +127,26 @@ class TableSettings:
     equipment: Equipment = FULL_EQUIPMENT
     opponents: OpponentSettings = OpponentSettings()
     opening: float = OPENING  # seconds before the first step of a score animation
+    palettes: tuple[str, ...] = ("box", "distinct")  # that can be chosen
+    palette: str = "box"
+    brightness: float = 1.0  # of the lights, LEAST_BRIGHTNESS to 1
+    sounds: bool = True  # whether the pages may sound
+    language: str | None = None  # of the pages; None leaves it to each browser
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """Settings that people changed at the table, None where nobody did; an empty language is the browser's.
+
+    The store keeps them.
+    """
+
+    palette: str | None = None
+    brightness: float | None = None
+    pace: str | None = None
+    sounds: bool | None = None
+    language: str | None = None
+    confirm_columns: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,6 +417,13 @@ class LastPress:
     game: CurrentGame
 
 
+@dataclass(frozen=True, slots=True)
+class TablePreview:
+    """The lights show the five colours since `at` seconds, as a palette or a brightness was chosen."""
+
+    at: float
+
+
 # --- The table ---
 
 
@@ -410,6 +441,8 @@ class Table:
     tags: TagState = field(default_factory=TagState)
     faults: Faults = Faults()
     refusal: Refusal | None = None
+    preferences: Preferences = Preferences()  # part of the settings already
+    preview: TablePreview | None = field(default=None, compare=False)
     last_press: LastPress | None = field(default=None, compare=False)
     questions: int = field(default=0, compare=False)
     """How many questions the table has asked: it grows whenever the table asks something else."""
@@ -617,6 +650,15 @@ class PlayedAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferencesChanged:
+    """Somebody changes settings of the running table; what is None stays as it is."""
+
+    changes: Preferences
+    hints: bool | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class BotReply:
     """The reply to a request: a choice, or None with a key and a detail that say why there is none."""
 
@@ -688,6 +730,7 @@ FirstGameEvent = TeachingSwitched | StepRead
 ClaimEvent = PhonePressed | SeatClaimed | SeatReleased
 TileEvent = TagShown | TileShown | TilesSelected | ChoiceMade
 SeatEvent = PlayerNamed | LobbyEvent | ClaimEvent
-PersonEvent = ButtonPressed | TileEvent | SeatEvent | HintRequested | TeachingEvent
+SettingEvent = TeachingEvent | PreferencesChanged
+PersonEvent = ButtonPressed | TileEvent | SeatEvent | HintRequested | SettingEvent
 GameEvent = PersonEvent | Tick | ChanceDrawn | FirstDrawn | BotReply
 TableEvent = GameEvent | FirstGameEvent | PartLost | PartBack

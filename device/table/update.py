@@ -17,6 +17,7 @@ from device.table import (
     lessons,
     opponents,
     physical_tiles,
+    preferences,
     score_animation,
     seating,
     tag_input,
@@ -46,6 +47,7 @@ from device.table.state import (
     PhonePressed,
     PlayedAgain,
     PlayerNamed,
+    PreferencesChanged,
     Question,
     Refusal,
     RefusalReason,
@@ -313,7 +315,9 @@ def _confirm(table: Table, game: CurrentGame, at: float) -> Table:
 # --- Messages of the pages ---
 
 
-def _accept_message(table: Table, event: TilesSelected | ChoiceMade | LobbyEvent) -> Table:
+def _accept_message(
+    table: Table, event: TilesSelected | ChoiceMade | LobbyEvent | PreferencesChanged
+) -> Table:
     """Return the table after a message; no press of `ok` or `undo` before it belongs to it."""
     match event:
         case TilesSelected(tiles, at):
@@ -321,6 +325,8 @@ def _accept_message(table: Table, event: TilesSelected | ChoiceMade | LobbyEvent
             after = _try(table, button, lambda: _select_tiles(table, tiles, at), at)
         case ChoiceMade(choice, at):
             after = _try(table, _button_of(table, choice), lambda: _choose(table, choice, at), at)
+        case PreferencesChanged(changes, hints, at):
+            after = _try(table, OK, lambda: preferences.change(table, changes, hints, at), at)
         case _:
             button = seat_button(event.place, FLOOR) if isinstance(event, SeatGiven | SeatLeft) else OK
             after = _try(table, button, lambda: _change_lobby(table, event), event.at)

@@ -25,22 +25,27 @@ def test_without_a_file_all_settings_have_their_defaults(path: Path) -> None:
     assert read_settings(path.parent) == Settings()
     path.write_text("")
     assert read_settings(path.parent) == Settings()
-    assert Settings() == Settings(BOX, True, False, "normal", BotsFile(0.1, 1.0, 30.0), {})  # noqa: FBT003
+    assert Settings() == Settings(BOX, True, "auto", "", "normal", BotsFile(0.1, 1.0, 30.0), {})  # noqa: FBT003
 
 
 def test_every_setting_is_read(path: Path) -> None:
     path.write_text(
         "palette = 'distinct'\nconfirm_columns = false\nphones = 'play'\npace = 'slow'\n"
+        "pin = '012345'\n"
+        "brightness = 0.5\n"
         "[bots]\nstrong = 0.5\nmaster = 2\nprogram = 60\n"
         "[programs]\nMy Bot = 'python3 \"my bot.py\" --fast'\n".replace("My Bot", '"My Bot"')
     )
     assert read_settings(path.parent) == Settings(
         DISTINCT,
         confirm_columns=False,
-        phones_play=True,
+        phones="play",
+        pin="012345",
         pace="slow",
         thinking=BotsFile(0.5, 2.0, 60.0),
         programs={"My Bot": ("python3", "my bot.py", "--fast")},
+        palette_name="distinct",
+        brightness=0.5,
     )
 
 
@@ -51,6 +56,7 @@ def test_a_palette_of_the_maker_s_own_is_read_from_a_file_of_windows(path: Path)
     palette = read_settings(path.parent).palette
     assert [shade.light for shade in palette.shades] == [(at, 2, 3) for at in range(5)]
     assert palette.marker == BOX.marker
+    assert list(read_settings(path.parent).palettes) == ["box", "distinct", "own"]
 
 
 def test_as_many_programs_as_a_board_has_lines_with_the_longest_names_are_read(path: Path) -> None:
@@ -72,8 +78,12 @@ COLOURS = ("blue", "yellow", "red", "black", "white")
         ("a = " + "9" * 5000, "can't be read"),
         ('[programs]\nx = "a\\u0000b"', "programs.x"),
         ("palette = 'rainbow'", 'palette = "rainbow": must be "box" or "distinct" or "own"'),
-        ("phones = 'dance'", 'phones = "dance": must be "look" or "play"'),
-        ("phones = true", 'phones = true: must be "look" or "play"'),
+        ("brightness = 0.1", "$.brightness"),
+        ("phones = 'dance'", 'phones = "dance": must be "auto" or "look" or "play"'),
+        ("pin = '12a4'", 'pin = "12a4": must be "auto" or 4 to 12 digits'),
+        ("pin = '123'", 'pin = "123": must be "auto" or 4 to 12 digits'),
+        ("pin = 1234", "Expected `str`, got `int`"),
+        ("phones = true", 'phones = true: must be "auto" or "look" or "play"'),
         ("pace = 3", 'pace = 3: must be "slow" or "normal" or "fast"'),
         ("palette = 'own'", "[own]"),
         ("palette = 'own'\n[own]\nblue = [0, 0, 300]", "$.own.blue"),

@@ -141,6 +141,8 @@ class FakeDaemon:
         if message["type"] != "subscribe":
             if message["type"] not in QUESTIONS:
                 self.deadlines.append(message.pop("before"))
+                if message.get("by", 0) is None:
+                    message.pop("by")
                 if message.get("asked") is None:
                     message.pop("asked", None)
             answer = self.answer(message)  # before `asked` is filled: a test may then set another answer

@@ -146,7 +146,7 @@ def test_the_twin_shows_the_lights_and_takes_clicks_and_keys(
     expect(page.locator("svg [data-button='seat.1.line.4']")).to_have_class("button line live")
     assert page.evaluate(STICKS_OUT) == 0
     page.locator("svg [data-button='display.7']").click()
-    page.locator("button[data-button='seat.1.line.4']").click()
+    page.locator("svg [data-button='seat.1.line.4']").click()
     page.locator("svg [data-button='seat.1.floor']").press("Enter")
     page.get_by_role("button", name="undo").first.press(" ")
     pressed = [daemon.asked.get(timeout=TIMEOUT)["button"] for _ in range(4)]
@@ -168,13 +168,13 @@ def test_a_twin_opened_before_the_table_is_there_draws_it_later_and_notices_its_
         page.close()
 
 
-def test_the_twin_shows_why_a_press_was_refused_and_keeps_the_focus(
+def test_a_page_shows_why_a_press_was_refused_and_keeps_the_focus(
     daemon: FakeDaemon, browser: Browser, page: Page
 ) -> None:
     begin(daemon, browser, scenes.chosen(1))
     daemon.answer = lambda question: {"taken": False, "why": "line_full"}
-    page.goto(f"{browser.origin}/table")
-    hand = page.locator("button[data-button='seat.1.line.4']")
+    page.goto(browser.origin)
+    hand = page.locator("button[data-button='undo']")
     hand.press("Enter")
     expect(page.locator("#answer")).to_have_text("That line is full.")
     daemon.play(scenes.refused(2))
@@ -185,8 +185,8 @@ def test_the_twin_shows_why_a_press_was_refused_and_keeps_the_focus(
 def test_a_refusal_that_news_repeats_is_shown_once(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
     begin(daemon, browser, scenes.chosen(1))
     daemon.answer = lambda question: {"taken": False, "why": "line_full"}
-    page.goto(f"{browser.origin}/table")
-    page.locator("#controls button[data-button='seat.1.line.4']").click()
+    page.goto(browser.origin)
+    page.locator("button[data-button='undo']").click()
     expect(page.locator("#answer")).to_have_text("That line is full.")
     daemon.play(scenes.refused(2))
     expect(page.locator("[data-region=turn] .refusal")).to_have_text("That line is full.")
@@ -198,11 +198,11 @@ def test_a_press_that_can_not_be_sent_shows_one_message(
 ) -> None:
     begin(daemon, browser, scenes.chosen(1))
     page = new_page(chromium)
-    page.goto(f"{browser.origin}/table")
+    page.goto(browser.origin)
     page.route("**/action", lambda route: route.abort())
     daemon.play(scenes.refused(2))
-    expect(page.locator("[data-region=turn] .refusal")).to_be_visible()
-    page.locator("button[data-button='seat.1.line.4']").click()
+    expect(page.locator("[data-region=turn] .refusal")).to_have_text("That line is full.")
+    page.locator("button[data-button='undo']").click()
     expect(page.locator("#answer")).to_contain_text("this page has stopped waiting")
     expect(page.locator("#lost")).to_be_hidden()
     page.close()
@@ -304,7 +304,7 @@ def test_the_phone_page_reports_tiles_and_takes_one_back(
     begin(daemon, browser, real_tables.reporting("bb", 1))
     page.goto(browser.origin)
     page.get_by_role("button", name="Red", exact=True).click()
-    page.get_by_role("button", name="Take the last one back").click()
+    page.get_by_role("button", name="Undo").click()
     assert daemon.asked.get(timeout=TIMEOUT)["colour"] == "r"
     assert daemon.asked.get(timeout=TIMEOUT)["button"] == "undo"
     daemon.answer = lambda question: {"taken": False, "why": "tile_not_left"}

@@ -23,6 +23,11 @@ from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon
 PATIENCE = 1000 * TIMEOUT
 """Milliseconds."""
 TURN = "[data-region=turn]"
+KNOWS_THE_TIME = """() => {
+    const script = document.querySelector("[rel=modulepreload][href$='/live.js']").href;
+    return import(script).then((live) => live.serverTime(0));
+}"""
+"""Waits for the first heartbeat: before that, a press waits in the page."""
 NO_WORKER = "delete window.SharedWorker"
 
 
@@ -65,9 +70,7 @@ def open_page(context: BrowserContext, address: str) -> Page:
     page = context.new_page()
     page.goto(address)
     expect_connection(page, "live")
-    page.evaluate(
-        "import(document.querySelector('[rel=modulepreload]').href).then((live) => live.serverTime(0))"
-    )
+    page.evaluate(KNOWS_THE_TIME)
     return page
 
 

@@ -12,6 +12,7 @@ from tests.web_ui.conftest import show
 from tests.web_ui.fake_daemon import FakeDaemon, Message
 from tests.web_ui.test_sentences import make_formatter
 from web_ui.app import create_app
+from web_ui.security import SEAT_COOKIE, claim_of
 from web_ui.table_link import TableLink
 from web_ui.views import boards, controls, phone
 from web_ui.views.phone import Viewer
@@ -43,6 +44,19 @@ def buttons(scene: Message, seat: int = 0) -> list[str]:
         for group in controls.groups(make_formatter(scene), on_phone(seat))
         for hand in group.buttons
     ]
+
+
+def of_seat(seat: int) -> str:
+    """Return the cookie of the phone to which a seat belongs in `claimed`."""
+    return f"{SEAT_COOKIE}={str(seat) * 43}"
+
+
+def claimed(scene: Message) -> Message:
+    """Return the moment with the first two seats given to phones."""
+    seats = [
+        {**seat, "claim": claim_of(str(seat["seat"]) * 43), "claimed": True} for seat in scene["seats"][:2]
+    ]
+    return {**scene, "seats": [*seats, *scene["seats"][2:]]}
 
 
 def page(client: FlaskClient, cookie: str = "", host: str = "192.168.1.5:8080") -> TestResponse:
@@ -209,10 +223,10 @@ def test_labels_contain_the_visible_text(scene: Message, language: str) -> None:
 def test_a_phones_own_board_comes_first_and_its_turn_is_yours(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    show(daemon, link, allowing(scenes.chosen()))
-    mine = str(Text(page(client, "seat=1").text))
+    show(daemon, link, claimed(allowing(scenes.chosen())))
+    mine = str(Text(page(client, of_seat(1)).text))
     assert "Your turn" in mine
-    other = str(Text(page(client, "seat=2").text))
+    other = str(Text(page(client, of_seat(2)).text))
     assert "Ana's turn" in other
     assert other.index("Rui you") < other.index("Ana to play")
     nobodys = str(Text(page(client).text))
@@ -220,19 +234,21 @@ def test_a_phones_own_board_comes_first_and_its_turn_is_yours(
     assert " you " not in nobodys
 
 
-@pytest.mark.parametrize("cookie", ["seat=0", "seat=5", "seat=-1", "seat=one", "seat=²", "seat", "seat=\x01"])
+@pytest.mark.parametrize(
+    "cookie", ["seat=1", "azul-seat=1", "azul-seat=", "azul-seat=²", "azul-seat", "azul-seat=\x01"]
+)
 def test_an_invalid_seat_cookie_means_no_seat(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient, cookie: str
 ) -> None:
-    show(daemon, link, allowing(scenes.chosen()))
+    show(daemon, link, claimed(allowing(scenes.chosen())))
     assert page(client, cookie).data == page(client).data
 
 
 def test_pages_of_two_seats_have_different_etags(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    show(daemon, link, allowing(scenes.chosen()))
-    tags = [page(client, cookie).headers["ETag"] for cookie in ("", "seat=1", "seat=2")]
+    show(daemon, link, claimed(allowing(scenes.chosen())))
+    tags = [page(client, cookie).headers["ETag"] for cookie in ("", of_seat(1), of_seat(2))]
     assert len(set(tags)) == 3
     assert "Cookie" in page(client).headers["Vary"]
 
@@ -240,9 +256,9 @@ def test_pages_of_two_seats_have_different_etags(
 def test_the_greeting_names_the_seat_of_the_page(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:
-    show(daemon, link, allowing(scenes.chosen()))
-    assert 'data-seat="2"' in page(client, "seat=2").text
-    answer = client.get("/regions?page=phone", headers={"Cookie": "seat=2"}, environ_overrides=PHONE)
+    show(daemon, link, claimed(allowing(scenes.chosen())))
+    assert 'data-seat="2"' in page(client, of_seat(2)).text
+    answer = client.get("/regions?page=phone", headers={"Cookie": of_seat(2)}, environ_overrides=PHONE)
     assert answer.get_json()["hello"]["seat"] == "2"
 
 

@@ -46,7 +46,7 @@ def test_a_phone_may_do_what_the_table_allows(
 ) -> None:
     answer = ask(client, action, Origin="http://192.168.1.5:8080")
     assert (answer.status_code, answer.get_json()) == (200, {"taken": True})
-    assert daemon.asked.get(timeout=TIMEOUT) == action
+    assert daemon.asked.get(timeout=TIMEOUT) == {**action, "by": 0}
 
 
 def test_a_phone_may_press_buttons_that_the_table_is_built_without(
@@ -64,7 +64,7 @@ def test_a_phone_may_ask_for_hints_where_the_table_allows_it(
 ) -> None:
     show(daemon, link, scenes.chosen(phones={"hint": True}))
     assert ask(client, {"type": "hint", "seat": 2}).get_json() == {"taken": True}
-    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "hint", "seat": 2}
+    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "hint", "seat": 2, "by": 0}
 
 
 @pytest.mark.usefixtures("phones_allowed")

@@ -32,6 +32,8 @@ ACTIONS: tuple[Message, ...] = (
     {"type": "again"},
     {"type": "teach_game", "on": True},
     {"type": "lesson_seen"},
+    {"type": "claim", "seat": 2, "name": "Ana"},
+    {"type": "release", "seat": 2},
     {"type": "teach_tiles", "colour": "all"},
     {"type": "teach_player", "name": "Ana"},
     {"type": "teach_action", "action": "ok"},
@@ -39,6 +41,7 @@ ACTIONS: tuple[Message, ...] = (
     {"type": "end_lesson"},
     {"type": "forget", "tags": ["AA"]},
     {"type": "forget_tiles", "colour": "b"},
+    {"type": "settings", "palette": "box"},
     {"type": "plug", "plugged": False},
 )
 """One action of every type."""

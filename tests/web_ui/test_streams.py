@@ -29,7 +29,7 @@ def test_a_stream_sends_all_regions_and_then_only_changed_ones(daemon: FakeDaemo
             news = stream.next("news")  # the pages were there before the table
         daemon.play(scenes.refused(4))
         news = stream.next("news")
-        assert set(news.data["regions"]) == {"turn", "offer", "board.1"}
+        assert set(news.data["regions"]) == {"turn", "offer", "front", "board.1"}
         assert "That line is full." in news.data["regions"]["turn"]
         assert "state" not in news.data
         daemon.play(scenes.refused(5))

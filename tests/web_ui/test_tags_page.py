@@ -193,7 +193,7 @@ def test_a_teaching_action_is_sent_to_the_table(
 ) -> None:
     show(daemon, link, known(phones=ALLOWED))
     assert post(client, body) == (200, {"taken": True})
-    assert daemon.asked.get(timeout=TIMEOUT) == body
+    assert daemon.asked.get(timeout=TIMEOUT) == {**body, "by": 0}
 
 
 @pytest.mark.parametrize(

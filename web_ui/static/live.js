@@ -82,7 +82,11 @@ function showNews(news) {
 // Reloads a page that was built from older files or another layout, once for each change.
 function checkCurrent(hello) {
   const wanted = `${hello.build} ${hello.layout} ${hello.seat}`;
-  if (wanted === `${page.build} ${page.layout} ${page.seat}` || sessionStorage.getItem("loaded for") === wanted) return;
+  if (wanted === `${page.build} ${page.layout} ${page.seat}`) {
+    sessionStorage.removeItem("loaded for"); // the same may be wanted again, such as a seat that is given up twice
+    return;
+  }
+  if (sessionStorage.getItem("loaded for") === wanted) return;
   sessionStorage.setItem("loaded for", wanted);
   stop();
   location.reload();

@@ -60,6 +60,13 @@ document.addEventListener(
   },
   true,
 );
+// A refusal has been read when somebody does something else.
+function hideAnswer() {
+  const answer = document.getElementById("answer");
+  if (answer) answer.hidden = true;
+}
+
+document.addEventListener("pointerdown", hideAnswer);
 document.addEventListener("click", usePanels);
 document.addEventListener("click", (event) => {
   const seat = pressing && event.target.closest("[data-sit]");

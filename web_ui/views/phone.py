@@ -53,7 +53,8 @@ PHONE = "phone"
 TABLE = "table"
 TAGS = "tags"
 JOIN = "join"
-PAGES = (PHONE, TABLE, TAGS, JOIN)
+SETTINGS = "settings"
+PAGES = (PHONE, TABLE, TAGS, JOIN, SETTINGS)
 """The live pages; the page `table` is the twin."""
 
 SEATED_PAGES = (PHONE, JOIN)
@@ -104,13 +105,17 @@ def seated(viewer: Viewer, claim: str, snapshot: Snapshot | None) -> Viewer:
 
 
 class TurnView(Struct, frozen=True):
-    """Whose turn it is and what to do, in a few words too; `away`: the table can't be seen."""
+    """Whose turn it is and what to do, in a few words too; `away`: the table can't be seen.
+
+    `refusals` is the number of the refusal: one that is repeated is shown again.
+    """
 
     head: str
     ask: str
     short: str = ""
     round: str = ""
     refusal: str = ""
+    refusals: int = 0
     notes: tuple[str, ...] = ()
     away: bool = False
 
@@ -135,6 +140,7 @@ def turn(view: View, words: Words, viewer: Viewer, hands: Hands = NO_HANDS) -> T
         short=_in_short(formatter) if acts else "",
         round=_occasion(formatter),
         refusal=formatter.refusal(snapshot.refusal.say) if snapshot.refusal else "",
+        refusals=snapshot.refusal.number if snapshot.refusal else 0,
         notes=notes(formatter),
     )
 
