@@ -205,7 +205,7 @@ def start_game(table: Table, first: int | None, at: float) -> Table:
     Raises RefusedError.
     """
     _check_lobby(table)
-    if not table.next_game.choosing:
+    if not table.next_game.choosing or why_not_enough(table) is not None:
         table = begin_choosing(table)
     if table.next_game.options.mode == SOLO:
         return begin_game(table, table.seats.taken[0], at)
@@ -263,7 +263,7 @@ def choose_option(table: Table, source: int) -> Table:
         if item.button == source_button(source):
             options = _with_option(next_game.options, item)
             return replace(table, next_game=replace(next_game, options=options))
-    if source == CENTRE:
+    if source == CENTRE and table.seats.taken:
         return replace(table, next_game=replace(next_game, drawing_first=True))
     raise RefusedError(RefusalReason.NO_SUCH_MODE)
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.harness.client import Client
 from tests.harness.fixtures import StartTable
 from tests.harness.pages import advance_scoring, page_of, wait_until_shown
-from tests.harness.player import next_button
 from tests.harness.running import RunningTable
-from tests.harness.stored_games import STANDARD, store_games
-from tests.runtime.last_turns import unfinished_game
 
 SMALL = (360, 640)
 GOOD = 0.1
@@ -35,7 +31,7 @@ def table(start: StartTable) -> RunningTable:
 
 def connected(page: Page) -> Page:
     """Wait until a page follows the table: before that nothing can be pressed."""
-    page.wait_for_function("document.documentElement.dataset.connection === 'live'")
+    expect(page.locator("html")).to_have_attribute("data-connection", "live")
     return page
 
 
@@ -134,16 +130,25 @@ def test_a_first_game_is_explained_and_the_explanation_can_be_closed(
         assert table.snapshot()["explaining"] is True
 
 
-def test_the_end_says_who_won_and_again_is_one_tap(chromium: Browser, start: StartTable, data: Path) -> None:
-    data.mkdir()
-    store_games(data / "azul-table.db", [unfinished_game(STANDARD)], on_table=True)
-    table = start("--port", "0", "--phones", "play")
-    with page_of(chromium, f"{table.browser.origin}/", SMALL, expected="aborted|ERR_ABORTED") as phone:
-        while (button := next_button(state := wait_until_shown(table))) is not None:
-            if state["stage"] == "scoring":
-                advance_scoring(table, state)
-            else:
-                assert table.browser.press(button).json == {"taken": True}
+def play_to_the_end(table: RunningTable, client: Client) -> None:
+    """Play a game of two people that fills lines where it can."""
+    for seat, name in ((1, "Ana"), (3, "Rui")):
+        client.send({"type": "sit", "seat": seat, "bot": "", "name": name})
+    client.send({"type": "start", "first": 1})
+    assert all(client.answer()["taken"] for _ in range(3))
+    while (state := table.snapshot())["stage"] != "over":
+        offers = [target for targets in state["offers"].values() for target in targets]
+        if state["stage"] == "scoring":
+            advance_scoring(table, state)
+        elif offers:
+            best = max(offers, key=lambda each: (each.get("fills", False), -each.get("floor", 0)))
+            client.send({"type": "choose", "choice": best["token"]})
+            assert client.answer()["taken"]
+
+
+def test_the_end_says_who_won_and_again_is_one_tap(chromium: Browser, table: RunningTable) -> None:
+    with page_of(chromium, f"{table.browser.origin}/", SMALL) as phone, table.client() as client:
+        play_to_the_end(table, client)
         result = table.snapshot()["result"]
         expect(phone.locator(".podium > li")).to_have_count(2)
         for seat in result["scores"]:

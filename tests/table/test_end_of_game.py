@@ -17,7 +17,7 @@ from device.rules.standard import StandardState
 from device.rules.tiles import Colour
 from device.socket.snapshot import Json, snapshot
 from device.table.prompts import live_buttons, prompt
-from device.table.state import Stage
+from device.table.state import PlayedAgain, Stage
 from tests.harness.sampling import some
 from tests.table.simulator import (
     GOLDEN,
@@ -225,3 +225,13 @@ def test_another_player_can_join_after_a_game() -> None:
     sim = to_end(midway(Setup("standard", ("Ana", "Rui")), 3, 0), Random(3))
     sim.press("ok", "undo", "seat.4.floor", "ok", "seat.4.floor")
     assert sim.play.places == (1, 2, 4)
+
+
+def test_a_game_whose_seats_are_not_known_is_not_begun_again() -> None:
+    """Bug fixed: a stored game without seats ended the table, which drew a starting player from nobody."""
+    sim = to_end(midway(Setup("gray", ("Ana", "Rui", "Eva")), 3, 0), Random(3))
+    sim.table = replace(sim.table, seats=replace(sim.table.seats, taken=()))
+    sim.take(PlayedAgain(sim.now))
+    assert sim.table.refusal is not None
+    assert sim.table.refusal.why == "too_few_seats"
+    assert sim.table.stage is Stage.OVER
