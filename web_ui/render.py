@@ -249,6 +249,7 @@ def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) 
             return phone.whole_offer(formatter, hands)
         if kind == "front":
             return boards.front_board(formatter, viewer.seat, hands)
+        hands = boards.NO_HANDS if viewer.page == PHONE else hands  # a phone plays on its large board only
         return boards.board(formatter, int(seat), mine=viewer.seat == int(seat), hands=hands)
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)

@@ -294,3 +294,21 @@ def test_requests_without_a_route_have_an_error_page(
     answer = client.open(path, method=method)
     assert answer.status_code == status
     assert answer.text
+
+
+def test_static_pages_lead_back_to_the_page_one_came_from(client: FlaskClient) -> None:
+    """The link always led to the phone page."""
+    assert 'class="other-page" href="/table"' in client.get("/rules/standard?from=table").text
+    assert 'href="/rules/solo?from=table"' in client.get("/rules/standard?from=table").text
+    assert 'class="other-page" href="/"' in client.get("/rules/standard").text
+    assert 'class="other-page" href="/"' in client.get("/rules/standard?from=elsewhere").text
+
+
+@pytest.mark.parametrize(("chosen", "theme"), [("dark", "dark"), ("light", "light"), ("pink", ""), ("", "")])
+def test_every_page_comes_in_the_theme_chosen_by_hand(client: FlaskClient, chosen: str, theme: str) -> None:
+    if chosen:
+        client.set_cookie("theme", chosen)
+    for path in ("/", "/table", "/rules"):
+        page = client.get(path).text
+        assert ("data-theme" in page) == bool(theme)
+        assert not theme or f'data-theme="{theme}"' in page
