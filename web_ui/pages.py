@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +72,9 @@ THEME_COOKIE = "theme"
 
 THEMES = ("light", "dark")
 
+_IMPORT = re.compile(r'^import [^"]*"\./([a-z_]+\.js)"', re.MULTILINE)
+"""An import of a module of ours in a script."""
+
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -107,6 +111,7 @@ class Pages:
         self.renderer = Renderer(self.version)
         self.epoch = secrets.token_hex(4)
         self.files = {name: _static_file(name, contents[name], self.version) for name in contents}
+        self.modules = {name: _imported(name, contents) for name in contents if name.endswith(".js")}
         self._bodies = Kept(KEPT_BODIES)
         sources = [*self.renderer.sources.values(), *(file.etag for file in self.files.values())]
         sentences = [repr(self.words[language]) for language in sorted(self.words)]
@@ -164,7 +169,9 @@ class Pages:
                 regions=rendering.html,
                 stamp=f"{self.epoch}.{rendering.number}",
                 greeting=self.greeting(view, viewer),
+                modules=self.modules.get(f"{page}.js", []),
                 asked=rendering.asked,
+                notice=rendering.notice,
                 connection="live" if rendering.presence is Presence.HERE else "hung",
                 pressing=_may_press(page, access) and not viewer.locked,
                 at_table=access is Access.TABLE,
@@ -338,6 +345,18 @@ def _tag(made_of: str) -> str:
 
 def _packed(body: bytes) -> bytes:
     return compress_response(body) if len(body) >= WORTH_COMPRESSING else body
+
+
+def _imported(name: str, contents: dict[str, bytes]) -> list[str]:
+    """Return the modules that a script needs, so that a page can load all of them at once."""
+    found: list[str] = []
+    left = [name]
+    while left:
+        for each in _IMPORT.findall(contents[left.pop()].decode()):
+            if each not in found:
+                found.append(each)
+                left.append(each)
+    return found
 
 
 def _static_file(name: str, content: bytes, version: str) -> StaticFile:

@@ -108,11 +108,15 @@ class Region(Struct, frozen=True):
 
 
 class Rendering(Struct, frozen=True):
-    """All regions of a page for one view, the table's presence, and the question that it asks."""
+    """All regions of a page for one view, and the question that the table asks.
+
+    `notice` says what to do while the table's presence is another than `HERE`.
+    """
 
     number: int
     regions: Mapping[str, Region]
     presence: Presence = Presence.HERE
+    notice: str = ""
     asked: str = ""
     _news: dict[int, bytes] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -134,7 +138,12 @@ class Rendering(Struct, frozen=True):
 
     def _news_since(self, since: int) -> bytes:
         changed = {name: region.html for name, region in self.regions.items() if region.changed > since}
-        message: dict[str, object] = {"presence": self.presence, "asked": self.asked, "regions": changed}
+        message: dict[str, object] = {
+            "presence": self.presence,
+            "notice": self.notice,
+            "asked": self.asked,
+            "regions": changed,
+        }
         if STATE in changed:
             message[STATE] = json.loads(changed.pop(STATE))
         return _json(message).encode()
@@ -191,7 +200,9 @@ class Renderer:
             changed = before.changed if before is not None and before.html == html else view.number
             regions[name] = Region(value, html, changed)
         asked = view.snapshot.asked if view.snapshot is not None else ""
-        return Rendering(view.number, regions, view.presence, asked)
+        here = view.presence is Presence.HERE
+        notice = "" if here else words.text(f"presence.{view.presence}")
+        return Rendering(view.number, regions, view.presence, notice, asked)
 
     def _region(self, name: str, value: object, words: Words) -> str:
         """Render a region; return an empty text if it has nothing to show."""
@@ -245,6 +256,7 @@ def _value(name: str, formatter: SnapshotFormatter, view: View, viewer: Viewer) 
             return phone.whole_offer(formatter, hands)
         if kind == "front":
             return boards.front_board(formatter, viewer.seat, hands)
+        hands = boards.NO_HANDS if viewer.page == PHONE else hands  # a phone plays on its large board only
         return boards.board(formatter, int(seat), mine=viewer.seat == int(seat), hands=hands)
     if kind in DISPLAYS:
         return DISPLAYS[kind](formatter)

@@ -212,7 +212,7 @@ def _phone_figure(table: StartedTable, viewers: selectors.DefaultSelector, secon
                 raise BenchError(f"{len(waiting)} viewers received no event for a press")
             for key, _ in ready:
                 news = key.fileobj.recv(65_536)  # type: ignore[union-attr]
-                if key.fd in waiting and b"data:" in news:
+                if key.fd in waiting and b"event: news" in news:  # not a heartbeat
                     waiting.remove(key.fd)
                     taken.append(time.monotonic() - pressed)
     name = f"table, press to event at a phone, {VIEWERS} viewers, p99"
@@ -220,8 +220,9 @@ def _phone_figure(table: StartedTable, viewers: selectors.DefaultSelector, secon
 
 
 def _drain(viewers: selectors.DefaultSelector) -> None:
-    """Read pending events until there is a pause."""
-    while ready := viewers.select(timeout=PAUSE):
+    """Wait for the events of the press before, and read everything that is there."""
+    time.sleep(PAUSE)
+    while ready := viewers.select(timeout=0):
         for key, _ in ready:
             key.fileobj.recv(65_536)  # type: ignore[union-attr]
 

@@ -436,6 +436,15 @@ def test_bench_of_a_table_in_a_folder_with_a_long_name(tmp_path: Path) -> None:
     assert run_apart("bench", "table", "--seconds", "1", TMPDIR=str(folder)) == (0, "")
 
 
+def test_bench_of_pages_without_playwright_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Playwright is a test tool; the table itself does without it."""
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    refused = run("bench", "pages")
+    assert refused.exit_code == 1
+    assert "Playwright, which is not installed here" in refused.output
+    assert "make test-setup" in refused.output
+
+
 def test_bench_bots_plays_the_named_figures() -> None:
     (output,) = run("bench", "bots", "greedy", "--part", "0.01").output.splitlines()
     assert output.startswith("bots, standard, greedy against random, 4 games: ")

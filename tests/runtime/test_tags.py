@@ -165,7 +165,7 @@ def test_a_lesson_does_not_change_the_game(data: Path, start: StartTable) -> Non
         after = client.until(
             lambda snapshot: snapshot["stage"] == "offer" and snapshot["tags"] != before["tags"]
         )
-        changed = {"version", "tags", "refusal", "simulated"}
+        changed = {"version", "asked", "tags", "refusal", "simulated"}
         assert {key: after[key] for key in after if key not in changed} == {
             key: before[key] for key in before if key not in changed
         }

@@ -130,3 +130,17 @@ def test_a_compressed_stream_has_the_same_events() -> None:
     without_time = re.compile(rb'"[0-9a-f]+\.\d+"')
     assert without_time.sub(b"", unpacked) == without_time.sub(b"", plain)
     assert b'event: beat\ndata: "' in plain
+
+
+def test_a_page_loads_all_its_modules_at_once(client: FlaskClient) -> None:
+    """Each module that only another one names costs one more round trip."""
+    for path in ("/", "/table", "/tags"):
+        page = Text(client.get(path).text)
+        preloaded = {given["href"] for _, given in page.elements if given.get("rel") == "modulepreload"}
+        left = [source for source in page.values("src") if source.endswith(".js")]
+        while left:
+            script = left.pop()
+            for name in re.findall(r'^import .*"\./(.*\.js)"', client.get(script).text, re.MULTILINE):
+                imported = f"{script.rpartition('/')[0]}/{name}"
+                assert imported in preloaded, (path, imported)
+                left.append(imported)

@@ -188,10 +188,13 @@ def test_a_table_that_hangs_is_shown_until_it_answers(
     page = open_page(either_context, f"{browser.origin}/")
     daemon.beating = False
     expect_connection(page, "hung")
-    expect(page.locator(TURN)).to_contain_text("The table does not answer.")
+    expect(page.locator(TURN)).to_contain_text("The table does not answer")
+    expect(page.locator("#lost")).to_be_visible()
+    expect(page.locator("#lost")).to_contain_text("switch the table off and on again")
     daemon.beating = True
     expect_connection(page, "live")
     expect(page.get_by_role("heading", level=1)).to_have_text("Ana's turn")
+    expect(page.locator("#lost")).to_be_hidden()
 
 
 @pytest.fixture

@@ -90,6 +90,7 @@ def test_every_response_has_security_headers(client: FlaskClient) -> None:
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "unsafe" not in headers["Content-Security-Policy"]
         assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+        assert "worker-src 'self'" in headers["Content-Security-Policy"]
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "no-referrer"
         assert "Accept-Language" in headers["Vary"]
@@ -187,6 +188,26 @@ def test_without_a_table_the_pages_say_so(client: FlaskClient) -> None:
         assert "The table is not running; this page comes back by itself." in str(Text(client.get(path).text))
 
 
+def test_a_page_says_which_question_it_shows_and_whether_the_table_is_there(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    def shown() -> tuple[list[str], list[str], bool]:
+        page = Text(client.get("/").text)
+        notice = next(given for _, given in page.elements if given.get("id") == "lost")
+        return page.values("data-asked"), page.values("data-connection"), "hidden" in notice
+
+    assert shown() == ([], ["hung"], False)
+    show(daemon, link, scenes.offer(3, asked="q7"))
+    assert shown() == (["q7"], ["live"], True)
+    news = client.get("/regions").get_json()["news"]
+    assert (news["asked"], news["presence"], news["notice"]) == ("q7", "here", "")
+    daemon.stop()
+    until_presence(link, Presence.AWAY)
+    assert shown() == (["q7"], ["hung"], False)
+    news = client.get("/regions").get_json()["news"]
+    assert news["notice"].startswith("The table is not running")
+
+
 def test_a_newer_table_is_reported(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
     daemon.play({**scenes.offer(), "schema": 3})
     until_presence(link, Presence.NEWER)
@@ -273,3 +294,21 @@ def test_requests_without_a_route_have_an_error_page(
     answer = client.open(path, method=method)
     assert answer.status_code == status
     assert answer.text
+
+
+def test_static_pages_lead_back_to_the_page_one_came_from(client: FlaskClient) -> None:
+    """The link always led to the phone page."""
+    assert 'class="other-page" href="/table"' in client.get("/rules/standard?from=table").text
+    assert 'href="/rules/solo?from=table"' in client.get("/rules/standard?from=table").text
+    assert 'class="other-page" href="/"' in client.get("/rules/standard").text
+    assert 'class="other-page" href="/"' in client.get("/rules/standard?from=elsewhere").text
+
+
+@pytest.mark.parametrize(("chosen", "theme"), [("dark", "dark"), ("light", "light"), ("pink", ""), ("", "")])
+def test_every_page_comes_in_the_theme_chosen_by_hand(client: FlaskClient, chosen: str, theme: str) -> None:
+    if chosen:
+        client.set_cookie("theme", chosen)
+    for path in ("/", "/table", "/rules"):
+        page = client.get(path).text
+        assert ("data-theme" in page) == bool(theme)
+        assert not theme or f'data-theme="{theme}"' in page

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser as Chromium
-from playwright.sync_api import Page, Route, ViewportSize, expect
+from playwright.sync_api import FloatRect, Page, Route, ViewportSize, expect
 
 from tests.harness.fixtures import StartTable
 from tests.harness.pages import page_of, wait_until_shown
@@ -62,10 +62,10 @@ def news_after(table: RunningTable, page: Page, before: Message) -> Message:
     return state
 
 
-def box_of(page: Page, selector: str) -> dict[str, float]:
+def box_of(page: Page, selector: str) -> FloatRect:
     box = page.locator(selector).first.bounding_box()
     assert box is not None
-    return dict(box)
+    return box
 
 
 # --- Whole rounds on a real table ------------------------------------------------------------------------

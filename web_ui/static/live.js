@@ -16,6 +16,7 @@ let source = null;               // where news come from: a worker or a feed of 
 let worker = null;
 let workerFailed = !window.SharedWorker;
 let presence = page.connection === "live" ? "here" : "hung";
+let notice = lost.textContent;   // what to do while the table is not here
 let heardAt = performance.now();
 let shownAt = -Infinity;         // when the page was shown again
 let checkedAt = Date.now();
@@ -66,6 +67,7 @@ function showNews(news) {
   page.stamp = news.stamp;
   page.asked = news.asked;
   presence = news.presence;
+  notice = news.notice;
   for (const [name, html] of Object.entries(news.regions)) {
     const region = document.querySelector(`[data-region="${name}"]`);
     if (!region) continue;
@@ -111,8 +113,10 @@ function showConnection() {
   const now = performance.now();
   const connection = now - heardAt > DEADLINE ? "lost" : presence === "here" ? "live" : "hung";
   if (page.connection !== connection) page.connection = connection;
-  const announced = connection === "lost" && now - shownAt > NOTICE_AFTER;
+  const sentence = connection === "lost" ? lost.dataset.lost : notice;
+  const announced = connection === "hung" || (connection === "lost" && now - shownAt > NOTICE_AFTER);
   if (lost.hidden === announced) lost.hidden = !announced;
+  if (announced && lost.textContent !== sentence) lost.textContent = sentence;
 }
 
 // Notices silence. A clock that jumped: the device slept, and what the page shows is old.
