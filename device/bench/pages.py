@@ -27,9 +27,17 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 CHROMIUM: Final = "/usr/bin/chromium"
-PAGES: Final = {"phone with a seat": "/?seat", "phone": "/", "twin": "/table"}
+WALL: Final = "wall"
+PAGES: Final = {
+    "phone with a seat": "/?seat",
+    "phone": "/",
+    "twin, played": "/table?face=play",
+    "twin, hardware": "/table?face=hardware",
+    WALL: "/wall",
+}
 """The pages by name; `?seat` stands for the cookie of a seat."""
 SIZES: Final = ((360, 640), (390, 844), (1024, 768), (1440, 900))
+TELEVISIONS: Final = ((1280, 720), (1920, 1080))
 PHONES: Final = {10: 60.0, 60: 150.0}
 """Numbers of phones, and the most milliseconds from a press to the picture on one of them."""
 LATENCY_MS: Final = 150
@@ -237,6 +245,10 @@ def _address(name: str, port: int) -> str:
     return f"http://127.0.0.1:{port}{PAGES[name].removesuffix('?seat')}"
 
 
+def _sizes(name: str) -> tuple[tuple[int, int], ...]:
+    return TELEVISIONS if name == WALL else SIZES
+
+
 # --- Bytes and the first view ----------------------------------------------------------------------------
 
 
@@ -244,12 +256,13 @@ def _first_views(browser: "Browser", table: StartedTable) -> Iterator[Figure]:
     """Load each page cold: its bytes on the wire, and its first view on a slow line and processor."""
     _start_game(table)
     for name in PAGES:
-        with FreezingProxy(table.port) as proxy, _context(browser, name, proxy.port, SIZES[0]) as context:
+        size = _sizes(name)[0]
+        with FreezingProxy(table.port) as proxy, _context(browser, name, proxy.port, size) as context:
             context.add_init_script("delete window.SharedWorker")  # so that its stream counts, too
             page = context.new_page()
             page.goto(_address(name, proxy.port))
             page.wait_for_timeout(SETTLED * 1000)
-            goal = 100 if name == "twin" else 60
+            goal = 100 if name.startswith("twin") else 60
             yield Figure(
                 f"pages, {name}, bytes on the wire cold", proxy.received / 1000, "kB", goal, at_least=False
             )
@@ -263,7 +276,7 @@ def _first_views(browser: "Browser", table: StartedTable) -> Iterator[Figure]:
 
 def _first_view(browser: "Browser", name: str, port: int) -> tuple[float, float]:
     """Load a page cold on a slow line and processor; return when it painted first and largest, in ms."""
-    with _context(browser, name, port, SIZES[0]) as context:
+    with _context(browser, name, port, _sizes(name)[0]) as context:
         page = context.new_page()
         page.add_init_script(NOTE_PAINTS)
         _slow_down(context, page)
@@ -350,11 +363,13 @@ class _Stream:
 
 def _layout_shifts(browser: "Browser", table: StartedTable, seconds: float) -> Iterator[Figure]:
     """Play on while each page is open at each size; find the 5 s in which most of it moved."""
-    for width, height in SIZES:
+    for width, height in (*SIZES, *TELEVISIONS):
         player = _start_game(table)
         with ExitStack() as opened:
             pages = {}
             for name in PAGES:
+                if (width, height) not in _sizes(name):
+                    continue
                 context = opened.enter_context(_context(browser, name, table.port, (width, height)))
                 pages[name] = context.new_page()
                 pages[name].add_init_script(NOTE_SHIFTS)
@@ -453,7 +468,7 @@ def _accessibility(browser: "Browser", table: StartedTable, axe: str) -> Iterato
     _start_game(table)
     for name in PAGES:
         for theme in ("light", "dark"):
-            for size in SIZES:
+            for size in _sizes(name):
                 more = {"color_scheme": theme, "bypass_csp": True}
                 with _context(browser, name, table.port, size, **more) as context:
                     page = context.new_page()
