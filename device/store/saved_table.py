@@ -111,7 +111,7 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
         blank,
         settings=applied(blank.settings, preferences),
         preferences=preferences,
-        seats=end_stale_claims(Seats(names, bots, saved.taken, (saved.claims or ())[:places])),
+        seats=end_stale_claims(Seats(names, bots, _taken(saved, play), (saved.claims or ())[:places])),
         next_game=NextGame(options, saved.choosing),
         opponents=Opponents(stand_ins=saved.stand_ins),
         first_game=saved.first_game,
@@ -127,6 +127,14 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
         question=None if play.over else Question.YOUR_BOARD,
     )
     return replace(table, game=game)
+
+
+def _taken(saved: SavedTable, play: Play | None) -> tuple[int, ...]:
+    """Return the places that are taken; those of a game's players if none is saved."""
+    if saved.taken or play is None:
+        return saved.taken
+    owners = (play.places[play.state.player_of(seat)] for seat in range(len(play.places)))
+    return tuple(dict.fromkeys(owners))
 
 
 def _selection(saved: SavedTable, play: Play) -> Selection | None:

@@ -232,3 +232,10 @@ def test_the_seats_of_phones_are_saved() -> None:
     table = replace(sim.table, seats=seats)
     assert restored(table, 0.0).seats.claims == ("", "b" * 64, "", "")
     assert restored(replace(table, seats=seats.with_claim(3, "c" * 64)), 0.0).seats.claims[2] == ""
+
+
+def test_a_game_without_saved_seats_has_those_of_its_players() -> None:
+    """A phone could not claim a seat in such a game."""
+    for sim, places in ((dealt(DEAL), (1, 2)), (midway(SETUPS[-1], 1, 3), (1,))):
+        nobody = replace(sim.table, seats=replace(sim.table.seats, taken=()))
+        assert restored(nobody, 0.0).seats.taken == places
