@@ -9,18 +9,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Page
 
 from device.rules import game as rules
 from device.rules.notation import event_of
 from device.rules.scoring import Outcome
-from tests.harness.client import Message
 from tests.harness.fixtures import StartTable
 from tests.harness.pages import DESKTOP, PATIENCE, PHONE, advance_scoring, page_of, wait_until_shown
 from tests.harness.player import next_button
 from tests.harness.running import RunningTable
 from tests.harness.stored_games import STANDARD, store_games
-from tests.harness.waiting import until
 from tests.runtime.last_turns import unfinished_game
 
 NOTE_TURNS = """() => {
@@ -75,7 +73,7 @@ def test_a_game_is_played_to_its_end_with_the_mouse(chromium: Browser, start: St
     table = start()
     with (
         page_of(chromium, f"{table.browser.origin}/") as phone,
-        page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
+        page_of(chromium, f"{table.browser.origin}/table?face=hardware", DESKTOP) as twin,
     ):
         play(table, twin, lambda button: twin.locator(f'svg [data-button="{button}"].live').click())
         rows = phone.locator(".result tbody tr")
@@ -92,28 +90,8 @@ def test_a_game_is_played_to_its_end_with_the_mouse(chromium: Browser, start: St
     assert table.err == ""
 
 
-def test_a_name_that_is_saved_late_does_not_move_the_focus(chromium: Browser, table: RunningTable) -> None:
-    """The focus jumped back to the first name while the second was typed."""
-    for seat in (1, 3):
-        assert table.browser.press(f"seat.{seat}.floor").json == {"taken": True}
-    with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
-        held: list[Route] = []
-        twin.route("**/action", lambda route: held.append(route), times=1)  # noqa: PLW0108
-        twin.locator("#name-1").fill("Ana")
-        with twin.expect_request("**/action"):
-            twin.locator("#name-1").press("Enter")
-        twin.locator("#name-3").press_sequentially("Ru")
-        with twin.expect_response("**/action"):
-            held[0].continue_()
-        expect(twin.locator('[data-name="1"]')).to_have_text("Ana")
-        assert twin.evaluate("document.activeElement.id") == "name-3"
-        twin.keyboard.type("i")
-        twin.keyboard.press("Enter")
-        until(lambda: table.browser.ask("/state").json["seats"][2]["name"] == "Rui", "the second name")
-
-
 def test_some_turns_with_the_keyboard_only(chromium: Browser, table: RunningTable) -> None:
-    with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
+    with page_of(chromium, f"{table.browser.origin}/table?face=hardware", DESKTOP) as twin:
         focused = 'document.activeElement?.closest("svg [data-button]")?.dataset.button ?? ""'
 
         def press(button: str) -> None:
@@ -127,17 +105,6 @@ def test_some_turns_with_the_keyboard_only(chromium: Browser, table: RunningTabl
         twin.locator("body").click(position={"x": 2, "y": 2})
         play(table, twin, press, 8)
     assert table.snapshot()["moves"]
-
-
-def test_some_turns_on_a_phone_with_its_controls(chromium: Browser, table: RunningTable) -> None:
-    with page_of(chromium, f"{table.browser.origin}/table") as twin:
-        play(table, twin, lambda button: twin.locator(f'#controls [data-button="{button}"]').click(), 10)
-        assert twin.evaluate("document.documentElement.scrollWidth") <= PHONE[0], "nothing to scroll sideways"
-    moves = table.snapshot()["moves"]
-    assert moves
-    with page_of(chromium, f"{table.browser.origin}/") as phone:
-        expect(phone.locator(".moves li")).to_have_count(len(moves))
-        assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
 def test_the_page_reloads_after_the_table_was_killed(
@@ -160,42 +127,3 @@ def test_the_page_reloads_after_the_table_was_killed(
     phone.locator(".moves li").first.wait_for()
     phone.locator("#lost").wait_for(state="hidden")
     context.close()
-
-
-def test_an_opponent_sits_by_a_big_button_and_a_hint_is_followed(
-    chromium: Browser, start: StartTable, data: Path
-) -> None:
-    """The twin shows who plays, the hint, and the opponent's choice with its reason."""
-    data.mkdir()
-    (data / "settings.toml").write_text("pace = 'slow'\n")
-    table = start()
-    with (
-        page_of(chromium, f"{table.browser.origin}/") as phone,
-        page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
-    ):
-        hands, turn = twin.locator(".controls"), twin.locator("[data-region=turn]")
-
-        def press(hand: Locator) -> Message:
-            with twin.expect_response("**/action"):
-                hand.click()
-            return wait_until_shown(table, twin)
-
-        press(hands.get_by_role("button", name="Seat 1", exact=True))
-        press(hands.get_by_role("button", name="Seat 2", exact=True))
-        press(hands.locator('[data-button="seat.2.line.2"]'))
-        expect(phone.locator(".seat-list")).to_contain_text("Greedy: takes what scores at once")
-        press(hands.get_by_role("button", name="ok", exact=True))
-        expect(hands.get_by_role("button", name="Hints allowed")).to_be_visible()
-        press(hands.locator('[data-button^="seat.1."]'))
-        state = press(hands.get_by_role("button", name="A hint"))
-        expect(turn).to_contain_text("Hint for Seat 1: ")
-        state = wait_until_shown(table, twin)
-        advised = state["hint"]["shown"][0]["choice"]
-        while (state["choice"] or {}).get("colour") != advised["colour"]:
-            state = press(hands.locator(f'[data-button="display.{advised["source"]}"]'))
-        line = f"line.{advised['line']}" if advised["line"] else "floor"
-        twin.evaluate(NOTE_TURNS)
-        press(hands.locator(f'[data-button="seat.1.{line}"]'))
-        expect(phone.locator(".moves")).to_contain_text("Greedy took ")
-        expect(turn).to_contain_text("Seat 1's turn")
-        assert "Greedy takes " in twin.evaluate("turns.join()"), "every turn is noted"
