@@ -65,7 +65,7 @@ def _take_layout(browser: Browser, name: str) -> None:
     """Take a layout as it is drawn."""
     with _table(name) as address:
         page = browser.new_page(viewport={"width": 700, "height": 900})
-        page.goto(f"{address}/table")
+        page.goto(f"{address}/table?face=hardware")
         page.locator("svg.table").screenshot(path=LAYOUTS[name], type="jpeg", quality=85)
 
 
@@ -73,7 +73,7 @@ def _take_game(browser: Browser) -> None:
     """Take the twin and the phone page in play."""
     with _table("full") as address:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(f"{address}/table")
+        page.goto(f"{address}/table?face=hardware")
         _play(page, address)
         page.screenshot(path=TWIN, type="jpeg", quality=85)
         phone = browser.new_page(viewport={"width": 390, "height": 844})
@@ -85,7 +85,7 @@ def _take_smallest(browser: Browser) -> None:
     """Take the smallest table in play, and the phone of the player whose turn it is."""
     with _table("indicators") as address:
         page = browser.new_page(viewport={"width": 1340, "height": 860})
-        page.goto(f"{address}/table")
+        page.goto(f"{address}/table?face=hardware")
         _play(page, address)
         page.locator(".top").screenshot(path=INDICATORS, type="jpeg", quality=85)
         seat = next(each["seat"] for each in _state(address)["seats"] if each["acting"])

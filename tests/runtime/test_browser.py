@@ -19,7 +19,6 @@ from tests.harness.pages import DESKTOP, PATIENCE, PHONE, advance_scoring, page_
 from tests.harness.player import next_button
 from tests.harness.running import RunningTable
 from tests.harness.stored_games import STANDARD, store_games
-from tests.harness.waiting import until
 from tests.runtime.last_turns import unfinished_game
 
 NOTE_TURNS = """() => {
@@ -74,7 +73,7 @@ def test_a_game_is_played_to_its_end_with_the_mouse(chromium: Browser, start: St
     table = start()
     with (
         page_of(chromium, f"{table.browser.origin}/") as phone,
-        page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin,
+        page_of(chromium, f"{table.browser.origin}/table?face=hardware", DESKTOP) as twin,
     ):
         play(table, twin, lambda button: twin.locator(f'svg [data-button="{button}"].live').click())
         rows = phone.locator(".result tbody tr")
@@ -91,28 +90,8 @@ def test_a_game_is_played_to_its_end_with_the_mouse(chromium: Browser, start: St
     assert table.err == ""
 
 
-def test_a_name_that_is_saved_late_does_not_move_the_focus(chromium: Browser, table: RunningTable) -> None:
-    """The focus jumped back to the first name while the second was typed."""
-    for seat in (1, 3):
-        assert table.browser.press(f"seat.{seat}.floor").json == {"taken": True}
-    with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
-        held: list[Route] = []
-        twin.route("**/action", lambda route: held.append(route), times=1)  # noqa: PLW0108
-        twin.locator("#name-1").fill("Ana")
-        with twin.expect_request("**/action"):
-            twin.locator("#name-1").press("Enter")
-        twin.locator("#name-3").press_sequentially("Ru")
-        with twin.expect_response("**/action"):
-            held[0].continue_()
-        expect(twin.locator('[data-name="1"]')).to_have_text("Ana")
-        assert twin.evaluate("document.activeElement.id") == "name-3"
-        twin.keyboard.type("i")
-        twin.keyboard.press("Enter")
-        until(lambda: table.browser.ask("/state").json["seats"][2]["name"] == "Rui", "the second name")
-
-
 def test_some_turns_with_the_keyboard_only(chromium: Browser, table: RunningTable) -> None:
-    with page_of(chromium, f"{table.browser.origin}/table", DESKTOP) as twin:
+    with page_of(chromium, f"{table.browser.origin}/table?face=hardware", DESKTOP) as twin:
         focused = 'document.activeElement?.closest("svg [data-button]")?.dataset.button ?? ""'
 
         def press(button: str) -> None:

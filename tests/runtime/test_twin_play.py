@@ -12,6 +12,7 @@ from tests.harness.fixtures import StartTable
 from tests.harness.pages import PATIENCE, wait_until_shown
 from tests.harness.player import best_draft
 from tests.harness.running import RunningTable
+from tests.harness.waiting import until
 
 pytestmark = pytest.mark.system
 
@@ -81,9 +82,9 @@ def test_every_seat_is_played_by_tapping_and_tiles_fly_to_their_places(
         acted.append(next(seat["seat"] for seat in state["seats"] if seat["acting"]))
         page.evaluate("flown.length = 0")
         tap_best(page, state)
-        page.wait_for_function("flown.length > 0")
+        until(lambda: page.evaluate("flown.length > 0"), "a flight")
         wait_until_shown(table, page)
-        page.wait_for_function("!document.querySelector('.flight')")
+        until(lambda: page.evaluate("!document.querySelector('.flight')"), "the end of the flights")
         flown, places = page.evaluate("flown"), page.evaluate(PLACES)
         for flight in flown:
             assert flight["duration"] <= LONGEST_FLIGHT
@@ -126,7 +127,7 @@ def test_scoring_is_shown_step_by_step_with_its_points(chromium: Browser, table:
             client.send({"type": "choose", "choice": f"{source}{colour}{line or 'f'}"})
             assert client.answer()["taken"]
             client.until(lambda it: (len(it["moves"]), it["moves"][-1:]) != moves)  # noqa: B023
-        page.wait_for_function("points.length > 0")
+        until(lambda: page.evaluate("points.length > 0"), "the points of a step")
         shown = client.until(lambda it: it["account"] is not None and bool(it["account"]["steps"]))
     assert page.evaluate("points[0]") == f"+{shown['account']['steps'][0]['points']}"
     page.context.close()

@@ -208,38 +208,6 @@ def test_a_press_that_can_not_be_sent_shows_one_message(
     page.close()
 
 
-def test_names_are_saved_and_news_keep_typed_text(daemon: FakeDaemon, browser: Browser, page: Page) -> None:
-    begin(daemon, browser, scenes.seating(1))
-    page.goto(f"{browser.origin}/table")
-    page.get_by_label("Name of Seat 3").fill("Zo")
-    daemon.play(scenes.snapshot(2, seats=[scenes.seat(number, taken=True) for number in range(1, 5)]))
-    expect(page.get_by_label("Name of Seat 4")).to_be_visible()
-    page.get_by_label("Name of Seat 3").press_sequentially("ë")
-    page.get_by_label("Name of Seat 3").press("Enter")
-    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "name", "seat": 3, "name": "Zoë"}
-
-
-def test_names_are_saved_in_the_order_in_which_they_were_typed(
-    daemon: FakeDaemon, browser: Browser, page: Page
-) -> None:
-    """Each went its own way to the table, and the first could come last."""
-    begin(daemon, browser, scenes.seating(1))
-    page.goto(f"{browser.origin}/table")
-    held: list[Route] = []
-    page.route("**/action", lambda route: held.append(route), times=1)  # noqa: PLW0108
-    field = page.get_by_label("Name of Seat 3")
-    field.fill("Zo")
-    with page.expect_request("**/action"):
-        field.press("Enter")
-    field.fill("Zoë")
-    field.press("Enter")
-    page.locator("svg [data-button='ok']").press("Enter")
-    with page.expect_response(lambda response: "button" in (response.request.post_data or "")):
-        held[0].continue_()
-    sent = [daemon.asked.get(timeout=TIMEOUT) for _ in range(3)]
-    assert [each.get("button") or each["name"] for each in sent] == ["Zo", "Zoë", "ok"]
-
-
 def test_without_a_free_stream_a_page_polls(
     daemon: FakeDaemon, start_pages: StartPages, chromium: Chromium
 ) -> None:

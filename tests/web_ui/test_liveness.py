@@ -87,7 +87,7 @@ def test_a_network_that_dies_silently_is_shown_and_blocks_presses(
     daemon: FakeDaemon, proxy: FreezingProxy, either_context: BrowserContext
 ) -> None:
     """Bug fixed: such a page showed the old turn for more than 90 s."""
-    page = open_page(either_context, f"{proxy.origin}/table")
+    page = open_page(either_context, f"{proxy.origin}/table?face=hardware")
     proxy.freeze()
     expect_connection(page, "lost")
     expect(page.locator("#lost")).to_contain_text("Is this device still in the table's network?")
@@ -118,7 +118,7 @@ def test_a_press_that_the_network_delayed_is_not_played(
     daemon: FakeDaemon, proxy: FreezingProxy, context: BrowserContext
 ) -> None:
     """Bug fixed: a press was played 40 s later, when the network came back."""
-    page = open_page(context, f"{proxy.origin}/table")
+    page = open_page(context, f"{proxy.origin}/table?face=hardware")
     proxy.freeze()
     press(page, "display.1")
     expect(page.locator("#answer")).to_contain_text("this page has stopped waiting")
@@ -138,7 +138,7 @@ def test_stopped_pages_are_shown_and_play_no_old_press(
     daemon.play(scenes.offer(1))
     browser.until_version(1)
     with FreezingProxy(browser.port) as proxy:
-        page = open_page(context, f"{proxy.origin}/table")
+        page = open_page(context, f"{proxy.origin}/table?face=hardware")
         with frozen(pages.process.pid):
             press(page, "display.1")
             expect(page.locator("#answer")).to_contain_text("this page has stopped waiting")

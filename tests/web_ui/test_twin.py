@@ -249,7 +249,7 @@ def test_what_has_no_power_is_dark_and_dead_in_the_drawing(open_page: Open, daem
     expect(lens).to_have_css("fill", "rgb(7, 12, 23)")
     button = page.locator("svg [data-button='seat.1.floor']")
     expect(button).to_have_class("button floor dead")
-    button.click()
+    button.click(force=True)
     page.locator("#bench summary").click()
     page.get_by_role("switch", name="Lights: cable pulled").click()
     assert daemon.asked.get(timeout=TIMEOUT)["type"] == "fault", "the press went nowhere"
