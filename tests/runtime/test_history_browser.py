@@ -49,6 +49,7 @@ def test_the_way_from_the_phone_page_to_a_costly_move(
     chromium: Browser, table: RunningTable, size: tuple[int, int], games: int
 ) -> None:
     with page_of(chromium, f"{table.browser.origin}/", size, expected="ERR_ABORTED") as page:
+        page.locator("#menu summary").click()
         page.get_by_role("link", name="The games of this table").click()
         expect(page.locator(".games > li")).to_have_count(20)
         assert fits(page)
@@ -60,7 +61,7 @@ def test_the_way_from_the_phone_page_to_a_costly_move(
             page.goto(f"{table.browser.origin}/history/{number}")
             expect(page.locator(".reviews .title")).to_have_text("Round 1: 8 points")
             page.get_by_text("Show the position").click()
-            expect(page.locator(".position .wall")).to_be_visible()
+            expect(page.locator(".reviews .position .wall").first).to_be_visible()
             page.locator(".rounds summary").first.click()
             page.evaluate(OPEN_ALL)
             expect(page.locator(".lost-points")).to_have_text("\N{MINUS SIGN}8")
@@ -88,7 +89,7 @@ def test_everything_is_there_without_scripts(chromium: Browser, table: RunningTa
     page.goto(f"{table.browser.origin}/history")
     page.locator(".games a").first.click()
     page.get_by_text("Die Stellung zeigen").click()
-    expect(page.locator(".position .wall")).to_be_visible()
+    expect(page.locator(".reviews .position .wall").first).to_be_visible()
     page.get_by_role("link", name="Alle Spiele").click()
     expect(page.get_by_role("heading", name="Die Spiele dieses Tisches")).to_be_visible()
     context.close()

@@ -15,7 +15,7 @@ Message = dict[str, Any]
 TIMEOUT = 60.0
 """Seconds after which a waiting test fails."""
 
-QUESTIONS = ("games", "game", "record", "tags")
+QUESTIONS = ("games", "game", "record", "position", "statistics", "tags")
 
 BEAT = 0.5
 """Seconds between two heartbeats."""
