@@ -41,10 +41,10 @@ _ADVICE: Final = "Start it with: azul-table play --host 0.0.0.0"
 )
 @json_option("Print one JSON object: addresses, here_only, pin.")
 def command(data: Path, svg: Path | None, *, as_json: bool) -> None:
-    """Show how phones join the table that runs with a data folder.
+    """Show the QR code, the address and the PIN with which phones join the table.
 
-    A phone that scans the code picks a seat and a name, or watches. With --svg the code is written as a sheet
-    for the wall or the table.
+    The table runs with a data folder. A phone that scans the code picks a seat and a name, or watches. With
+    --svg the code is written as a sheet for the wall or the table.
     """
     joining = _joining(data)
     if as_json:
