@@ -20,6 +20,7 @@ from device.table.physical_tiles import in_bag, next_slot
 from device.table.prompts import live_buttons, prompt
 from device.table.state import (
     GameEvent,
+    PastGameEvent,
     Question,
     RefusalReason,
     Stage,
@@ -54,7 +55,7 @@ class ReportingSimulator(Simulator):
     reporting: bool = True
     least_bag: int = 0  # with fewer tiles in the bag nothing is reported
 
-    def take(self, event: GameEvent) -> None:
+    def take(self, event: GameEvent | PastGameEvent) -> None:
         super().take(event)
         while self.reporting and self.is_reporting and sum(self.play.state.bag) >= self.least_bag:
             self.report_all(self.draw(self.play))
