@@ -41,11 +41,6 @@ FIRST_SUMMARY: Final = 5.0  # seconds after the start in which no summary is wri
 RESTS: Final = 20  # times as long as the last summary took, before the next one is written
 
 
-def _id_of(request: Request) -> int | None:
-    message = request.message
-    return (message.message if isinstance(message, FoundPosition) else message).id
-
-
 class Historian:
     """Answers the questions given to `put`; `path` returns the file that the store uses now.
 
@@ -93,7 +88,7 @@ class Historian:
         try:
             self._questions.put_nowait(request)
         except Full:
-            request.answer(Answer(taken=False, id=_id_of(request), why="too_many_questions"))
+            request.answer(messages.refusal(request.message, "too_many_questions"))
 
     def _run(self) -> None:
         while not self._closing:

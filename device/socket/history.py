@@ -262,6 +262,11 @@ class FoundPosition:
     steps: int = 0
 
     @property
+    def id(self) -> int | None:
+        """The id of the message."""
+        return self.message.id
+
+    @property
     def needs_free_table(self) -> bool:
         """Whether a finished game has to be put away for it."""
         practice = isinstance(self.message, BeginPractice)

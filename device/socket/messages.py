@@ -5,7 +5,7 @@ sends. The field `type` says which message a line is. `decode` and `decode_serve
 where lines are parsed. `SOCKET.md` describes every message with an example.
 """
 
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -525,12 +525,20 @@ def encode(message: Message | ServerMessage) -> bytes:
     return msgspec.json.encode(message) + b"\n"
 
 
-def taken(message: ClientMessage, result: object = None) -> Answer:
+class WithId(Protocol):
+    """A message of a client, or what was made of one."""
+
+    @property
+    def id(self) -> int | None:
+        """The id that comes back in the answer."""
+
+
+def taken(message: WithId, result: object = None) -> Answer:
     """Return the answer to a message that was taken, or to a question with its result."""
     return Answer(taken=True, id=message.id, result=result)
 
 
-def refusal(message: ClientMessage, why: str) -> Answer:
+def refusal(message: WithId, why: str) -> Answer:
     """Return the answer to a message that was refused; `why` is the key of the reason."""
     return Answer(taken=False, id=message.id, why=why)
 

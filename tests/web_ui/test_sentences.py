@@ -256,9 +256,8 @@ def test_what_a_hint_advises_is_marked() -> None:
 
 def test_links_of_the_twin_lead_back_to_it() -> None:
     formatter = make_formatter(scenes.offer())
-    assert phone.links(formatter, "phone") == phone.LinksView(
-        "/rules/standard", "/history", "/statistics", any_mode=False
-    )
+    links = phone.LinksView("/rules/standard", "/history", "/statistics", any_mode=False)
+    assert phone.links(formatter, "phone") == links
     assert phone.links(formatter, "table").history == "/history?from=table"
 
 
