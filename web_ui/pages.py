@@ -97,6 +97,9 @@ FACES = {"play": PLAY, "hardware": TABLE}
 YEAR = 365 * 24 * 60 * 60
 """Seconds for which a browser remembers a face."""
 
+_SCRIPT = re.compile(r'<script type="module" src="/static/(?:[0-9a-f]+/)?([a-z_]+\.js)">')
+"""A script in a template."""
+
 _IMPORT = re.compile(r'^import [^"]*"\./([a-z_]+\.js)"', re.MULTILINE)
 """An import of a module of ours in a script."""
 
@@ -136,7 +139,7 @@ class Pages:
         self.renderer = Renderer(self.version)
         self.epoch = secrets.token_hex(4)
         self.files = {name: _static_file(name, contents[name], self.version) for name in contents}
-        self.modules = {name: _imported(name, contents) for name in contents if name.endswith(".js")}
+        self.modules = {page: _modules(self.renderer.sources[f"{page}.html"], contents) for page in PAGES}
         self._bodies = Kept(KEPT_BODIES)
         sources = [*self.renderer.sources.values(), *(file.etag for file in self.files.values())]
         sentences = [self.words[language].checksum for language in sorted(self.words)]
@@ -192,7 +195,7 @@ class Pages:
                 regions=rendering.html,
                 stamp=f"{self.epoch}.{rendering.number}",
                 greeting=self.greeting(view, viewer),
-                modules=self.modules.get(f"{page}.js", []),
+                modules=self.modules[page],
                 asked=rendering.asked,
                 notice=rendering.notice,
                 connection="live" if rendering.presence is Presence.HERE else "hung",
@@ -388,10 +391,10 @@ def _packed(body: bytes) -> bytes:
     return compress_response(body) if len(body) >= WORTH_COMPRESSING else body
 
 
-def _imported(name: str, contents: dict[str, bytes]) -> list[str]:
-    """Return the modules that a script needs, so that a page can load all of them at once."""
+def _modules(template: str, contents: dict[str, bytes]) -> list[str]:
+    """Return the modules that the scripts of a page import, so that it can load all of them at once."""
     found: list[str] = []
-    left = [name]
+    left = _SCRIPT.findall(template)
     while left:
         for each in _IMPORT.findall(contents[left.pop()].decode()):
             if each not in found:

@@ -51,7 +51,7 @@ class SavedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bots: tuple[str, ...] = ()  # by place
     preferences: Preferences | msgspec.UnsetType = msgspec.UNSET  # left out while nobody chose any
     stand_ins: tuple[StandIn, ...] = ()  # only those that stay to the end of the game
-    first_game: FirstGame | None = None  # what was explained of it
+    first_game: FirstGame | msgspec.UnsetType = msgspec.UNSET  # what was explained of it
     claims: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # by place: the hash of a phone's secret
 
 
@@ -79,7 +79,7 @@ def to_saved_table(table: Table) -> SavedTable:
         bots=table.seats.bots,
         preferences=msgspec.UNSET if table.preferences == Preferences() else table.preferences,
         stand_ins=tuple(each for each in table.opponents.stand_ins if each.for_good),
-        first_game=table.first_game,
+        first_game=table.first_game or msgspec.UNSET,
         claims=table.seats.claims or msgspec.UNSET,
     )
 
@@ -99,7 +99,8 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
     options = saved.wishes
     if options.mode not in MODES or options.level not in LEVELS or options.wall not in WALLS:
         raise ValueError("the options of its game can't be read")
-    if saved.first_game is not None and not is_known(saved.first_game):
+    first_game = None if saved.first_game is msgspec.UNSET else saved.first_game
+    if first_game is not None and not is_known(first_game):
         raise ValueError("the steps that it explained can't be read")
     if any(len(name) > LONGEST_NAME for name in (*saved.names, *saved.bots)):
         raise ValueError("its names can't be read")
@@ -114,7 +115,7 @@ def from_saved_table(saved: SavedTable, play: Play | None, blank: Table, now: fl
         seats=end_stale_claims(Seats(names, bots, _taken(saved, play), (saved.claims or ())[:places])),
         next_game=NextGame(options, saved.choosing),
         opponents=Opponents(stand_ins=saved.stand_ins),
-        first_game=saved.first_game,
+        first_game=first_game,
     )
     if play is None:
         return replace(table, next_game=NextGame(options)) if why_not_enough(table) else table

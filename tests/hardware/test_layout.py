@@ -266,7 +266,7 @@ def test_the_layout_for_pages_is_json_without_wiring(name: str) -> None:
     drawn = json.loads(json.dumps(layout_json(layout), allow_nan=False))
     assert set(drawn) == {
         *("name", "title", "width", "height", "seats", "displays", "centre"),
-        *("lights", "buttons", "outlines"),
+        *("lights", "buttons", "outlines", "on_pico"),
     }
     assert [light["name"] for light in drawn["lights"]] == [light.name for light in layout.lights]
     assert set(drawn["lights"][0]) == {"name", "x", "y", "size"}

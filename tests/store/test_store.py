@@ -116,7 +116,7 @@ def as_loaded(table: Table) -> Table:
         return table
     animation = table.game.animation and replace(table.game.animation, since=0.0)
     question = None if table.game.play.over else Question.YOUR_BOARD
-    return with_game(table, movement=None, question=question, animation=animation)
+    return with_game(table, movement=None, question=question, animation=animation, over_since=None)
 
 
 @pytest.fixture

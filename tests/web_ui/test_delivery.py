@@ -219,7 +219,7 @@ def test_another_machine_is_not_given_the_answer_to_an_id(
     headers = {"Content-Type": "application/json", "Azul-Action": "a"}
     phone = client.post(
         "/action",
-        data=b'{"type":"plug","plugged":false}',
+        data=b'{"type":"fault","part":"pico","fault":"unplug","on":true}',
         headers=headers,
         environ_base={"REMOTE_ADDR": "192.168.1.9"},
     )

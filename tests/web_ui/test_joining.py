@@ -299,7 +299,7 @@ def test_the_table_shows_the_pin_and_takes_seats_back(
     assert HOST in page
     assert '{"type": "release", "seat": 1}' in page
     formatter = make_formatter(claimed(scenes.offer(), 1, join=PIN))
-    shown = joining.invitation(formatter, Viewer(TABLE))
+    shown = joining.invitation(formatter, Viewer(TABLE, at_table=False))
     assert shown is not None
     assert (shown.pin, shown.claimed) == ("", ())
 

@@ -18,7 +18,7 @@ from web_ui.table_link import TableLink
 @pytest.mark.parametrize(
     ("scene", "sentences"),
     [
-        (scenes.seating(), ["Everybody here?", "Seat 1 Ana", "Seat 3 Seat 3", "Seat 4 free"]),
+        (scenes.seating(), ["Everybody here?", "A Ana Seat 1 R Rui Seat 2", "+ free Seat 4"]),
         (
             scenes.offer(),
             [
@@ -28,7 +28,7 @@ from web_ui.table_link import TableLink
         ),
         (scenes.refused(), ["That line is full."]),
         (scenes.scoring(), ["Rui: 11 Red in row 4: 2 down = 2. +2"]),
-        (scenes.over(), ["Ana wins with 57 points", "Ana winner 2 57 Rui 1 57", "Row 1 is complete: 2"]),
+        (scenes.over(), ["Ana wins with 57 points", "A Ana 1 57 2 rows", "Row 1 is complete: 2"]),
     ],
 )  # fmt: skip
 def test_the_phone_page_is_complete_without_scripts(

@@ -41,6 +41,8 @@ ACTIONS: tuple[Message, ...] = (
     {"type": "end_lesson"},
     {"type": "forget", "tags": ["AA"]},
     {"type": "forget_tiles", "colour": "b"},
+    {"type": "show", "number": 7, "step": 3},
+    {"type": "practice", "number": 7, "step": 3},
     {"type": "settings", "palette": "box"},
     {"type": "fault", "part": "pico", "fault": "unplug", "on": False},
 )

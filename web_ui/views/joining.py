@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from web_ui.messages import Seat, Snapshot
 from web_ui.text.sentences import ACTION, SnapshotFormatter
-from web_ui.views.phone import BEFORE_THE_GAME, Viewer
+from web_ui.views.phone import BEFORE_THE_GAME, WALL, Viewer
 
 # --- The page `/join` ---
 
@@ -117,7 +117,7 @@ def invitation(formatter: SnapshotFormatter, viewer: Viewer) -> Invitation | Non
             json.dumps({"type": "release", "seat": seat.seat}),
         )
         for seat in formatter.snapshot.seats
-        if seat.claimed and viewer.host
+        if seat.claimed and viewer.host and viewer.page != WALL
     )
     picture = f"/join.svg?for={shown[0]}" if shown else ""
     return Invitation(shown, picture, join.here_only, join.pin if viewer.host else "", claimed)

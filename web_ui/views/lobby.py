@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from web_ui.messages import Lobby, Seat, Snapshot
 from web_ui.text.sentences import SnapshotFormatter
-from web_ui.views.phone import BEFORE_THE_GAME, PHONE, PLAY, TABLE, Viewer
+from web_ui.views.phone import BEFORE_THE_GAME, PHONE, PLAY, TABLE, WALL, Viewer
 
 SOLO = "solo"
 BOT_GAME = "dtc"
@@ -37,7 +37,7 @@ class Rights(Struct, frozen=True):
 def rights(snapshot: Snapshot, viewer: Viewer) -> Rights:
     """Return what a viewer may do before a game: at the table everything, a phone what the table allows."""
     places = tuple(seat.seat for seat in snapshot.seats)
-    if viewer.at_table:
+    if viewer.at_table and viewer.page != WALL:
         return Rights(places, table=True)
     if viewer.page not in (PHONE, PLAY):
         return Rights((), table=False)
