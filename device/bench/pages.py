@@ -232,13 +232,22 @@ def _start_game(table: StartedTable) -> _Player:
 def _context(
     browser: "Browser", name: str, port: int, size: tuple[int, int], **more: Any
 ) -> Iterator["BrowserContext"]:
-    """Open a fresh browser, with the cookie of a seat where the page needs it."""
+    """Open a fresh browser, with a seat where the page needs one."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB", **more)
     context.set_default_timeout(PATIENCE * 1000)
     if "?seat" in PAGES[name]:
-        context.add_cookies([{"name": "seat", "value": "1", "url": f"http://127.0.0.1:{port}"}])
+        _claim_seat(context, f"http://127.0.0.1:{port}")
     yield context
     context.close()
+
+
+def _claim_seat(context: "BrowserContext", origin: str) -> None:
+    """Let seat 1 belong to this browser, taken over from the one before."""
+    headers = {"Origin": origin, "Content-Type": "application/json"}
+    for action in ({"type": "release", "seat": 1}, {"type": "claim", "seat": 1, "name": "Ana"}):
+        answer = context.request.post(f"{origin}/action", headers=headers, data=json.dumps(action)).json()
+    if not answer.get("taken"):
+        raise BenchError(f"no browser may claim seat 1: {answer}")
 
 
 def _address(name: str, port: int) -> str:

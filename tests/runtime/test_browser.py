@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from device.rules import game as rules
 from device.rules.notation import event_of
@@ -66,6 +66,12 @@ def stored_outcome(path: Path) -> Outcome:
     return outcome
 
 
+def standing(place: Locator) -> tuple[int, int]:
+    """Return points and complete rows of a place on the podium."""
+    points, rows = (place.locator(each).inner_text() for each in (".figure", ".complete"))
+    return int(points), int(rows.split()[0])
+
+
 def test_a_game_is_played_to_its_end_with_the_mouse(chromium: Browser, start: StartTable, data: Path) -> None:
     """The last turns are played on the twin; the scores are read on the phone page."""
     data.mkdir()
@@ -76,16 +82,15 @@ def test_a_game_is_played_to_its_end_with_the_mouse(chromium: Browser, start: St
         page_of(chromium, f"{table.browser.origin}/table?face=hardware", DESKTOP) as twin,
     ):
         play(table, twin, lambda button: twin.locator(f'svg [data-button="{button}"].live').click())
-        rows = phone.locator(".result tbody tr")
-        rows.first.wait_for()
-        read = [row.locator("td, th").all_inner_texts() for row in rows.all()]
+        places = phone.locator(".podium > li")
+        expect(phone.locator(".podium .winner").first).to_be_visible()
+        found = {each.locator(".who").inner_text(): standing(each) for each in places.all()}
+        winners = {each.inner_text() for each in phone.locator(".podium .winner .who").all()}
     outcome = stored_outcome(table.data / "azul-table.db")
     assert sorted(outcome.scores) != [0, 0]
-    found = {name.split()[0]: (int(points), int(complete)) for name, complete, points in read}
     assert found == {
         name: (outcome.scores[seat], outcome.rows[seat]) for seat, name in enumerate(("Ana", "Rui"))
     }
-    winners = {name.split()[0] for name, _, _ in read if len(name.split()) > 1}
     assert winners == {("Ana", "Rui")[seat] for seat in outcome.winners}
     assert table.err == ""
 

@@ -49,7 +49,7 @@ def test_the_way_from_the_phone_page_to_a_costly_move(
     chromium: Browser, table: RunningTable, size: tuple[int, int], games: int
 ) -> None:
     with page_of(chromium, f"{table.browser.origin}/", size, expected="ERR_ABORTED") as page:
-        page.locator("#menu summary").click()
+        page.locator("#menu > summary").click()
         page.get_by_role("link", name="The games of this table").click()
         expect(page.locator(".games > li")).to_have_count(20)
         assert fits(page)

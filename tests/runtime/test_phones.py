@@ -106,7 +106,7 @@ def test_two_phones_play_a_game_to_its_end(chromium: Chromium, start: StartTable
             else:
                 press(phones[whose(button, state)], button)
         for page in phones.values():
-            expect(page.locator(".result tbody tr")).to_have_count(2)
+            expect(page.locator(".podium > li")).to_have_count(2)
             assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert state["result"]["scores"]
     assert table.err == ""

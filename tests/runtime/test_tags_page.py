@@ -127,5 +127,6 @@ def test_two_phones_show_the_same_lesson_and_one_may_leave(chromium: Chromium, t
 
 def test_the_phone_page_links_to_the_tags_page(chromium: Chromium, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/", expected=LEAVES) as page:
+        page.locator("#menu > summary").click()
         page.get_by_role("link", name="Tags and cards").click()
         expect(page.locator("h1")).to_have_text("Tags and cards")

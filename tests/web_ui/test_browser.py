@@ -145,12 +145,12 @@ def test_the_twin_shows_the_lights_and_takes_clicks_and_keys(
     expect(light).to_have_attribute("fill", scenes.PALETTE["k"]["rgb"])
     expect(page.locator("svg [data-button='seat.1.line.4']")).to_have_class("button line live")
     assert page.evaluate(STICKS_OUT) == 0
-    page.locator("svg [data-button='display.7']").click()
+    page.locator("svg [data-button='display.1']").click()
     page.locator("svg [data-button='seat.1.line.4']").click()
     page.locator("svg [data-button='seat.1.floor']").press("Enter")
     page.get_by_role("button", name="undo").first.press(" ")
     pressed = [daemon.asked.get(timeout=TIMEOUT)["button"] for _ in range(4)]
-    assert pressed == ["display.7", "seat.1.line.4", "seat.1.floor", "undo"]
+    assert pressed == ["display.1", "seat.1.line.4", "seat.1.floor", "undo"]
 
 
 def test_a_twin_opened_before_the_table_is_there_draws_it_later_and_notices_its_end(
@@ -287,6 +287,7 @@ def test_the_drawer_shows_tags_to_the_reader_and_marks_them(
     begin(daemon, browser, real_tables.reporting("b", 1))
     page.goto(f"{browser.origin}/table?face=hardware")
     expect(page.locator(".tags .used")).to_have_count(1)
+    page.locator("#bench > summary").click()
     assert page.evaluate(STICKS_OUT) == 0
     smallest = "Math.min(...[...document.querySelectorAll('[data-tag]')].map((tag) => tag.offsetWidth))"
     assert page.evaluate(smallest) >= 24

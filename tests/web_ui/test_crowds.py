@@ -45,7 +45,7 @@ def test_a_client_that_reads_no_responses_blocks_no_thread(
     """
     browser = start_pages("--port", "0", "--streams", "1").address()
     daemon.play(scenes.offer())
-    asking = b"GET /table HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 5
+    asking = b"GET /table?face=hardware HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 5
     connections = []
     for _ in range(THREADS + 3):
         connection = greedy.enter_context(socket.socket())
@@ -56,7 +56,7 @@ def test_a_client_that_reads_no_responses_blocks_no_thread(
         assert connection.recv(100).startswith(b"HTTP/1.1 200")
         connections.append(connection)
     assert browser.ask("/rules").status == 200
-    page = len(browser.ask("/table").body)
+    page = len(browser.ask("/table?face=hardware").body)
     assert received(connections[0]) < 2 * page  # of five
 
 

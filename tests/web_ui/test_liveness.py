@@ -98,7 +98,12 @@ def test_a_network_that_dies_silently_is_shown_and_blocks_presses(
     expect(page.locator("#lost")).to_be_hidden()
     expect(page.locator(TURN)).to_contain_text("That line is full.")
     press(page, "display.2")
-    assert daemon.asked.get(timeout=TIMEOUT) == {"type": "press", "button": "display.2", "asked": "q2"}
+    assert daemon.asked.get(timeout=TIMEOUT) == {
+        "type": "press",
+        "button": "display.2",
+        "asked": "q2",
+        "physical": True,
+    }
     assert daemon.asked.empty()
 
 
@@ -210,7 +215,7 @@ def seated(start: StartTable) -> RunningTable:
 def test_a_stopped_table_is_shown_and_does_no_press_of_that_time(
     seated: RunningTable, context: BrowserContext
 ) -> None:
-    page = open_page(context, f"{seated.browser.origin}/table")
+    page = open_page(context, f"{seated.browser.origin}/table?face=hardware")
     with frozen(seated.process.pid):
         assert post(seated.browser, "seat.3.floor", "one")[0] == 504
         expect_connection(page, "hung")

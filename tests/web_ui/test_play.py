@@ -15,6 +15,10 @@ from tests.harness.running import RunningTable
 from tests.web_ui import scenes
 from tests.web_ui.browsing import Browser
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
+from web_ui.security import SEAT_COOKIE, claim_of, new_secret
+
+SECRET = new_secret()
+"""The secret of the phone at seat 1."""
 
 pytestmark = pytest.mark.system
 
@@ -179,6 +183,7 @@ def test_tiles_that_are_dropped_beside_the_board_go_back(start: StartTable, chro
 def moment(version: int = 1, **given: Any) -> Message:
     """Ana is to take tiles; the table says what each choice would bring."""
     scene = scenes.offer(version, **given)
+    scene["seats"][0] |= {"claimed": True, "claim": claim_of(SECRET)}
     target = {"fills": False, "points": 0, "cost": 0, "sends": "", "floor": 0}
     scene["offers"] = {
         "3k": [
@@ -198,7 +203,7 @@ def page(chromium: Chromium, browser: Browser, daemon: FakeDaemon) -> Iterator[P
     context = chromium.new_context(
         viewport=ViewportSize(width=360, height=640), locale="en-GB", has_touch=True
     )
-    context.add_cookies([{"name": "seat", "value": "1", "url": browser.origin}])
+    context.add_cookies([{"name": SEAT_COOKIE, "value": SECRET, "url": browser.origin}])
     page = context.new_page()
     page.set_default_timeout(1000 * TIMEOUT)
     page.goto(browser.origin)
