@@ -15,7 +15,7 @@ from tests.harness.client import Message
 from tests.harness.player import next_button
 from tests.table.simulator import game_of, with_game
 
-IGNORED_KEYS = ("version", "ask", "asked", "live", "refusal", "hint", "simulated", "tags", "join")
+IGNORED_KEYS = ("version", "ask", "asked", "live", "refusal", "hint", "simulated", "tags", "join", "phones")
 """Keys of a snapshot that are not part of the game, or that a restart may change."""
 
 

@@ -162,7 +162,7 @@ def test_pages_that_were_killed_come_back_and_play_no_press_for_the_earlier_proc
     browser = first.address()
     daemon.play(scenes.offer(1))
     browser.until_version(1)
-    page = open_page(context, f"{browser.origin}/table")
+    page = open_page(context, f"{browser.origin}/table?face=hardware")
     made = browser.ask("/beat").text
     first.process.kill()
     first.process.wait(TIMEOUT)
