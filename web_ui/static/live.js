@@ -39,6 +39,7 @@ function morph(old, fresh) {
 }
 
 function morphChildren(old, fresh) {
+  const inPlace = old.childNodes.length === fresh.childNodes.length; // no child moves when one before it is of another kind
   const wanted = new Set([...fresh.children].map(keyOf));
   const known = new Map([...old.children].filter(keyOf).map((child) => [keyOf(child), child]));
   let there = old.firstChild;
@@ -49,12 +50,15 @@ function morphChildren(old, fresh) {
       gone.remove();
     }
     const match = keyOf(child) ? known.get(keyOf(child)) : there;
-    if (!alike(match, child)) old.insertBefore(child, there);
-    else {
+    if (alike(match, child)) {
       if (match === there) there = there.nextSibling;
       else old.insertBefore(match, there);
       morph(match, child);
-    }
+    } else if (inPlace && there && keyOf(there) === keyOf(child)) {
+      const gone = there;
+      there = there.nextSibling;
+      gone.replaceWith(child);
+    } else old.insertBefore(child, there);
   }
   while (there) {
     const gone = there;
