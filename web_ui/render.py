@@ -15,9 +15,11 @@ from functools import cache
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup
 from msgspec import Struct, field
 
 from web_ui.latest import Presence, View
+from web_ui.security import SCRIPTED
 from web_ui.text import sentences
 from web_ui.text.sentences import SnapshotFormatter
 from web_ui.text.words import Words, read_all_words
@@ -182,6 +184,7 @@ def _compile(
         auto_reload=False,
     )
     environment.globals["languages"] = languages
+    environment.globals["scripted"] = Markup(SCRIPTED)
     return {name: environment.get_template(name) for name, _ in sources}
 
 

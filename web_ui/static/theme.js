@@ -2,7 +2,6 @@
 const YEAR = 365 * 24 * 60 * 60;
 
 export function followTheme() {
-  document.documentElement.classList.add("with-scripts");
   document.addEventListener("change", ({ target }) => {
     if (target.name !== "theme") return;
     document.cookie = `theme=${target.value}; path=/; max-age=${target.value ? YEAR : 0}; samesite=strict`;
