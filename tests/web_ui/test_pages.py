@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
+import re
 
 import pytest
 from flask.testing import FlaskClient
@@ -79,9 +82,20 @@ def test_no_page_loads_from_another_host_or_has_inline_code(
             assert not address.startswith("//")
         assert not page.values("style")
         assert not [name for _, given in page.elements for name in given if name.startswith("on")]
-        for tag, given in page.elements:
-            assert tag != "style"
-            assert tag != "script" or given.get("src")
+        assert not [tag for tag, _ in page.elements if tag == "style"]
+
+
+def test_the_only_inline_script_is_the_one_that_the_security_policy_names(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    show(daemon, link, scenes.chosen())
+    for path, number in {"/": 1, "/table": 1, "/wall": 1, "/nothing": 0, "/rules": 0}.items():
+        response = client.get(path)
+        scripts: list[str] = re.findall(r"<script>(.*?)</script>", response.text, re.DOTALL)
+        assert len(scripts) == number, path
+        for script in scripts:
+            digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+            assert f"'sha256-{digest}'" in response.headers["Content-Security-Policy"]
 
 
 def test_every_response_has_security_headers(client: FlaskClient) -> None:
