@@ -46,7 +46,8 @@ SCRIPTED = 'document.documentElement.classList.add("with-scripts")'
 
 _SECURITY_HEADERS = {
     "Content-Security-Policy": (
-        f"default-src 'none'; script-src 'self' 'sha256-{_base64_hash(SCRIPTED)}'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        f"default-src 'none'; script-src 'self' 'sha256-{_base64_hash(SCRIPTED)}'; "
+        "style-src 'self'; img-src 'self'; connect-src 'self'; "
         "worker-src 'self'; manifest-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
