@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-SCHEMA = 2
+SCHEMA = 3
 """The newest schema of snapshots and messages that these pages can read."""
 
 LONGEST_LINE = 2_000_000

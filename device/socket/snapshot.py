@@ -36,7 +36,7 @@ from device.table.turns import choices_of_people
 
 Json = dict[str, Any]
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 """Version of the snapshot and of the messages; it changes when a key goes or changes its meaning."""
 
 MOVES_SHOWN: Final = 8

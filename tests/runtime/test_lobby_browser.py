@@ -11,6 +11,8 @@ from tests.harness.pages import advance_scoring, page_of, wait_until_shown
 from tests.harness.running import RunningTable
 
 SMALL = (360, 640)
+TABLET = (1024, 768)
+WIDE = (1440, 900)
 GOOD = 0.1
 """The largest layout shift of a good page."""
 
@@ -159,6 +161,22 @@ def test_the_end_says_who_won_and_again_is_one_tap(chromium: Browser, table: Run
     again = table.snapshot()
     assert [seat["name"] for seat in again["seats"] if seat["taken"]] == ["Ana", "Rui"]
     assert again["round"] == 1
+
+
+def test_bug_fixed_the_buttons_of_a_result_were_cut(chromium: Browser, table: RunningTable) -> None:
+    """Bug fixed: with two players the boards below the podium hid "Again" and the way to the replay."""
+    with table.client() as client:
+        play_to_the_end(table, client)
+    for path, size in (("/table?face=play", WIDE), ("/table?face=play", TABLET), ("/", TABLET), ("/", SMALL)):
+        with page_of(chromium, f"{table.browser.origin}{path}", size) as page:
+            room = connected(page).locator("[data-region=result]").bounding_box()
+            assert room is not None
+            for name in ("Again", "Watch it again"):
+                control = page.locator(".finale .next").get_by_text(name, exact=True)
+                box = control.bounding_box()
+                assert box is not None
+                assert room["y"] <= box["y"], (path, size, name)
+                assert box["y"] + box["height"] <= room["y"] + room["height"], (path, size, name)
 
 
 def test_without_scripts_the_lobby_says_who_sits_and_offers_nothing(

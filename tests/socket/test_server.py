@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from device.socket import messages
 from device.socket.messages import LONGEST_LINE, FrameMessage, SnapshotMessage
 from device.socket.server import SocketServer
+from device.socket.snapshot import SCHEMA
 from hardware.layout.model import layout_json, read_layout
 from tests.harness.client import Client, Message
 from tests.harness.local_table import LocalTable
@@ -29,7 +30,7 @@ def test_a_subscriber_gets_the_layout_then_the_snapshot(client: Client) -> None:
     first, second = client.read(), client.read()
     assert first == json.loads(json.dumps({"type": "layout", "layout": layout_json(read_layout("full"))}))
     assert set(second) == {"type", "snapshot"}
-    assert second["snapshot"]["schema"] == 2
+    assert second["snapshot"]["schema"] == SCHEMA
     assert second["snapshot"]["stage"] == "seating"
     assert len(first["layout"]["lights"]) == 338
     assert len(first["layout"]["buttons"]) == 36

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from math import cos, pi, sin
 from typing import Any
 
+from web_ui.messages import SCHEMA
+
 Message = dict[str, Any]
 
 PALETTE = {
@@ -123,7 +125,7 @@ def seat(number: int, **given: object) -> Message:
 def snapshot(version: int = 1, **given: object) -> Message:
     """Return the snapshot of a table that waits for players, with some fields given."""
     waiting = {
-        "schema": 2,
+        "schema": SCHEMA,
         "version": version,
         "stage": "seating",
         "ask": {"say": "take_seat"},

@@ -228,7 +228,7 @@ def test_a_line_that_is_too_long_is_skipped_and_not_kept() -> None:
 # --- What phones may do ---
 
 TURN = {
-    "schema": 2,
+    "schema": SCHEMA,
     "stage": "offer",
     "ask": {"say": "draft"},
     "seats": [{"seat": 1, "acting": True}, {"seat": 2}],
