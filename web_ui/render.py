@@ -250,7 +250,10 @@ class Renderer:
 def _values(viewer: Viewer, words: Words, view: View) -> Iterator[tuple[str, object]]:
     """Yield the name and the value of each region of the viewer's page."""
     formatter = SnapshotFormatter(words, view.snapshot) if view.snapshot is not None else None
+    own = f"board.{viewer.seat}" if viewer.page == PHONE else ""  # the phone page shows it as `front`
     for name in REGIONS[viewer.page]:
+        if name == own:
+            continue
         if name == "turn":
             yield name, _turn(formatter, view, words, viewer)
         elif name == "tiles":
