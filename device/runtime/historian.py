@@ -29,6 +29,7 @@ from device.socket.messages import (
     TableMessage,
 )
 from device.socket.server import Request
+from device.socket.snapshot import Json
 from device.store import archive, statistics
 from device.store.archive import ArchiveError
 
@@ -66,6 +67,7 @@ class Historian:
         self._rest: float | None = first_summary  # seconds until the next summary; None: nothing is left
         self._file: Path | None = None  # that the numbers of `_without_summary` are of
         self._without_summary: list[int] = []  # numbers of games, the next one last
+        self._house: tuple[tuple[Path, tuple[object, ...]], Json] | None = None  # with its revision
         self._questions: Queue[Request | None] = Queue(MOST_WAITING)
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
@@ -178,11 +180,18 @@ class Historian:
         if path != self._file and self._rest is None:
             self._rest = 0.0  # the store has moved to another file
         if question.name is None:
-            return messages.taken(question, statistics.house_statistics(path))
+            return messages.taken(question, self._house_statistics(path))
         found = statistics.player_statistics(path, question.name)
         if found is None:
             return messages.refusal(question, "no_such_player")
         return messages.taken(question, found)
+
+    def _house_statistics(self, path: Path) -> Json:
+        """Return the statistics of all games; they are added up again only after a change."""
+        revision = path, statistics.revision(path)
+        if self._house is None or self._house[0] != revision:
+            self._house = revision, statistics.house_statistics(path)
+        return self._house[1]
 
     def _positions(self, question: ReadPositions, past: PastGame) -> Answer:
         if past.too_long or question.step > len(past.events):

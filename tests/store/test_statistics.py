@@ -246,6 +246,35 @@ def test_nobody_has_statistics_before_the_first_game(path: Path) -> None:
     assert statistics.player_statistics(path, "Seat 1") is None
 
 
+def test_the_revision_changes_whenever_the_statistics_do(path: Path) -> None:
+    found: dict[tuple[object, ...], Any] = {}
+
+    def note() -> None:
+        house = statistics.house_statistics(path)
+        assert found.setdefault(statistics.revision(path), house) == house
+
+    play, other = greedy_game(STANDARD), greedy_game(STANDARD, 2)
+    note()
+    with closing(Store.open(path)) as store:
+        blank: Table = new_table(TableSettings(4, 9))
+        store.load(blank, 0.0)
+        taken_back = resume(play.setup, play.places, play.events[:-1])
+        for each in (play, taken_back, play):
+            store.save(replace(blank, game=CurrentGame(each)))
+            note()
+        store.save(blank)
+        store.save(replace(blank, game=CurrentGame(other)))
+        note()
+        store.save(blank)
+    grade(path, 1, play, 0.5)
+    assert statistics.save_summary(path, 1)
+    note()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM summaries WHERE game = 2")
+    note()
+    assert len(found) == 6  # nothing, game 1, its end taken back, game 2, graded, removed
+
+
 def test_a_file_of_another_program_is_refused(path: Path) -> None:
     store_games(path, [greedy_game(STANDARD)])
     with closing(sqlite3.connect(path)) as connection:
