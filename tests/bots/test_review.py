@@ -136,6 +136,7 @@ def test_a_column_that_scores_less_loses_the_difference() -> None:
     assert all(2 <= found[column] < 4 for column in (3, 4, 5))
 
 
+@pytest.mark.slow
 def test_a_grade_never_recommends_a_choice_that_loses_at_once() -> None:
     """It did where the game would have ended far below zero otherwise."""
     for seed in some(range(12)):

@@ -345,6 +345,7 @@ def test_a_cancelled_search_does_not_shorten_the_next_one(players: int) -> None:
 # --- Strength: small matches; `azul-table bench bots` plays many more ------------------------------------
 
 
+@pytest.mark.slow
 def test_calm_beats_random_and_loses_to_greedy() -> None:
     calm, greedy, chance = Contender("calm"), Contender("greedy"), Contender("random")
     games = 2 * len(some(range(15)))

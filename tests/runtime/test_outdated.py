@@ -92,6 +92,7 @@ def test_questions_differ_from_those_before_a_restart(path: Path) -> None:
 SETUPS = [("standard", 2), ("standard", 3), ("gray", 2), ("gray", 4), ("solo", 1)]
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(setup=st.sampled_from(SETUPS), picks=st.lists(st.integers(0, 999), min_size=10, max_size=60))
 def test_no_message_is_taken_for_another_question_or_twice(

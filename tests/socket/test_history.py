@@ -296,6 +296,7 @@ def test_every_choice_can_be_the_costliest(client: Client, path: Path, chosen: S
     assert Draft in kinds
 
 
+@pytest.mark.slow
 def test_a_very_long_game_has_no_moves(client: Client, path: Path) -> None:
     play = game_of_dropped_tiles(rounds=330)
     assert len(play.events) > MOST_EVENTS

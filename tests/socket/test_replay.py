@@ -56,6 +56,7 @@ def board_of(board: Board) -> tuple[list[str], list[str], int]:
     return wall, lines, board.score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", CHOSEN, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
 def test_every_step_is_the_position_that_the_rules_give(chosen: Setup) -> None:
     game = past(chosen)
@@ -75,6 +76,7 @@ def test_every_step_is_the_position_that_the_rules_give(chosen: Setup) -> None:
     assert (position["result"] is not None) == state.over
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.sampled_from(CHOSEN), st.lists(st.integers(0, 200), min_size=1, max_size=12), st.integers(1, 100))
 def test_steps_in_any_order_and_number_are_the_same(chosen: Setup, steps: list[int], count: int) -> None:
@@ -86,6 +88,7 @@ def test_steps_in_any_order_and_number_are_the_same(chosen: Setup, steps: list[i
         assert positions_json(game, BOX, step, count)["positions"] == everything[step : step + count]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", CHOSEN, ids=lambda chosen: f"{chosen.mode}-{len(chosen.players)}")
 def test_each_step_names_the_event_that_led_to_it(chosen: Setup) -> None:
     game = past(chosen)
@@ -99,6 +102,7 @@ def test_each_step_names_the_event_that_led_to_it(chosen: Setup) -> None:
             assert described.items() <= moves[number].items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [STANDARD, GRAY, SOLO], ids=lambda chosen: chosen.mode)
 def test_the_curve_has_the_scores_of_every_step(chosen: Setup) -> None:
     game = past(chosen)

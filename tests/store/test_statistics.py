@@ -120,6 +120,7 @@ def assert_sums(sums: dict[str, Any], expected: list[tuple[Play, PlayerSummary]]
         assert sums["points"][name] == pytest.approx(mean, abs=0.006)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_sums_are_those_of_counting_one_by_one(path: Path, seed: int) -> None:
     played = games(30, seed)

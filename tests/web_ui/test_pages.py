@@ -15,6 +15,7 @@ from tests.web_ui.browsing import Text
 from tests.web_ui.conftest import show, until_frame, until_presence
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.latest import Frame, Presence
+from web_ui.messages import SCHEMA
 from web_ui.table_link import TableLink
 
 
@@ -224,7 +225,7 @@ def test_a_page_says_which_question_it_shows_and_whether_the_table_is_there(
 
 
 def test_a_newer_table_is_reported(daemon: FakeDaemon, link: TableLink, client: FlaskClient) -> None:
-    daemon.play({**scenes.offer(), "schema": 3})
+    daemon.play({**scenes.offer(), "schema": SCHEMA + 1})
     until_presence(link, Presence.NEWER)
     assert "The table is newer than these pages." in str(Text(client.get("/").text))
 

@@ -38,6 +38,7 @@ def leaps(page: Text) -> dict[str, str | None]:
 # --- Steps ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("chosen", "language"), some([*product(PLACES, LANGUAGES)]))
 def test_every_step_has_a_page_with_a_sentence(
     daemon: FakeDaemon, client: FlaskClient, chosen: Setup, language: str
