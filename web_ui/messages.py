@@ -475,20 +475,10 @@ class Seat(msgspec.Struct, frozen=True):
 
 
 class MenuItem(msgspec.Struct, frozen=True):
-    """Something to choose before a game, and the button that chooses it."""
+    """Something to choose before a game."""
 
-    button: str
     value: str
     group: str = "mode"
-    chosen: bool = False
-
-
-class SeatItem(msgspec.Struct, frozen=True):
-    """A possible player of a taken seat, and the button that chooses them; an empty `bot` is a person."""
-
-    button: str
-    place: int
-    bot: str = ""
     chosen: bool = False
 
 
@@ -864,7 +854,6 @@ class Snapshot(msgspec.Struct, frozen=True):
     mode: str | None = None
     menu: tuple[MenuItem, ...] = ()
     lobby: Lobby | None = None
-    opponents: tuple[SeatItem, ...] = ()
     explaining: bool = False
     lesson_step: LessonStep | None = None
     round: int = 0

@@ -83,7 +83,6 @@ DISPLAYS: Mapping[str, Callable[[SnapshotFormatter], object]] = {
 """The value of each region that shows something of the game, the same for all viewers."""
 
 CONTROLS: Mapping[str, Callable[[SnapshotFormatter, Viewer], object]] = {
-    "controls": controls.groups,
     "bar": controls.bar,
     "lobby": lobby.lobby,
     "question": lobby.question,

@@ -25,13 +25,6 @@ from web_ui.views import boards, controls, phone
 JSON = {"Content-Type": "application/json"}
 
 
-def groups(scene: Message) -> list[tuple[str, list[str]]]:
-    return [
-        (group.title, [hand.text for hand in group.buttons])
-        for group in controls.groups(make_formatter(scene), TWIN)
-    ]
-
-
 # --- Gray walls ------------------------------------------------------------------------------------------
 
 
@@ -263,18 +256,11 @@ def test_a_solo_account_is_one_list_in_order() -> None:
     assert len(account.players[0].steps) == len(scene["account"]["steps"])
 
 
-def test_a_solo_game_begins_with_one_button() -> None:
+def test_the_choices_for_a_solo_game_are_named() -> None:
     hands_at = Simulator(new_table(TableSettings(4, 9)), random_draws(1)).press(
         "seat.2.floor", "ok", "display.3"
     )
     scene = real_tables.snapshot_json(hands_at.table)
-    assert groups(scene) == [
-        ("How hard", ["Easy", "Normal", "Expert"]),
-        ("Which wall", ["Coloured wall", "Gray wall"]),
-        ("Hints", ["Hints allowed"]),
-        ("Begin", ["Begin the game"]),
-        ("Table", ["undo"]),
-    ]
     assert phone.turn(real_tables.view_of(scene), make_formatter(scene).words, TWIN).round == (
         "Solo game \N{MIDDLE DOT} Expert \N{MIDDLE DOT} Coloured wall \N{MIDDLE DOT} Hints allowed"
     )

@@ -148,16 +148,6 @@ def test_a_shared_victory() -> None:
     )
 
 
-def test_the_last_result_stays_until_another_game_begins() -> None:
-    now, later = (
-        phone.last_result(make_formatter({**scenes.over(), "stage": stage})) for stage in ("over", "choosing")
-    )
-    assert now is not None and later is not None
-    assert (now.title, later.title) == ("Result", "The last game")
-    assert now.look_back == later.look_back != ""
-    assert phone.last_result(make_formatter(scenes.offer())) is None
-
-
 def test_the_legend_of_colours_is_shown_during_a_game() -> None:
     assert phone.legend(make_formatter(scenes.seating())) is None
     legend = phone.legend(make_formatter(scenes.offer()))
@@ -186,23 +176,6 @@ def test_buttons_have_names() -> None:
 def test_unknown_colour_names_are_shown_unchanged() -> None:
     palette = {**scenes.PALETTE, "b": {"name": "teal", "rgb": "#008080"}}
     assert make_formatter(scenes.offer(palette=palette)).tiles("bbr") == "2 teal and 1 red"
-
-
-def test_seating_has_one_control_per_seat() -> None:
-    groups = controls.groups(make_formatter(scenes.seating()), TWIN)
-    assert [(group.title, [hand.button for hand in group.buttons]) for group in groups] == [
-        ("Sit down", ["seat.4.line.1"]),
-        ("Table", ["ok", "undo"]),
-    ]
-
-
-def test_controls_while_choosing_a_game() -> None:
-    groups = controls.groups(make_formatter(scenes.choosing()), TWIN)
-    assert [(group.title, [hand.text for hand in group.buttons]) for group in groups] == [
-        ("Which game", ["Standard game", "Gray walls"]),
-        ("Who starts", ["Ana", "Rui", "Seat 3", "Let the table choose"]),
-        ("Table", ["undo"]),
-    ]
 
 
 def test_tiles_and_lines_say_what_they_do() -> None:
@@ -259,12 +232,6 @@ def test_links_of_the_twin_lead_back_to_it() -> None:
     links = phone.LinksView("/rules/standard", "/history", "/statistics", any_mode=False)
     assert phone.links(formatter, "phone") == links
     assert phone.links(formatter, "table").history == "/history?from=table"
-
-
-def test_an_unknown_seat_has_no_controls() -> None:
-    assert (
-        controls.groups(make_formatter(scenes.offer(live=["seat.9.line.1", "seat.x", "lever"])), TWIN) == ()
-    )
 
 
 def test_a_board_shows_what_it_holds() -> None:

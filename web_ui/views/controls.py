@@ -1,12 +1,10 @@
-"""Controls of the phone page and the twin: what a viewer may do, the bar, the lobby, reports, seats.
+"""Controls of the phone page and the twin: what a viewer may do, the bar, names, reports, seats.
 
-On the twin every live button of the table can be pressed; on the phone page those that the snapshot allows
+At the table every live button can be pressed; on the phone page those that the snapshot allows
 phones, and of these those of the phone's own seat.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import msgspec
 from msgspec import Struct
@@ -16,58 +14,13 @@ from web_ui.text.sentences import ACTION, SnapshotFormatter
 from web_ui.views.boards import NO_HANDS, Hands
 from web_ui.views.phone import BEFORE_THE_GAME, NO_SEAT, REPORTING, WALL, Viewer
 
-ONE_BUTTON_PER_SEAT = ("take_seat", "seats_ready", "card_seat", "who_first", "solo_start")
-"""Prompts for which all buttons of a seat mean the same."""
-
 LEAVE_PENALTY = "remove none"
 """The notation of leaving all penalty tiles where they are."""
 
 ANY_SEAT = ("who_first",)
 """Prompts that a phone at any seat may answer with the button of any other seat."""
 
-# --- Groups of buttons -----------------------------------------------------------------------------------
-
-
-class Control(Struct, frozen=True):
-    """A large button: the button of the table that it presses, its text, and its label for screen readers.
-
-    With `hint` it asks for a hint instead of pressing a button: for this seat, or for all who are to choose
-    (0).
-    """
-
-    button: str
-    text: str
-    spoken: str
-    kind: str = ""
-    hint: str = ""
-
-
-class ControlGroup(Struct, frozen=True):
-    """Controls under a title; `kind` is their CSS class."""
-
-    title: str
-    buttons: tuple[Control, ...]
-    kind: str
-
-
-def groups(formatter: SnapshotFormatter, viewer: Viewer) -> tuple[ControlGroup, ...]:
-    """Return the live buttons that the viewer may press before a game, grouped; during a game there are none.
-
-    In a game the board and the offer are the controls: see `hands` and `bar`.
-    """
-    snapshot = formatter.snapshot
-    if snapshot.stage not in BEFORE_THE_GAME:
-        return ()
-    if viewer.limited:
-        formatter = _restricted_to_phone(formatter, viewer)
-    text = formatter.words.text
-    found = list(_menu(formatter)) if snapshot.stage == "choosing" else []
-    if formatter.prompt in ONE_BUTTON_PER_SEAT:
-        key = {"who_first": "first", "solo_start": "start"}.get(formatter.prompt, "seats")
-        found.append(ControlGroup(text(f"twin.{key}"), tuple(_seats(formatter)), "seats"))
-        found.extend(_opponents(formatter))
-    found.append(ControlGroup(text("twin.table"), tuple(_table(formatter)), "table"))
-    return tuple(group for group in found if group.buttons)
+# --- In a game -------------------------------------------------------------------------------------------
 
 
 def hands(formatter: SnapshotFormatter, viewer: Viewer) -> Hands:
@@ -162,65 +115,6 @@ def _belongs_to(formatter: SnapshotFormatter, button: str, viewer: Viewer) -> bo
         case _:
             people = {each.seat for each in seats if each.taken and not each.bot and each.role != ACTION}
             return seat != NO_SEAT or not people or bool(people - others)
-
-
-def _menu(formatter: SnapshotFormatter) -> Iterator[ControlGroup]:
-    text, items = formatter.words.text, formatter.snapshot.menu
-    for group in dict.fromkeys(item.group for item in items):
-        buttons = []
-        for item in items:
-            if item.group == group and item.button in formatter.snapshot.live:
-                name = text(f"menu.{group}.{item.value}")
-                kind = "choice chosen" if item.chosen else "choice"
-                buttons.append(Control(item.button, name, name, kind=kind))
-        yield ControlGroup(text(f"menu_title.{group}"), tuple(buttons), "menu")
-
-
-def _seats(formatter: SnapshotFormatter) -> Iterator[Control]:
-    """Yield one button for each seat; any of its buttons means the same."""
-    text, snapshot = formatter.words.text, formatter.snapshot
-    alone = formatter.prompt == "solo_start"
-    sitting = snapshot.stage == "seating"
-    for seat in snapshot.seats:
-        button = next((name for name in snapshot.live if name.startswith(f"seat.{seat.seat}.")), None)
-        if button is None or (sitting and seat.taken):
-            continue
-        if alone:
-            name = text("twin.begin")
-        else:
-            taken = formatter.player(seat.seat, seat.name)
-            name = taken if seat.taken else text("player.seat", seat=seat.seat)
-        yield Control(button, name, name, kind="seat")
-    if snapshot.stage == "choosing" and "centre" in snapshot.live and not alone:
-        name = text("twin.draw_first")
-        yield Control("centre", name, name, kind="seat")
-
-
-def _opponents(formatter: SnapshotFormatter) -> Iterator[ControlGroup]:
-    """Yield for each taken seat the opponents that it can be given to."""
-    text, snapshot = formatter.words.text, formatter.snapshot
-    for seat in snapshot.seats:
-        buttons = []
-        for item in snapshot.opponents:
-            if item.place == seat.seat and item.button in snapshot.live:
-                name = formatter.opponent(item.bot) if item.bot else text("twin.person")
-                spoken = text("player.opponent", who=name, what=formatter.strength(item.bot))
-                buttons.append(Control(item.button, name, spoken if item.bot else name, kind="choice"))
-        title = text("twin.give", who=formatter.player(seat.seat, seat.name))
-        yield ControlGroup(title, tuple(buttons), "choices")
-
-
-def _table(formatter: SnapshotFormatter) -> Iterator[Control]:
-    """Yield the button for a hint (for the one seat that may ask here, or for all), `ok` and `undo`."""
-    text, snapshot = formatter.words.text, formatter.snapshot
-    if seats := snapshot.hint.seats:
-        name = text("hint.ask")
-        yield Control("", name, name, kind="hint", hint=str(seats[0] if len(seats) == 1 else 0))
-    taken = {each.button for each in snapshot.choosing}
-    for button in ("ok", "undo"):
-        if button in snapshot.live and button not in taken:
-            name = text(f"twin.{button}")
-            yield Control(button, name, name, kind=button)
 
 
 # --- Forms -----------------------------------------------------------------------------------------------

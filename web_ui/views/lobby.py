@@ -15,8 +15,6 @@ from web_ui.text.sentences import SnapshotFormatter
 from web_ui.views.phone import BEFORE_THE_GAME, PHONE, PLAY, TABLE, WALL, Viewer
 
 SOLO = "solo"
-BOT_GAME = "dtc"
-"""The only mode that bot programs play."""
 
 OPPONENTS = ("calm", "greedy", "strong", "master")
 """The built-in opponents, from the weakest to the strongest; all others are programs."""

@@ -520,16 +520,6 @@ class ResultView(Struct, frozen=True):
     ending: str = ""
     rule: str = ""
     levels: tuple[tuple[str, str, bool], ...] = ()
-    look_back: str = ""
-
-
-def last_result(formatter: SnapshotFormatter) -> ResultView | None:
-    """Return the result, also after the game until another begins, with a link to all its moves."""
-    ended, words = result(formatter), formatter.words
-    if ended is None:
-        return None
-    title = "result.last" if formatter.snapshot.stage in BEFORE_THE_GAME else "result.title"
-    return replace(ended, title=words.text(title), look_back=words.text("result.look_back"))
 
 
 def result(formatter: SnapshotFormatter) -> ResultView | None:
