@@ -1,8 +1,9 @@
 """Delivery of actions: each is done at most once, and only in time.
 
 A page sends with an action a random id and the time at which it was made, by this server's clock, which the
-page knows from the heartbeats of its stream. The network may delay or repeat the request. `ServerClock` tells
-how old an action is, and `FirstAnswers` gives a repeated id the answer to the first.
+page knows from the heartbeats of its stream; a page without a stream asks for it (`/beat`). The network may
+delay or repeat the request. `ServerClock` tells how old an action is, and `FirstAnswers` gives a repeated id
+the answer to the first.
 
 The page gives up after `GIVE_UP` seconds. From `LATEST` on neither this process nor the table does the
 action, so that nothing happens after the page has said that it gave up.
@@ -18,7 +19,7 @@ from typing import Generic, TypeVar
 from msgspec import Struct, field
 
 GIVE_UP = 5.0
-"""Seconds after which a page gives up waiting for the answer to an action; static/actions.js has the same."""
+"""Seconds after which a page gives up waiting for an answer; static/delivery.js has the same."""
 
 LATEST = 4.5
 """Seconds after which an action is too late; the rest of `GIVE_UP` is for the answer."""

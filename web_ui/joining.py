@@ -16,9 +16,10 @@ from ipaddress import IPv6Address, ip_address
 
 import segno
 from flask import Response, redirect, request
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
+from web_ui.delivery import FirstAnswers, LateError, TooManyError
 from web_ui.messages import Action, ClaimSeat, MessageError, Snapshot
 from web_ui.pages import Pages
 from web_ui.security import (
@@ -85,6 +86,7 @@ class Joining(Struct, frozen=True):
     pages: Pages
     rate_limiter: RateLimiter
     pin_limiter: PinLimiter
+    secrets: FirstAnswers[str] = field(default_factory=FirstAnswers)
 
     # --- Actions ---
 
@@ -165,14 +167,29 @@ class Joining(Struct, frozen=True):
         if int(seat) == self._seat():
             return _see("/")
         try:
-            secret = self._claim(ClaimSeat(int(seat), _field("name")), access, snapshot)
+            secret = self._claimed_once(ClaimSeat(int(seat), _field("name")), access, snapshot)
         except RefusedError as fault:
             return self._page(self._words(fault), fault.status)
         response = _see("/")
         _remember(response, SEAT_COOKIE, secret)
         return response
 
-    def _claim(self, action: ClaimSeat, access: Access, snapshot: Snapshot) -> str:
+    def _claimed_once(self, action: ClaimSeat, access: Access, snapshot: Snapshot) -> str:
+        """Claim a seat in time, and once for an id; return the secret. Raises RefusedError."""
+        try:
+            latest = self.pages.clock.latest_for(_field("made"))
+            key = request.remote_addr, _field("id"), action
+            if not key[1]:
+                return self._claim(action, access, snapshot, latest)
+            return self.secrets.answer(key, lambda: self._claim(action, access, snapshot, latest))
+        except ValueError as fault:
+            raise RefusedError(400, "press.malformed", problem=str(fault)) from fault
+        except LateError as fault:
+            raise RefusedError(409, "refusal.late") from fault
+        except TooManyError as fault:
+            raise RefusedError(429, "press.too_fast") from fault
+
+    def _claim(self, action: ClaimSeat, access: Access, snapshot: Snapshot, latest: float) -> str:
         """Claim a seat and return the secret of the phone that has it now. Raises RefusedError."""
         if access is Access.PHONE and not may_claim(snapshot, action.seat):
             raise RefusedError(403, "press.not_by_phone")
@@ -182,7 +199,7 @@ class Joining(Struct, frozen=True):
             raise RefusedError(400, "press.name_strange")
         signed, secret = self.signed(action, access)
         try:
-            answer = self.link.ask(signed)
+            answer = self.link.ask(signed, latest)
         except (TableAwayError, MessageError) as fault:
             log.info("%s", fault)
             raise RefusedError(503, "presence.away") from fault
@@ -193,10 +210,10 @@ class Joining(Struct, frozen=True):
     def _words(self, fault: RefusedError) -> str:
         if fault.key.startswith("refusal.") and (snapshot := self.link.latest.view.snapshot) is not None:
             return SnapshotFormatter(self.pages.words_for_request(), snapshot).refusal(fault.key[8:])
-        return self._text(fault.key)
+        return self._text(fault.key, **fault.given)
 
-    def _text(self, key: str) -> str:
-        return self.pages.words_for_request().text(key)
+    def _text(self, key: str, **given: object) -> str:
+        return self.pages.words_for_request().text(key, **given)
 
     # --- The QR code ---
 

@@ -168,6 +168,22 @@ def test_the_lights_follow_the_page_and_a_press_ends_it(chromium: Browser, table
         until(lambda: table.snapshot()["stage"] == "seating", "the end of the showing")
 
 
+def test_actions_of_a_replay_have_an_id_and_a_time(chromium: Browser, table: RunningTable) -> None:
+    """Bug fixed: the network could delay or repeat what a replay does at the table."""
+    sent: list[dict[str, str]] = []
+    address = f"{table.browser.origin}/history/1?step=12"
+    with page_of(chromium, address, (1024, 768), expected="ERR_ABORTED") as page:
+        page.on("request", lambda request: request.url.endswith("/action") and sent.append(request.headers))
+        ready(page)
+        page.get_by_role("button", name="Show it on the table").click()
+        until(lambda: table.snapshot()["stage"] == "showing", "the position on the lights")
+        page.goto("about:blank")
+        until(lambda: table.snapshot()["stage"] == "seating", "the end of the showing")
+    epoch = table.browser.ask("/beat").text.partition(".")[0]
+    assert len({headers["azul-action"] for headers in sent}) == len(sent) >= 1
+    assert all(headers["azul-made"].startswith(f"{epoch}.") for headers in sent)
+
+
 def test_a_game_for_practice_begins_in_the_shown_position(chromium: Browser, table: RunningTable) -> None:
     address = f"{table.browser.origin}/history/1?step=12"
     with page_of(chromium, address, (1024, 768), expected="ERR_ABORTED") as page:

@@ -127,6 +127,35 @@ def test_each_claim_has_a_secret_of_its_own_and_none_of_the_browsers(
     assert [asked(daemon)["by"] for _ in answers] == [1, 1, 1], "the phone gives its first seat up"
 
 
+def test_a_form_that_comes_twice_claims_a_seat_once(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient
+) -> None:
+    """Bug fixed: the second claim was refused, and its answer left the phone without the seat's secret."""
+    show(daemon, link, claimed(scenes.seating()))
+    fields = {"seat": "4", "name": "Zoë", "id": "0123", "made": get(client, "/beat").text}
+    first, again = form(client, fields), form(client, fields)
+    assert set_cookies(first) == set_cookies(again) != {}
+    assert again.status_code == 303
+    assert asked(daemon)["type"] == "claim"
+    assert daemon.asked.empty()
+    assert set_cookies(form(client, fields, "192.168.1.21")) != set_cookies(first), "another machine"
+
+
+@pytest.mark.parametrize(("made", "status"), [("late", 409), ("yesterday", 400)])
+def test_a_form_that_comes_late_claims_no_seat(
+    daemon: FakeDaemon, link: TableLink, client: FlaskClient, made: str, status: int
+) -> None:
+    """Bug fixed: a seat could be taken by a phone that had given up waiting for it."""
+    show(daemon, link, claimed(scenes.seating()))
+    epoch, _, now = get(client, "/beat").text.partition(".")
+    made = f"{epoch}.{int(now) - 5000}" if made == "late" else made
+    response = form(client, {"seat": "4", "name": "Zoë", "id": "0123", "made": made})
+    assert response.status_code == status
+    assert set_cookies(response) == {}
+    assert daemon.asked.empty()
+    assert ("came too late" in response.text) == (status == 409)
+
+
 def test_a_script_claims_a_seat_and_never_reads_the_secret(
     daemon: FakeDaemon, link: TableLink, client: FlaskClient
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
@@ -126,6 +128,44 @@ def test_the_bar_keeps_dead_buttons_in_their_places() -> None:
     scoring = controls.bar(make_formatter(allowing(scenes.scoring())), on_phone())
     assert scoring == controls.BarView(undo=True, hint=None, ok="Skip")
     assert controls.bar(make_formatter(allowing(scenes.seating())), on_phone()) is None
+
+
+QUESTIONS = ("your_board", "stop_game", "undo_asked", "start_beside")
+
+
+def asking(say: str) -> Message:
+    ask = {"say": say, "seat": 1, "by": 2, "why": "damaged", "path": "a", "new_path": "b"}
+    return allowing(scenes.offer(ask=ask, live=["ok", "undo"]))
+
+
+@pytest.mark.parametrize("scene", [*map(asking, QUESTIONS), allowing(scenes.over())])
+@pytest.mark.parametrize("viewer", [on_phone(1), Viewer(phone.PLAY)])
+def test_the_bar_leaves_ok_to_the_buttons_that_say_what_it_does(scene: Message, viewer: Viewer) -> None:
+    """Bug fixed: beside "Play on" and "Change players" stood an "OK" that did one of them."""
+    bar = controls.bar(make_formatter(scene), viewer)
+    assert bar is not None
+    assert (bar.ok, bar.undo) == ("", False)
+
+
+LANGUAGES = ("en", "de", "fr", "es", "pt-PT")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_do_not_speak_of_buttons_that_they_lack(language: str) -> None:
+    """Bug fixed: readers of screens heard "Press ok" in the lobby and at the end of a game."""
+    for scene in (
+        *map(asking, QUESTIONS),
+        *map(allowing, (scenes.snapshot(), scenes.seating(), scenes.choosing(), scenes.over())),
+    ):
+        formatter = make_formatter(scene, language)
+        asked = [
+            phone.turn(
+                real_tables.view_of(scene), formatter.words, viewer, controls.hands(formatter, viewer)
+            ).ask
+            for viewer in (on_phone(1), Viewer(phone.PLAY), Viewer(phone.TABLE))
+        ]
+        assert re.search(r"\bok\b", asked[0]) is None
+        assert asked[0] == asked[1] != asked[2], "the Hardware face has the table's buttons"
 
 
 @pytest.mark.parametrize(("seat", "shown"), [(0, 1), (1, 1), (2, 2), (4, 4)])

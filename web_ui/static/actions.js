@@ -2,14 +2,13 @@
 //
 // A button with data-button presses that button of the table. A button or form with data-action sends that JSON
 // message; a form adds its fields.
+import { deliver } from "./delivery.js";
 import { serverTime } from "./live.js";
 
-const GIVE_UP = 5000;            // milliseconds after which the page does not wait for an answer any more
 const FOR_QUESTION = new Set(["press", "select", "choose", "sit", "leave", "options", "start", "hint", "again"]);
 
 const page = document.documentElement.dataset;
 const answer = document.getElementById("answer");
-let queue = Promise.resolve();
 
 function showAnswer(sentence) {
   answer.textContent = sentence;
@@ -23,53 +22,24 @@ function flash(selector, mark) {
   }
 }
 
-const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-
-// Posts an action that was made at a time of this page. The server does it at most once, and not when it is late: its id
-// and its time say so. Gives up in time; after that the action is not done any more.
-async function post(action, id, made) {
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), made + GIVE_UP - performance.now());
-  try {
-    const time = await Promise.race([serverTime(made), new Promise((_, fail) => abort.signal.addEventListener("abort", fail))]);
-    const response = await fetch("/action", {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "Azul-Action": id, "Azul-Made": time },
-      body: JSON.stringify(action),
-      signal: abort.signal,
-    });
-    const result = await response.json();
-    return { taken: result.taken ?? false, sentence: result.error ?? result.say ?? "" };
-  } catch {
-    return { taken: false, sentence: document.getElementById("lost").dataset.silent };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 // A refusal that the page itself shows, now or after later news, is not shown twice.
 export function hideRepeatedAnswer() {
   const refusal = document.querySelector("[data-region=turn] .refusal")?.textContent;
   if (refusal && refusal === answer?.textContent) showAnswer("");
 }
 
-// Sends an action once all earlier ones are answered: two connections could swap their order. It is for the question that
-// the page shows now, and nothing is sent while the page may be out of date. Shows a refusal; returns whether it was taken.
-export function send(action) {
+// Sends an action after all earlier ones. It is for the question that the page shows now, and nothing is sent while the
+// page may be out of date. Shows a refusal; returns whether it was taken.
+export async function send(action) {
   if (page.connection !== "live") {
     flash("#lost", "refused");
-    return Promise.resolve(false);
+    return false;
   }
-  const made = performance.now();
   const complete = FOR_QUESTION.has(action.type) && page.asked ? { ...action, asked: page.asked } : action;
-  const sent = queue.then(async () => {
-    const { taken, sentence } = await post(complete, newId(), made);
-    showAnswer(taken ? "" : sentence);
-    hideRepeatedAnswer();
-    return taken;
-  });
-  queue = sent;
-  return sent;
+  const { taken, silent, sentence } = await deliver(complete, serverTime);
+  showAnswer(silent ? document.getElementById("lost").dataset.silent : taken ? "" : sentence);
+  hideRepeatedAnswer();
+  return taken;
 }
 
 // Sends an action and flashes every element that stands for it.

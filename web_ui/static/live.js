@@ -107,10 +107,15 @@ function hear(stamp) {
   showConnection();
 }
 
-// Returns the server's clock at a time of this page, once it is known; the server reads from it how old an action is.
+// Returns the server's clock at a time of this page, from which the server reads how old an action is; empty until it is known.
+export function knownServerTime(at) {
+  return clock ? `${clock.epoch}.${Math.floor(at + clock.ahead)}` : "";
+}
+
+// Returns the same, once it is known.
 export async function serverTime(at) {
   await clockStarted;
-  return `${clock.epoch}.${Math.floor(at + clock.ahead)}`;
+  return knownServerTime(at);
 }
 
 function showConnection() {

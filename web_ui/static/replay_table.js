@@ -1,7 +1,7 @@
 // A replay at the table: its position on the lights, and a game for practice from it.
+import { askServerTime, deliver, deliverOnLeaving, forgetServerTime, lastServerTime } from "./delivery.js";
 import { currentStep, onStep } from "./replay.js";
 
-const GIVE_UP = 5000; // milliseconds
 const replay = document.getElementById("replay");
 const number = Number(replay.dataset.number);
 const answer = document.getElementById("answer");
@@ -15,23 +15,12 @@ function say(sentence) {
   answer.hidden = !sentence;
 }
 
-// Posts a message to the table; returns whether it was taken, and shows why not.
-async function post(message, keepalive = false) {
-  try {
-    const response = await fetch("/action", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(message),
-      signal: AbortSignal.timeout(GIVE_UP),
-      keepalive,
-    });
-    const { taken, error, say: why } = await response.json();
-    say(taken ? "" : error ?? why ?? replay.dataset.noAnswer);
-    return taken ?? false;
-  } catch {
-    say(replay.dataset.noAnswer);
-    return false;
-  }
+// Sends a message to the table; returns whether it was taken, and shows why not.
+async function send(message) {
+  const { taken, silent, sentence } = await deliver(message, askServerTime);
+  if (!taken) forgetServerTime();
+  say(silent ? replay.dataset.noAnswer : taken ? "" : sentence);
+  return taken;
 }
 
 function isShowing() {
@@ -46,7 +35,7 @@ async function show(step) {
   while (latest !== null && isShowing()) {
     const next = latest;
     latest = null;
-    if (!(await post({ type: "show", number, step: next }))) showing.setAttribute("aria-pressed", "false");
+    if (!(await send({ type: "show", number, step: next }))) showing.setAttribute("aria-pressed", "false");
   }
   sending = false;
 }
@@ -55,7 +44,7 @@ showing.addEventListener("click", () => {
   const on = !isShowing();
   showing.setAttribute("aria-pressed", String(on));
   if (on) show(currentStep());
-  else post({ type: "show" });
+  else send({ type: "show" });
 });
 
 onStep((step) => {
@@ -63,7 +52,7 @@ onStep((step) => {
 });
 
 addEventListener("pagehide", () => {
-  if (isShowing()) post({ type: "show" }, true);
+  if (isShowing()) deliverOnLeaving({ type: "show" }, lastServerTime);
 });
 
 practice.addEventListener("submit", async (event) => {
@@ -72,7 +61,7 @@ practice.addEventListener("submit", async (event) => {
   const others = [...practice.querySelectorAll("[name=seat] option")].map(({ value }) => value).filter((each) => each !== seat);
   const bots = Object.fromEntries(others.map((each) => [each, bot]));
   showing.setAttribute("aria-pressed", "false");
-  if (await post({ type: "practice", number, step: currentStep(), bots })) location.assign(replay.dataset.back);
+  if (await send({ type: "practice", number, step: currentStep(), bots })) location.assign(replay.dataset.back);
 });
 
 for (const control of [showing, ...practice.querySelectorAll("button")]) control.disabled = false;

@@ -212,7 +212,7 @@ class SnapshotFormatter(Struct, frozen=True):
             case "bot_takes" | "bot_puts" as key:
                 key = "bot_drops" if ask.get("line") == 0 else key
                 given = {"tiles": self._in_hand(), "source": self.source(ask.get("source"))}
-                return self.words.text(f"ask.{key}", who=who, line=ask.get("line"), **given)
+                return self._instruction(key, who=who, line=ask.get("line"), **given)
             case "move_for_bot" if (line := ask.get("line")) is not None:
                 given = {"tiles": self._in_hand(), "source": self.source(ask.get("source"))}
                 key = "ask.move_for_bot_line" if line else "ask.move_for_bot_floor"
@@ -221,8 +221,9 @@ class SnapshotFormatter(Struct, frozen=True):
                 return self._column_instruction()
             case "start_beside":
                 paths = {"path": ask.get("path", ""), "new_path": ask.get("new_path", "")}
-                key = f"start_beside.{ask.get('why', '')}"
-                return self.words.text_or(key, "start_beside.unreadable", **paths)
+                on_pages = "_on_pages" if self._reads_of_pages else ""
+                key = f"start_beside.{ask.get('why', '')}{on_pages}"
+                return self.words.text_or(key, f"start_beside.unreadable{on_pages}", **paths)
             case "tell_tile" | "tell_after_lid" | "tell_penalty" | "tell_scoring_colour" as key:
                 return self._report_instruction(key)
             case "learn_tiles" | "learn_action" | "choose_source" as key:
@@ -252,10 +253,15 @@ class SnapshotFormatter(Struct, frozen=True):
         tiles = self._in_hand() if ask.get("colour") else ""
         return self.words.text(key, who=who, tiles=tiles)
 
+    @property
+    def _reads_of_pages(self) -> bool:
+        """Whether instructions speak of the pages' controls: the reader's, or those that the seats lack."""
+        return self.on_page or self.snapshot.phones.seats
+
     def _instruction(self, key: str, **given: object) -> str:
         """Return an instruction; without buttons at the seats, the one that refers to the pages."""
         on_pages = f"ask.{key}_on_pages"
-        by_pages = (self.on_page or self.snapshot.phones.seats) and on_pages in self.words
+        by_pages = self._reads_of_pages and on_pages in self.words
         return self.words.text(on_pages if by_pages else f"ask.{key}", **given)
 
     def _tag_instruction(self, key: str, who: str) -> str:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from web_ui.messages import Seat
 from web_ui.text.sentences import ACTION, SnapshotFormatter
 from web_ui.views.boards import NO_HANDS, Hands
+from web_ui.views.lobby import QUESTIONS
 from web_ui.views.phone import BEFORE_THE_GAME, NO_SEAT, REPORTING, WALL, Viewer
 
 LEAVE_PENALTY = "remove none"
@@ -38,7 +39,8 @@ class BarView(Struct, frozen=True):
     """The buttons of the bar of actions: dead ones are shown, so that nothing moves.
 
     `hint` is the seat that may ask for a hint (0: all that are to choose), None where nobody may. `ok` is the
-    text of the button `ok`, empty while it does nothing; `leave` of the one that leaves the penalty tiles.
+    text of the button `ok`, empty while it does nothing, or while the page has buttons that say what it does:
+    in a question and at the end of a game. `leave` is the text of the one that leaves the penalty tiles.
     """
 
     undo: bool
@@ -61,10 +63,12 @@ def bar(formatter: SnapshotFormatter, viewer: Viewer) -> BarView | None:
     skips = snapshot.stage == "scoring" or formatter.prompt.startswith("bot_")
     ok = text("bar.skip" if skips and snapshot.resin is None else "bar.ok")
     seats = snapshot.hint.seats
+    asks = formatter.prompt in QUESTIONS
+    takes_ok = not (leave or asks or snapshot.result is not None)
     return BarView(
-        undo="undo" in snapshot.live,
+        undo="undo" in snapshot.live and not asks,
         hint=(seats[0] if len(seats) == 1 else 0) if seats else None,
-        ok=ok if "ok" in snapshot.live and not leave else "",
+        ok=ok if "ok" in snapshot.live and takes_ok else "",
         leave=text("twin.leave") if leave else "",
     )
 

@@ -120,7 +120,9 @@ def _spot(formatter: SnapshotFormatter, seat: Seat, side: str, viewer: Viewer, m
     name = formatter.player(seat.seat, seat.name) if seat.taken else text("player.free")
     unnamed = seat.taken and not seat.name
     may_change = seat.seat in may.seats
-    spoken = text(f"lobby.spoken_{kind}" if may_change else "lobby.spoken_only", seat=label, name=name)
+    mine = seat.taken and viewer.seat == seat.seat
+    where = text("list.more", first=text("lobby.you"), last=label) if mine else label
+    spoken = text(f"lobby.spoken_{kind}" if may_change else "lobby.spoken_only", seat=where, name=name)
     return SpotView(
         seat=seat.seat,
         side=side,
@@ -133,7 +135,7 @@ def _spot(formatter: SnapshotFormatter, seat: Seat, side: str, viewer: Viewer, m
         spoken=spoken,
         bot=(seat.bot or "") if seat.taken else "",
         strength=OPPONENTS.index(seat.bot) + 1 if seat.taken and seat.bot in OPPONENTS else 0,
-        mine=seat.taken and viewer.seat == seat.seat,
+        mine=mine,
         open=may_change,
     )
 
@@ -321,7 +323,7 @@ def question(formatter: SnapshotFormatter, viewer: Viewer) -> QuestionView | Non
         "who": formatter.player(ask.get("seat"), ask.get("name")),
         "by": formatter.player(ask.get("by"), ask.get("by_name")),
     }
-    says = formatter.instruction() if key == "start_beside" else words.text(f"question.{key}", **given)
+    says = words.text(f"question.{key}", **given) if key not in ONE_ANSWER else _about_the_file(formatter)
     answers: tuple[tuple[str, str], ...] = ()
     if _may_answer(snapshot, viewer, key):
         buttons = ("ok",) if key in ONE_ANSWER else ("ok", "undo")
@@ -337,6 +339,10 @@ def question(formatter: SnapshotFormatter, viewer: Viewer) -> QuestionView | Non
         main="undo" if stopping else "ok",
         grave=stopping,
     )
+
+
+def _about_the_file(formatter: SnapshotFormatter) -> str:
+    return SnapshotFormatter(formatter.words, formatter.snapshot, on_page=True).instruction()
 
 
 def _may_answer(snapshot: Snapshot, viewer: Viewer, key: str) -> bool:
