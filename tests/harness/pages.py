@@ -35,7 +35,12 @@ PHONE: Final = (360, 740)
 
 @contextmanager
 def page_of(
-    chromium: Browser, address: str, size: tuple[int, int] = PHONE, expected: str = ""
+    chromium: Browser,
+    address: str,
+    size: tuple[int, int] = PHONE,
+    expected: str = "",
+    *,
+    locale: str = "en-GB",
 ) -> Iterator[Page]:
     """Open a page; errors and warnings fail the test unless they match a pattern.
 
@@ -46,7 +51,7 @@ def page_of(
     until(lambda: pages.ask("/state").status == 200, "the table on its pages")
     complaints: list[str] = []
     context = chromium.new_context(
-        viewport={"width": size[0], "height": size[1]}, locale="en-GB", reduced_motion="reduce"
+        viewport={"width": size[0], "height": size[1]}, locale=locale, reduced_motion="reduce"
     )
     page = context.new_page()
     page.set_default_timeout(PATIENCE)

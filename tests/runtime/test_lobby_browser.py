@@ -51,6 +51,36 @@ def test_two_taps_lead_from_the_first_page_to_a_game(chromium: Browser, table: R
     assert [seat["claimed"] for seat in seats][:1] == [True], "the seat is this phone's"
 
 
+STICKING_OUT = """() => {
+    const holders = [...document.querySelectorAll(".lobby .mode, .lobby .switch, .lobby .starters label")];
+    const wide = holders.filter((holder) => holder.scrollWidth > holder.clientWidth + 1);
+    const name = (holder) => holder.textContent.trim();
+    const split = [...document.querySelectorAll(".lobby .mode b")].filter((title) => {
+        const words = document.createRange();
+        words.selectNodeContents(title);
+        return words.getClientRects().length > title.textContent.trim().split(/[ -]/).length;
+    });
+    return [...wide, ...split].map(name);
+}"""
+
+
+@pytest.mark.parametrize("size", [SMALL, (390, 844), (1024, 768), (1440, 900)], ids=str)
+def test_the_texts_of_the_lobby_stay_in_their_cards(
+    chromium: Browser, table: RunningTable, size: tuple[int, int]
+) -> None:
+    """Bug fixed: a mode's sentence was laid out as a line of a board, as wide as five tiles.
+
+    It stuck out of its card and pushed the menu off the phone; on a small screen names were broken.
+    """
+    address = f"{table.browser.origin}/{'table?face=play' if size[0] > 500 else ''}"
+    for locale in ("en", "de", "fr", "pt", "es"):
+        with page_of(chromium, address, size, locale=locale) as page:
+            connected(page)
+            assert page.evaluate(STICKING_OUT) == [], locale
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), locale
+            assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), locale
+
+
 def test_the_lobby_works_by_keyboard_alone(chromium: Browser, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/", SMALL, expected="aborted|ERR_ABORTED") as phone:
         connected(phone)

@@ -203,6 +203,30 @@ def test_a_phone_has_both_boards_of_a_solo_game() -> None:
     assert controls.seat_choice(make_formatter(scene), on_phone(1)) == ()
 
 
+@pytest.mark.parametrize("prompt", ["draft", "place"])
+def test_a_phone_takes_tiles_for_both_boards_of_a_solo_game(prompt: str) -> None:
+    """Bug fixed: on the phone of the player's seat the displays were dead while tiles were due for the action board.
+
+    A solo game that began on a phone could not be played there.
+    """
+    scene = allowing(real_tables.until(real_tables.solo(), prompt))
+    assert [each["seat"] for each in scene["seats"] if each["acting"]] == [2]
+    scene["hint"]["seats"] = [2]
+    scene["phones"]["hint"] = True
+    assert may_press(scene, 1) == set(scene["live"])
+    assert any(name.startswith("display.") for name in scene["live"])
+    bar = controls.bar(make_formatter(scene), on_phone(1))
+    assert bar is not None
+    assert bar.hint == 2
+
+
+def test_the_boards_of_another_phone_in_a_solo_game_are_dead() -> None:
+    scene = allowing(real_tables.until(real_tables.solo(), "draft"))
+    mine = claimed(scene)
+    mine["seats"] = [mine["seats"][0], *scene["seats"][1:]]
+    assert not may_press(mine, 0)
+
+
 def test_an_opponents_seat_can_not_be_chosen() -> None:
     """A phone could once choose it, and showed the opponent's board as its own."""
     scene = allowing(scenes.chosen())

@@ -12,7 +12,7 @@ from playwright.sync_api import FloatRect, Page, Route, ViewportSize, expect
 from tests.harness.fixtures import StartTable
 from tests.harness.pages import page_of, wait_until_shown
 from tests.harness.running import RunningTable
-from tests.web_ui import scenes
+from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Browser
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message
 from web_ui.security import SEAT_COOKIE, claim_of, new_secret
@@ -241,6 +241,29 @@ def test_tiles_lift_before_the_table_answers(page: Page, daemon: FakeDaemon) -> 
     expect(page.locator(".front .floor .gain")).to_have_text("\N{MINUS SIGN}4")
     expect(page.locator(".front [data-line='3'] .put")).to_be_disabled()
     assert daemon.asked.empty()
+
+
+def test_the_tile_that_would_reach_the_wall_is_shown_there(page: Page) -> None:
+    """Bug fixed: when printed colours were drawn with other shapes, the preview on the wall was lost."""
+    black(page).tap()
+    full = page.locator(".front .filling")
+    expect(full).to_have_count(2)
+    expect(full.locator(".wall .coming-tile.on-wall use[href='#tile-k']")).to_have_count(2)
+
+
+def test_only_what_goes_to_the_penalty_row_is_shown_there(page: Page, daemon: FakeDaemon) -> None:
+    """Bug fixed: all tiles that fall were shown in the penalty row, into which only one of them goes."""
+    scene = real_tables.until(real_tables.solo(), "draft")
+    daemon.play({**scene, "version": 2})
+    taken, floor = next(
+        (taken, each)
+        for taken, targets in scene["offers"].items()
+        for each in targets
+        if each["line"] == 0 and each["floor"] > 1
+    )
+    page.locator(f"button[data-take='{taken}']").tap()
+    expect(page.locator(".front .penalty .step .coming-tile")).to_have_count(len(floor["sends"]))
+    expect(page.locator(".front .penalty .gain .sent")).to_have_count(0)
 
 
 def test_a_line_gets_the_tiles_in_hand(page: Page, daemon: FakeDaemon) -> None:

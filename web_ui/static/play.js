@@ -83,19 +83,23 @@ function showOnLine(row, gain, { placed, floor, fills, points, sends }) {
   for (const space of free.slice(free.length - placed)) space.append(pictureOf(letter, "coming-tile"));
   if (fills && points !== null) {
     gain.append(note("plus", `+${points}`));
-    row.querySelector(`.wall .space use[href="#tile-${letter}"]`)?.closest(".space").append(pictureOf(letter, "coming-tile on-wall"));
+    row.querySelector(`.wall .space use[href="#faint-${letter}"]`)?.closest(".space").append(pictureOf(letter, "coming-tile on-wall"));
   }
   if (floor) gain.append(note("falls", `↓${floor}`));
   for (const sent of sends) gain.append(pictureOf(sent, "coming-tile sent"));
 }
 
+// In solo one of several tiles that fall goes to the penalty row, which is the floor of the action board.
 function showOnFloor(row, gain, { floor, cost, sends }) {
-  const marker = hand()[0] === "0" && document.querySelector(".stack.marker:not(.none)") ? ["m"] : [];
-  const letters = [...marker, ...Array(floor).fill(hand()[1])];
+  const letter = hand()[1];
   const free = all(".step > .space", row);
-  for (const [place, letter] of letters.slice(0, free.length).entries()) free[place].append(pictureOf(letter, "coming-tile"));
+  const penalties = row.matches(".penalty");
+  const marker = hand()[0] === "0" && document.querySelector(".stack.marker:not(.none)") ? ["m"] : [];
+  const stay = floor - [...sends].filter((sent) => sent === letter).length;
+  const letters = penalties ? [...sends] : [...marker, ...Array(stay).fill(letter)];
+  for (const [place, each] of letters.slice(0, free.length).entries()) free[place].append(pictureOf(each, "coming-tile"));
   if (cost) gain.append(note("minus", `−${cost}`));
-  for (const sent of sends) gain.append(pictureOf(sent, "coming-tile sent"));
+  for (const sent of penalties ? letters.slice(free.length) : sends) gain.append(pictureOf(sent, "coming-tile sent"));
 }
 
 // Shows the hand again after news: forgets what was done here once the table shows it.

@@ -87,7 +87,7 @@ def _restricted_to_phone(formatter: SnapshotFormatter, viewer: Viewer) -> Snapsh
         if _belongs_to(formatter, name, viewer)
     }
     hints = snapshot.hint.seats if viewer.at_table or snapshot.phones.hint else ()
-    hints = tuple(each for each in hints if seat in (NO_SEAT, each))
+    hints = tuple(each for each in hints if seat in (NO_SEAT, each) or formatter.solo)
     restricted = msgspec.structs.replace(
         snapshot,
         live=tuple(name for name in snapshot.live if name in allowed),
@@ -110,6 +110,8 @@ def _belongs_to(formatter: SnapshotFormatter, button: str, viewer: Viewer) -> bo
             if formatter.solo:
                 return not others
             return seat in (NO_SEAT, int(number)) and int(number) not in others
+        case ["display" | "centre", *_] if formatter.solo:
+            return not others
         case ["display" | "centre", *_]:
             acting = {each.seat for each in seats if each.acting}
             return not acting or seat in acting or (seat == NO_SEAT and not acting & others)
