@@ -49,6 +49,21 @@ def test_two_taps_lead_from_the_first_page_to_a_game(chromium: Browser, table: R
     assert [seat["claimed"] for seat in seats][:1] == [True], "the seat is this phone's"
 
 
+OUTSIDE = """() => [...document.querySelectorAll(".mode")].flatMap((card) => {
+    const room = card.getBoundingClientRect();
+    const inside = ({ left, right }) => left >= room.left && right <= room.right;
+    const parts = [...card.children].filter((part) => !inside(part.getBoundingClientRect()));
+    return parts.map((part) => part.outerHTML);
+})"""
+
+
+def test_the_cards_of_the_modes_hold_what_they_say(chromium: Browser, table: RunningTable) -> None:
+    """Bug fixed: what a card says had the width of a board's line, and stood out of the card."""
+    with page_of(chromium, f"{table.browser.origin}/", SMALL) as phone:
+        connected(phone).locator(".mode").first.wait_for()
+        assert phone.evaluate(OUTSIDE) == []
+
+
 def test_the_lobby_works_by_keyboard_alone(chromium: Browser, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/", SMALL, expected="aborted|ERR_ABORTED") as phone:
         connected(phone)
