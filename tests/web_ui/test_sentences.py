@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.web_ui import scenes
+from tests.web_ui import real_tables, scenes
 from web_ui.latest import Presence, View
 from web_ui.messages import Step, read_snapshot
 from web_ui.text.sentences import SnapshotFormatter, step_sentence
@@ -146,6 +146,17 @@ def test_a_shared_victory() -> None:
         make_formatter(ended).heading()
         == "Game over: Ana, Rui and Seat 3 share the victory with 57 points each."
     )
+
+
+def test_the_drawn_table_speaks_of_its_buttons_and_the_other_pages_of_tapping() -> None:
+    """Bug fixed: the Hardware face spoke of tapping, too."""
+    at_columns = real_tables.at_columns()
+    formatter, view = make_formatter(at_columns), real_tables.view_of(at_columns)
+    asks = [
+        phone.turn(view, formatter.words, each, controls.hands(formatter, each)).ask
+        for each in (TWIN, Viewer(phone.PLAY))
+    ]
+    assert ["Tap" in ask for ask in asks] == [False, True], asks
 
 
 def test_the_legend_of_colours_is_shown_during_a_game() -> None:

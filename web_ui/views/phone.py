@@ -147,9 +147,7 @@ def turn(view: View, words: Words, viewer: Viewer, hands: Hands = NO_HANDS) -> T
         head = words.text(f"presence_head.{presence}")
         return TurnView(head=head, ask=words.text(f"presence.{presence}"), away=True)
     acts = bool(hands.live or hands.tokens)
-    formatter = SnapshotFormatter(
-        words, snapshot, on_page=acts and viewer.page != TABLE
-    )  # its buttons are drawn
+    formatter = SnapshotFormatter(words, snapshot, on_page=acts and viewer.page != TABLE)  # it draws buttons
     watched = "" if acts else formatter.watched()
     acting = snapshot.ask.get("seat") if formatter.prompt in DRAFTING and not formatter.solo else None
     return TurnView(
