@@ -21,14 +21,19 @@ LONGEST_PATH = 200
 """Characters of the path that a choice of language may lead back to."""
 
 
+def language_by_hand(request: Request, languages: Collection[str]) -> str:
+    """Return the language chosen by hand; empty for none."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE, "")
+    return chosen if chosen in languages else ""
+
+
 def preferred_language(request: Request, languages: Collection[str], of_table: str | None = None) -> str:
     """Return the language chosen by hand, else that of the table's settings, else the browser's first.
 
     A regional variant that the pages lack ("de-AT") is served by its language ("de"), and so is the language
     ("pt") by the only variant that the pages have ("pt-PT").
     """
-    chosen = request.cookies.get(LANGUAGE_COOKIE, "")
-    if chosen in languages:
+    if chosen := language_by_hand(request, languages):
         return chosen
     if of_table is not None and of_table in languages:
         return of_table

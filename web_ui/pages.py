@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from web_ui.compression import WORTH_COMPRESSING, Kept, accepts_gzip, compress_response
 from web_ui.delivery import ServerClock
-from web_ui.languages import preferred_language
+from web_ui.languages import language_by_hand, preferred_language
 from web_ui.latest import Frame, Latest, Presence, View
 from web_ui.messages import (
     HouseStatistics,
@@ -154,9 +154,17 @@ class Pages:
         self.streams = Streams(latest, self.renderer, self.greeting, self.clock)
         self._layout_hash: tuple[Layout | None, str] = (None, "")
 
-    def greeting(self, view: View, viewer: Viewer) -> dict[str, str]:
-        """Return what an open page compares with its own attributes; it reloads itself if they differ."""
-        return {"build": self.build, "layout": self._hash_of(view.layout), "seat": str(viewer.seat)}
+    def greeting(self, view: View, viewer: Viewer, by_hand: str = "") -> dict[str, str]:
+        """Return what an open page compares with its own attributes; it reloads itself if they differ.
+
+        `by_hand` is the language that was chosen by hand for its browser.
+        """
+        return {
+            "build": self.build,
+            "layout": self._hash_of(view.layout),
+            "seat": str(viewer.seat),
+            "language": _chosen_language(view, by_hand),
+        }
 
     def _hash_of(self, layout: Layout | None) -> str:
         known, digest = self._layout_hash
@@ -167,14 +175,14 @@ class Pages:
 
     def words_for_request(self) -> Words:
         """Return the texts in the language of the viewer who sends the request."""
-        snapshot = self.latest.view.snapshot
-        settings = snapshot.settings if snapshot is not None else None
-        of_table = settings.language if settings is not None else None
-        return self.words[preferred_language(request, self.words, of_table)]
+        return self.words[preferred_language(request, self.words, _language_of_table(self.latest.view))]
 
     def _words_of_page(self) -> Words:
         """Return the texts in the language of an open page, which its requests name."""
         return self.words.get(request.args.get("lang", "")) or self.words_for_request()
+
+    def _by_hand(self) -> str:
+        return language_by_hand(request, self.words)
 
     def _parse_stamp(self, stamp: str) -> int:
         """Return the view number of a stamp, EPOCH.NUMBER; -1 for a stamp of another process."""
@@ -189,6 +197,7 @@ class Pages:
         viewer = identify_viewer(request, page, view.snapshot)
         frame = self._first_frame(view) if page == TABLE else Frame()
         rendering = self.renderer.rendering(viewer, words, view)
+        by_hand = self._by_hand()
 
         def html() -> bytes:
             return self.renderer.page(
@@ -199,7 +208,7 @@ class Pages:
                 theme=_theme(),
                 regions=rendering.html,
                 stamp=f"{self.epoch}.{rendering.number}",
-                greeting=self.greeting(view, viewer),
+                greeting=self.greeting(view, viewer, by_hand),
                 modules=self.modules[page],
                 asked=rendering.asked,
                 notice=rendering.notice,
@@ -216,7 +225,8 @@ class Pages:
             ).encode()
 
         made_of = view.number, rendering.number, frame.number  # the rendering may be of a newer view
-        seen_by = access, viewer.seat, viewer.locked, _theme(), _hash(sentence.encode())
+        chosen = _chosen_language(view, by_hand)
+        seen_by = access, viewer.seat, viewer.locked, _theme(), chosen, _hash(sentence.encode())
         parts = self.epoch, page, words.language, *made_of, *seen_by
         response = self._respond("-".join(map(str, parts)), "text/html; charset=utf-8", html)
         response.headers["Link"] = self.styles[page]
@@ -254,6 +264,7 @@ class Pages:
             disconnected,
             gzip=gzipped,
             claim=claim_in(request),
+            by_hand=self._by_hand(),
         )
         response = Response(
             self.streams.events(subscription), content_type="text/event-stream; charset=utf-8"
@@ -273,10 +284,11 @@ class Pages:
             self.latest.want_frames(FRAMES_LEASE)
             frame = self.latest.frame
         stamp = f"{self.epoch}.{rendering.number}"
+        by_hand = self._by_hand()
 
         def body() -> bytes:
             return b'{"hello":%b,"stamp":"%b","lights":%b,"news":%b}' % (
-                msgspec.json.encode(self.greeting(view, viewer)),
+                msgspec.json.encode(self.greeting(view, viewer, by_hand)),
                 stamp.encode(),
                 msgspec.json.encode({"all": frame.colours} if frame else None),
                 rendering.news(-1),
@@ -284,7 +296,7 @@ class Pages:
 
         made_of = f"{stamp}-{view.number}-{frame.number}"
         rights = f"{viewer.at_table:d}{viewer.locked:d}{viewer.host:d}"
-        seen_by = f"{viewer.page}-{rights}-{viewer.seat}-{words.language}"
+        seen_by = f"{viewer.page}-{rights}-{viewer.seat}-{words.language}-{_chosen_language(view, by_hand)}"
         response = self._respond(f"{made_of}-{seen_by}", "application/json", body)
         response.headers[TIME_HEADER] = self.clock.stamp()
         return response
@@ -361,6 +373,19 @@ class Pages:
             if body.startswith(GZIP):
                 response.headers["Content-Encoding"] = "gzip"
         return response.make_conditional(request.environ)  # type: ignore[return-value]
+
+
+def _language_of_table(view: View) -> str | None:
+    settings = view.snapshot.settings if view.snapshot is not None else None
+    return settings.language if settings is not None else None
+
+
+def _chosen_language(view: View, by_hand: str) -> str:
+    """Return the language chosen by hand, else in the table's settings; empty where the browser decides.
+
+    A page does not load itself again for other preferences of its browser: a worker may send others.
+    """
+    return by_hand or _language_of_table(view) or ""
 
 
 def _may_press(page: str, access: Access) -> bool:

@@ -77,7 +77,7 @@ class Subscription(Struct, frozen=True):
 
     `since` is -1 for a page that shows nothing yet; `disconnected` returns whether the client has hung up;
     `gzip`: the client accepts a compressed stream. `claim` is that of the client's phone: the seat that
-    belongs to it may change.
+    belongs to it may change. `by_hand` is the language that was chosen by hand, empty for none.
     """
 
     viewer: Viewer
@@ -86,6 +86,7 @@ class Subscription(Struct, frozen=True):
     disconnected: Callable[[], bool]
     gzip: bool = False
     claim: str = ""
+    by_hand: str = ""
 
 
 @lru_cache(CACHED_DIFFERENCES)
@@ -108,7 +109,7 @@ class Streams(Struct, frozen=True):
 
     latest: Latest
     renderer: Renderer
-    greeting: Callable[[View, Viewer], dict[str, str]]
+    greeting: Callable[[View, Viewer, str], dict[str, str]]
     clock: ServerClock
     heartbeat: float = HEARTBEAT
     _packed: Kept = field(default_factory=lambda: Kept(KEPT_MESSAGES))
@@ -145,7 +146,7 @@ class Streams(Struct, frozen=True):
             seen = view.number, newest.number
             parts = []
             viewer = seated(subscription.viewer, subscription.claim, view.snapshot)
-            greeting = self.greeting(view, viewer)
+            greeting = self.greeting(view, viewer, subscription.by_hand)
             if greeting != greeted:
                 greeted = greeting
                 parts.append(b"retry: 1000\n" + _event("hello", json.dumps(greeting).encode()))

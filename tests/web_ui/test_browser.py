@@ -16,6 +16,7 @@ from tests.web_ui import real_tables, scenes
 from tests.web_ui.browsing import Browser
 from tests.web_ui.conftest import PagesProcess, StartPages
 from tests.web_ui.fake_daemon import TIMEOUT, FakeDaemon, Message, take_all
+from tests.web_ui.test_settings_page import NOW
 from web_ui.text.rulebook import MODES
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
@@ -130,6 +131,17 @@ def test_the_phone_page_follows_the_game(daemon: FakeDaemon, browser: Browser, p
         daemon.play(scene)
         expect(page.locator("[data-region=turn]")).to_contain_text(sentence)
         assert page.evaluate(STICKS_OUT) == 0
+
+
+def test_an_open_page_follows_the_language_of_the_settings(
+    daemon: FakeDaemon, browser: Browser, page: Page
+) -> None:
+    begin(daemon, browser, {**scenes.offer(1), "settings": {**NOW, "language": None}})
+    page.goto(browser.origin)
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    daemon.play({**scenes.offer(2), "settings": {**NOW, "language": "de"}})
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ana ist dran")
 
 
 def test_the_twin_shows_the_lights_and_takes_clicks_and_keys(

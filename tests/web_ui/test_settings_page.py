@@ -102,3 +102,25 @@ def test_the_pages_have_the_language_of_the_table(
     show(daemon, link, scene(language=chosen))
     page = client.get("/settings", headers={"Accept-Language": "en"}).text
     assert f'<html lang="{language}"' in page
+
+
+@pytest.mark.parametrize(
+    ("of_table", "by_hand", "language"),
+    [(None, "", ""), ("de", "", "de"), ("de", "fr", "fr"), (None, "fr", "fr")],
+)
+def test_the_greeting_names_the_language_that_was_chosen(
+    daemon: FakeDaemon,
+    link: TableLink,
+    client: FlaskClient,
+    of_table: str | None,
+    by_hand: str,
+    language: str,
+) -> None:
+    """Bug fixed: an open page had the language of the table's settings only after its next load."""
+    show(daemon, link, scene(language=of_table))
+    if by_hand:
+        client.set_cookie("language", by_hand)
+    for page, path in (("phone", "/"), ("settings", "/settings"), ("wall", "/wall")):
+        assert f' data-language="{language}"' in client.get(path).text
+        hello = client.get(f"/regions?page={page}").get_json()["hello"]
+        assert hello["language"] == language

@@ -3,7 +3,7 @@ import { newId } from "./delivery.js";
 import { follow, knownServerTime } from "./live.js";
 
 const NAME = "azul-name";
-const form = document.querySelector("form");
+const form = document.getElementById("joining");
 const name = form.elements.name;
 
 // The claim of a seat is delivered as an action is: once, also after two taps, and not late.

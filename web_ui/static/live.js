@@ -85,10 +85,12 @@ function showNews(news) {
   if (news.state) handlers.state?.(news.state);
 }
 
-// Reloads a page that was built from older files or another layout, once for each change.
+const versionOf = ({ build, layout, seat, language }) => [build, layout, seat, language].join(" ");
+
+// Reloads a page that was built from older files, another layout or in another language, once for each change.
 function checkCurrent(hello) {
-  const wanted = `${hello.build} ${hello.layout} ${hello.seat}`;
-  if (wanted === `${page.build} ${page.layout} ${page.seat}`) {
+  const wanted = versionOf(hello);
+  if (wanted === versionOf(page)) {
     sessionStorage.removeItem("loaded for"); // the same may be wanted again, such as a seat that is given up twice
     return;
   }

@@ -32,14 +32,6 @@ function followBrightness() {
   showBrightness();
 }
 
-const language = () => document.querySelector("[data-key^=language-][aria-pressed=true]")?.dataset.key;
-const languageAtFirst = language();
-
-// Loads the page again in another language; it goes on where it was.
-function followLanguage() {
-  if (languageAtFirst && language() !== languageAtFirst) location.reload();
-}
-
 if (document.querySelector("main").classList.contains("pressing")) {
   document.querySelector("fieldset.hands").disabled = false;
   listen();
@@ -54,9 +46,4 @@ if (document.querySelector("main").classList.contains("pressing")) {
   });
 }
 followTheme();
-follow({
-  news: () => {
-    followBrightness();
-    followLanguage();
-  },
-});
+follow({ news: followBrightness });
