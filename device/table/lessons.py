@@ -1,7 +1,7 @@
 """A first game taught by the table: each step is explained when it first comes, in a few sentences.
 
 `attend` follows the table: it shows the step that the present situation first needs, for as long as the
-situation lasts or until people have read it. Solo games are not explained.
+situation lasts or until people have read it.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,9 +10,10 @@ from enum import StrEnum
 from typing import Final
 
 from device.rules.board import FLOOR, LINES, Board
-from device.rules.events import CENTRE, Tile
+from device.rules.events import CENTRE, Remove, Scoring, Swap, Tile
 from device.rules.game import SOLO
 from device.rules.scoring import BonusGiven, FloorCharged
+from device.rules.solo.penalty_row import ACTION
 from device.rules.tiles import letter
 from device.table.prompts import lines_for_selection
 from device.table.score_animation import ScoreAnimation
@@ -21,6 +22,9 @@ from device.table.turns import choices_of_people
 
 READING: Final = 9.0
 """Seconds before the first step of a scoring that is explained, unless somebody goes on."""
+
+
+FIRST_DISPLAY: Final = 1
 
 
 class Step(StrEnum):
@@ -39,9 +43,18 @@ class Step(StrEnum):
     SCORING = "scoring"
     FLOOR = "floor"  # what it costs
     OVER = "over"
+    SOLO_SQUARE = "solo_square"  # where the scoring tile goes
+    SOLO_PLACE = "solo_place"
+    SOLO_DRAFT = "solo_draft"
+    SOLO_PLAYER = "solo_player"  # the second colour of a display
+    SOLO_PENALTIES = "solo_penalties"
+    SOLO_SWAP = "solo_swap"
+    SOLO_REMOVE = "solo_remove"
+    SOLO_SCORING = "solo_scoring"
+    SOLO_OVER = "solo_over"
 
 
-IN_SCORING: Final = (Step.BONUS, Step.SCORING, Step.FLOOR)
+IN_SCORING: Final = (Step.BONUS, Step.SCORING, Step.FLOOR, Step.SOLO_SCORING)
 """Steps that people read before the score animation goes on."""
 
 Values = dict[str, str | int]
@@ -146,21 +159,32 @@ def explained(table: Table) -> Explained | None:
 
 def _situations(table: Table) -> Iterator[Step]:
     """Yield every step that the present situation is an example of, the most important first."""
-    play = table.play
-    if play is None or play.setup.mode == SOLO:
+    if table.play is None:
         return
     match table.stage:
         case Stage.OFFER:
             yield from _drafting(table)
         case Stage.CHOICE:
-            if any(isinstance(event, Tile) for event in choices_of_people(table).values()):
-                yield Step.COLUMN
+            chosen = {type(event) for event in choices_of_people(table).values()}
+            yield from (step for kind, step in _CHOICES.items() if kind in chosen)
         case Stage.SCORING:
             yield from _scoring(table)
         case Stage.OVER:
-            yield Step.OVER
+            yield Step.SOLO_OVER if _is_solo(table) else Step.OVER
         case _:
             pass
+
+
+_CHOICES: Final = {
+    Tile: Step.COLUMN,
+    Scoring: Step.SOLO_SQUARE,
+    Swap: Step.SOLO_SWAP,
+    Remove: Step.SOLO_REMOVE,
+}
+
+
+def _is_solo(table: Table) -> bool:
+    return table.play is not None and table.play.setup.mode == SOLO
 
 
 def _drafting(table: Table) -> Iterator[Step]:
@@ -173,9 +197,16 @@ def _drafting(table: Table) -> Iterator[Step]:
     if selection is not None:
         if lines_for_selection(table) == (FLOOR,):
             yield Step.STUCK
-        yield Step.PLACE
+        yield Step.SOLO_PLACE if _is_solo(table) else Step.PLACE
         return
-    yield Step.DRAFT
+    if not _is_solo(table):
+        yield Step.DRAFT
+    elif play.state.turn == ACTION:
+        yield Step.SOLO_DRAFT
+        if FIRST_DISPLAY not in play.state.sources_to_draft():
+            yield Step.SOLO_PENALTIES
+    else:
+        yield Step.SOLO_PLAYER
     if CENTRE in play.state.sources_to_draft():
         yield Step.CENTRE
     if play.state.round > 1:
@@ -201,7 +232,7 @@ def _scoring(table: Table) -> Iterator[Step]:
         return
     if any(isinstance(step.item, BonusGiven) for step in account.steps):
         yield Step.BONUS
-    yield Step.SCORING
+    yield Step.SOLO_SCORING if _is_solo(table) else Step.SCORING
     if any(isinstance(step.item, FloorCharged) and step.item.tiles for step in account.steps):
         yield Step.FLOOR
 

@@ -135,6 +135,44 @@ def test_a_whole_game_explains_each_step_at_most_once(mode: str) -> None:
     assert ("column" in found) == (mode == "gray")
 
 
+def solo(seed: int, wall: str = "gray") -> Simulator:
+    """Return a solo game at its first choice."""
+    return midway(Setup("solo", ("Ana",), 0, "easy", wall), seed, 0)
+
+
+def test_a_solo_game_is_explained_from_its_first_choice() -> None:
+    sim = taught(solo(1))
+    assert step(sim) == "solo_square"
+    sim.make(random_event(sim.play, Random(1)))
+    assert step(sim) == "solo_draft"
+    shown = explained(sim.table)
+    assert shown is not None
+    assert shown.values["seat"] == 2, "the action board's"
+    assert step(sim.press("display.1")) == "solo_place"
+    assert step(sim.press("seat.2.line.5")) == "solo_player"
+
+
+def test_the_penalty_row_is_explained_at_the_second_display() -> None:
+    sim = taught(solo(1))
+    random = Random(1)
+    while sim.play.state.sources_to_draft() != (2,):
+        sim.make(random_event(sim.play, random))
+        assert step(sim) != "solo_penalties" or sim.play.state.sources_to_draft() == (2,)
+    assert step(sim) == "solo_penalties"
+
+
+def test_a_whole_solo_game_explains_each_step_at_most_once_and_none_of_other_games() -> None:
+    found: set[str] = set()
+    for seed in range(12):
+        steps = steps_of(taught(solo(seed)), Random(seed))
+        assert len(steps) == len(set(steps))
+        assert steps[-1] == "solo_over"
+        found |= set(steps)
+    solo_steps = {each.value for each in Step if each.startswith("solo_")}
+    assert solo_steps <= found
+    assert found - solo_steps <= {"stuck", "column", "round", "row", "full", "begun", "bonus"}
+
+
 def test_teaching_ends_with_the_game() -> None:
     sim = taught(midway(TWO, 3, 0))
     to_end(sim, Random(3))

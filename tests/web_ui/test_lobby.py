@@ -246,10 +246,15 @@ def test_other_prompts_are_no_questions() -> None:
 # --- A first game ----------------------------------------------------------------------------------------
 
 
+SOLO_STEPS = [step for step in Step if step.startswith("solo_")]
+OF_ANY_GAME = [Step.STUCK, Step.COLUMN, Step.ROUND, Step.ROW, Step.FULL, Step.BEGUN, Step.BONUS]
+
+
 @each_language
-def test_a_whole_game_is_explained_in_at_most_20_sentences(language: str) -> None:
+@pytest.mark.parametrize("steps", [set(Step) - set(SOLO_STEPS), {*SOLO_STEPS, *OF_ANY_GAME}])
+def test_a_whole_game_is_explained_in_at_most_20_sentences(language: str, steps: set[Step]) -> None:
     words = ALL_WORDS[language]
-    texts = [words.text(f"first_game.{step}", line=2, colour="-", count=2) for step in Step]
+    texts = [words.text(f"first_game.{step}", line=2, colour="-", count=2) for step in steps]
     assert all(f"first_game.{step}" in words for step in Step)
     assert sum(len(re.findall(r"[.!?](?= |$)", text)) for text in texts) <= 20
 
@@ -271,6 +276,15 @@ def test_a_step_names_its_line_and_colour() -> None:
         {"type": "teach_game", "on": False},
         {"type": "lesson_seen"},
     ]
+
+
+def test_a_player_alone_reads_and_closes_the_steps_of_both_boards() -> None:
+    scene = real_tables.until(real_tables.solo(), "draft")
+    scene["lesson_step"] = {"key": "solo_draft", "seat": 2}
+    shown = lobby.lesson_step(formatter(scene), Viewer(PHONE, seat=1))
+    assert shown is not None
+    assert shown.may_close
+    assert not shown.who
 
 
 def test_an_unknown_step_of_a_newer_table_is_left_out() -> None:

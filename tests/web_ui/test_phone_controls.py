@@ -205,9 +205,9 @@ def test_a_phone_has_both_boards_of_a_solo_game() -> None:
 
 @pytest.mark.parametrize("prompt", ["draft", "place"])
 def test_a_phone_takes_tiles_for_both_boards_of_a_solo_game(prompt: str) -> None:
-    """Bug fixed: on the phone of the player's seat the displays were dead while tiles were due for the action board.
+    """Bug fixed: a solo game that began on a phone could not be played there.
 
-    A solo game that began on a phone could not be played there.
+    The displays were dead while tiles were due for the action board.
     """
     scene = allowing(real_tables.until(real_tables.solo(), prompt))
     assert [each["seat"] for each in scene["seats"] if each["acting"]] == [2]

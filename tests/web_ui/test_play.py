@@ -304,6 +304,13 @@ def test_the_hand_stays_through_news(page: Page, daemon: FakeDaemon) -> None:
     expect(page.locator(".front .target")).to_have_count(3)
 
 
+def test_the_last_step_of_a_first_game_lies_over_the_result(page: Page, daemon: FakeDaemon) -> None:
+    """Bug fixed: the result covered it on phones."""
+    daemon.play({**scenes.over(2), "explaining": True, "lesson_step": {"key": "over"}})
+    page.get_by_role("button", name="Got it").tap()
+    assert daemon.asked.get(timeout=TIMEOUT)["type"] == "lesson_seen"
+
+
 def test_dead_parts_can_not_be_focused(page: Page) -> None:
     dead = page.locator(".put:disabled")
     expect(dead).to_have_count(6)

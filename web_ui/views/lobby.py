@@ -372,7 +372,10 @@ class LessonView(Struct, frozen=True):
     who: str = ""
 
 
-ABOUT_BOARDS = ("place", "stuck", "column", "round", "row", "full", "begun", "bonus", "scoring", "floor")
+ABOUT_BOARDS = (
+    *("place", "stuck", "column", "round", "row", "full", "begun", "bonus", "scoring", "floor"),
+    *("solo_square", "solo_place", "solo_penalties", "solo_swap", "solo_remove", "solo_scoring"),
+)
 """Steps whose explanation must not cover the boards."""
 
 
@@ -384,7 +387,7 @@ def lesson_step(formatter: SnapshotFormatter, viewer: Viewer) -> LessonView | No
     colour = formatter.colour(step.colour) if step.colour else ""
     says = formatter.words.text(f"first_game.{step.key}", line=step.line, colour=colour, count=step.count)
     may_close = rights(formatter.snapshot, viewer).table
-    theirs = bool(viewer.seat and step.seat) and viewer.seat != step.seat
+    theirs = bool(viewer.seat and step.seat) and viewer.seat != step.seat and not formatter.solo
     return LessonView(
         step.key,
         says,
