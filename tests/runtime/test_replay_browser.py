@@ -173,7 +173,7 @@ def test_actions_of_a_replay_have_an_id_and_a_time(chromium: Browser, table: Run
     sent: list[dict[str, str]] = []
     address = f"{table.browser.origin}/history/1?step=12"
     with page_of(chromium, address, (1024, 768), expected="ERR_ABORTED") as page:
-        page.on("request", lambda request: request.url.endswith("/action") and sent.append(request.headers))
+        page.on("request", lambda made: sent.extend([made.headers] if made.url.endswith("/action") else []))
         ready(page)
         page.get_by_role("button", name="Show it on the table").click()
         until(lambda: table.snapshot()["stage"] == "showing", "the position on the lights")
