@@ -49,6 +49,20 @@ def test_two_taps_lead_from_the_first_page_to_a_game(chromium: Browser, table: R
     assert [seat["claimed"] for seat in seats][:1] == [True], "the seat is this phone's"
 
 
+STICKING_OUT = """() => [...document.querySelectorAll(".mode > *")].filter((part) => {
+    const [own, card] = [part, part.parentNode].map((each) => each.getBoundingClientRect());
+    return own.left < card.left || own.right > card.right || own.bottom > card.bottom;
+}).length"""
+"""The number of parts that stick out of the card of their mode."""
+
+
+def test_what_a_mode_is_stays_in_its_card(chromium: Browser, table: RunningTable) -> None:
+    """Bug fixed: it had the width of a line of a board, and lay over the next card."""
+    with page_of(chromium, f"{table.browser.origin}/", SMALL) as phone:
+        expect(phone.locator(".mode .about")).to_have_count(4)
+        assert phone.evaluate(STICKING_OUT) == 0
+
+
 def test_the_lobby_works_by_keyboard_alone(chromium: Browser, table: RunningTable) -> None:
     with page_of(chromium, f"{table.browser.origin}/", SMALL, expected="aborted|ERR_ABORTED") as phone:
         connected(phone)
