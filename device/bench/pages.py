@@ -36,6 +36,11 @@ PAGES: Final = {
     WALL: "/wall",
 }
 """The pages by name; `?seat` stands for the cookie of a seat."""
+OTHER_PAGES: Final = (
+    *("/join", "/settings", "/tags", "/history", "/history/last", "/statistics", "/nothing"),
+    *("/rules", "/rules/standard", "/rules/gray", "/rules/solo", "/rules/dtc"),
+)
+"""Pages that are looked at for accessibility only."""
 SIZES: Final = ((360, 640), (390, 844), (1024, 768), (1440, 900))
 TELEVISIONS: Final = ((1280, 720), (1920, 1080))
 PHONES: Final = {10: 60.0, 60: 150.0}
@@ -238,7 +243,7 @@ def _context(
     """Open a fresh browser, with a seat where the page needs one."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB", **more)
     context.set_default_timeout(PATIENCE * 1000)
-    if "?seat" in PAGES[name]:
+    if "?seat" in PAGES.get(name, ""):
         _claim_seat(context, f"http://127.0.0.1:{port}")
     yield context
     context.close()
@@ -477,15 +482,17 @@ def _feedback(browser: "Browser", table: StartedTable) -> Figure:
 
 
 def _accessibility(browser: "Browser", table: StartedTable, axe: str) -> Iterator[Figure]:
-    """Count what axe-core finds on each page, theme and size."""
+    """Count what axe-core finds on each page, theme and size; on other pages in the outermost sizes."""
     _start_game(table)
-    for name in PAGES:
+    looks = [(name, _address(name, table.port), _sizes(name)) for name in PAGES]
+    looks += [(path, f"http://127.0.0.1:{table.port}{path}", (SIZES[0], SIZES[-1])) for path in OTHER_PAGES]
+    for name, address, sizes in looks:
         for theme in ("light", "dark"):
-            for size in _sizes(name):
+            for size in sizes:
                 more = {"color_scheme": theme, "bypass_csp": True}
                 with _context(browser, name, table.port, size, **more) as context:
                     page = context.new_page()
-                    page.goto(_address(name, table.port))
+                    page.goto(address)
                     page.evaluate(axe)
                     found = page.evaluate(
                         "axe.run().then(({ violations }) => violations.map(({ id }) => id))"

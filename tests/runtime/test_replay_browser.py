@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from device.records.review import real_choices
 from device.rules.events import Chance, Event
@@ -171,9 +171,14 @@ def test_the_lights_follow_the_page_and_a_press_ends_it(chromium: Browser, table
 def test_actions_of_a_replay_have_an_id_and_a_time(chromium: Browser, table: RunningTable) -> None:
     """Bug fixed: the network could delay or repeat what a replay does at the table."""
     sent: list[dict[str, str]] = []
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/action"):
+            sent.append(request.headers)
+
     address = f"{table.browser.origin}/history/1?step=12"
     with page_of(chromium, address, (1024, 768), expected="ERR_ABORTED") as page:
-        page.on("request", lambda made: sent.extend([made.headers] if made.url.endswith("/action") else []))
+        page.on("request", note)
         ready(page)
         page.get_by_role("button", name="Show it on the table").click()
         until(lambda: table.snapshot()["stage"] == "showing", "the position on the lights")

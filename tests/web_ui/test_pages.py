@@ -22,7 +22,7 @@ from web_ui.table_link import TableLink
 @pytest.mark.parametrize(
     ("scene", "sentences"),
     [
-        (scenes.seating(), ["Everybody here?", "A Ana Seat 1 R Rui Seat 2", "+ free Seat 4"]),
+        (scenes.seating(), ["Everybody here?", "Ana Seat 1 Rui Seat 2", "free Seat 4"]),
         (
             scenes.offer(),
             [
