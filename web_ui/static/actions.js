@@ -5,15 +5,19 @@
 import { serverTime } from "./live.js";
 
 const GIVE_UP = 5000;            // milliseconds after which the page does not wait for an answer any more
+const SHOWN_FOR = 6000;          // milliseconds that a refusal is shown: it lies over the board
 const FOR_QUESTION = new Set(["press", "select", "choose", "sit", "leave", "options", "start", "hint", "again"]);
 
 const page = document.documentElement.dataset;
 const answer = document.getElementById("answer");
 let queue = Promise.resolve();
+let hiding = 0;
 
 function showAnswer(sentence) {
   answer.textContent = sentence;
   answer.hidden = !sentence;
+  clearTimeout(hiding);
+  if (sentence) hiding = setTimeout(showAnswer, SHOWN_FOR, "");
 }
 
 function flash(selector, mark) {
