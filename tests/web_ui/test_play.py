@@ -384,6 +384,23 @@ def test_without_scripts_nothing_can_be_pressed_and_all_is_shown(
     context.close()
 
 
+@pytest.mark.parametrize("path", ["", "table?face=play", "table?face=hardware", "tags", "settings"])
+def test_without_scripts_nothing_looks_alive_and_each_page_says_so(
+    chromium: Chromium, browser: Browser, daemon: FakeDaemon, path: str
+) -> None:
+    """Bug fixed: the end of a game, the settings and the tags showed buttons that did nothing."""
+    daemon.play(scenes.over(1, phones={"press": [], "tell": False, "hint": False, "learn": True}))
+    browser.until_version(1)
+    context = chromium.new_context(java_script_enabled=False, locale="en-GB")
+    page = context.new_page()
+    page.goto(f"{browser.origin}/{path}")
+    shown = [button for button in page.locator("main button").all() if button.is_visible()]
+    assert path == "settings" or not shown, [button.inner_text() for button in shown]
+    assert all(button.evaluate("each => getComputedStyle(each).opacity") != "1" for button in shown)
+    assert any("scripts" in note.inner_text() for note in page.locator("noscript").all() if note.is_visible())
+    context.close()
+
+
 def test_a_theme_chosen_by_hand_stays(page: Page) -> None:
     page.get_by_label("Menu", exact=True).first.click()
     page.get_by_text("Dark", exact=True).click()
