@@ -361,6 +361,23 @@ def test_the_invitation_covers_nothing_of_the_lobby(
     assert invitation["y"] + invitation["height"] <= size[1]
 
 
+@pytest.mark.parametrize("size", [(1024, 768), (1440, 900)], ids=str)
+def test_the_numbers_of_physical_tiles_lie_beside_the_boards(
+    page: Page, daemon: FakeDaemon, size: tuple[int, int]
+) -> None:
+    """Bug fixed: on the twin they lay over the lines and the floor of the last board."""
+    game = real_tables.whole_game(real_tables.STANDARD, 1, with_resin=True)
+    daemon.play({**next(scene for scene in game if scene["stage"] == "offer"), "version": 2})
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(f"{page.url}table?face=play")
+    page.locator(".counts").wait_for()
+    counts, bar = box_of(page, ".counts"), box_of(page, ".bar")
+    for seat in (1, 2):
+        board = box_of(page, f"[data-board='{seat}']")
+        assert board["y"] + board["height"] <= counts["y"]
+    assert counts["y"] + counts["height"] <= bar["y"]
+
+
 def test_dead_parts_can_not_be_focused(page: Page) -> None:
     dead = page.locator(".put:disabled")
     expect(dead).to_have_count(6)
