@@ -128,7 +128,7 @@ def _start_threads(
     """Start the threads beside the loop; return the socket's server and the loop's observers."""
     newest = partial(store.newest_file, data)
     grader = Grader(newest)
-    historian = Historian(newest, settings.palette, log, inbox.put)
+    historian = Historian(newest, settings.palette, log, inbox.put, palettes=settings.palettes)
     server = SocketServer(Path(SOCKET), layout_json(layout), inbox.put, historian.put)
     for part in (grader, historian, server):
         part.start()
@@ -138,7 +138,7 @@ def _start_threads(
         os.chown(SOCKET, pwd.getpwnam(UNPRIVILEGED).pw_uid, -1)
     opponents = BotService(settings, data, inbox.put)
     closing.callback(opponents.close)
-    return server, [grader.observe, opponents.observe]
+    return server, [grader.observe, opponents.observe, historian.observe]
 
 
 def open_table_hardware(

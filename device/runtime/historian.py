@@ -7,13 +7,13 @@ nobody asks, it writes the summaries of games that an earlier version of the pro
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Full, Queue
 from typing import Final
 
-from device.lights.palettes import Palette
+from device.lights.palettes import PALETTES, Palette
 from device.socket import history, messages
 from device.socket.history import FoundPosition, PastGame
 from device.socket.messages import (
@@ -32,6 +32,7 @@ from device.socket.server import Request
 from device.socket.snapshot import Json
 from device.store import archive, statistics
 from device.store.archive import ArchiveError
+from device.table.state import Table
 
 MOST_WAITING: Final = 32  # questions of all clients; more are refused at once
 LONGEST_RECORD: Final = 1_000_000  # bytes of a record that is sent; people play no game so long
@@ -45,6 +46,7 @@ RESTS: Final = 20  # times as long as the last summary took, before the next one
 class Historian:
     """Answers the questions given to `put`; `path` returns the file that the store uses now.
 
+    Tiles have the colours of `palette`, or those of `palettes` that were chosen at the table: see `observe`.
     Messages about a position go on to the table's loop with that position, by `put_to_table`. `log` gets a
     sentence when a question can't be answered, once for each reason in a row.
     """
@@ -57,9 +59,12 @@ class Historian:
         put_to_table: Callable[[Request], None] | None = None,
         longest_record: int = LONGEST_RECORD,
         first_summary: float = FIRST_SUMMARY,
+        palettes: Mapping[str, Palette] = PALETTES,
     ) -> None:
         self._path = path
+        self._given = palette
         self._palette = palette
+        self._palettes = palettes
         self._log = log
         self._put_to_table = put_to_table
         self._longest_record = longest_record
@@ -84,6 +89,10 @@ class Historian:
             self._questions.put_nowait(None)
         if self._thread.is_alive():
             self._thread.join()
+
+    def observe(self, table: Table) -> None:
+        """Take the palette that was chosen at the table."""
+        self._palette = self._palettes.get(table.preferences.palette or "", self._given)
 
     def put(self, request: Request) -> None:
         """Queue a question, or refuse it if too many wait; never waits."""

@@ -6,6 +6,7 @@ import re
 import sqlite3
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from device.lights.palettes import BOT_GAMES, BOX, Palette
+from device.lights.palettes import BOT_GAMES, BOX, PALETTES, Palette
 from device.records.record import read
 from device.records.review import real_choices
 from device.rules.events import Chance, Draft
@@ -29,6 +30,7 @@ from device.socket.messages import Answer, ListGames, ReadGame, ReadRecord
 from device.socket.server import Request, SocketServer
 from device.socket.snapshot import palette_json
 from device.table.game import Play
+from device.table.state import Preferences, TableSettings, new_table
 from tests.harness.client import Client, Message
 from tests.harness.stored_games import (
     DTC,
@@ -105,6 +107,20 @@ def test_a_table_where_nobody_played_has_no_games(client: Client, path: Path) ->
     assert ask(client, {"type": "games"}) == {"games": [], "more": False}
     assert why(client, {"type": "game", "number": 1}) == "no_such_game"
     assert why(client, {"type": "record", "number": 1}) == "no_such_game"
+
+
+def test_tiles_have_the_colours_that_were_chosen_at_the_table(
+    client: Client, path: Path, historian: Historian
+) -> None:
+    """Bug fixed: past games kept the palette of the settings file until the next start."""
+    store_games(path, [greedy_game(STANDARD, most=3)])
+    question: Message = {"type": "game", "number": 1}
+    assert ask(client, question)["position"]["palette"] == palette_json(BOX)
+    table = new_table(TableSettings(4, 9))
+    historian.observe(replace(table, preferences=Preferences(palette="distinct")))
+    assert ask(client, question)["position"]["palette"] == palette_json(PALETTES["distinct"])
+    historian.observe(table)
+    assert ask(client, question)["position"]["palette"] == palette_json(BOX)
 
 
 def test_an_empty_file_has_no_games(client: Client, path: Path) -> None:

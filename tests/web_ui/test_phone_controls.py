@@ -88,7 +88,14 @@ def test_a_phone_may_do_only_what_the_table_allows() -> None:
 def test_a_phone_at_a_seat_plays_in_its_turn() -> None:
     scene = allowing(scenes.chosen())
     assert may_press(scene, 1) == set(scene["live"])
-    assert may_press(scene, 2) == {"undo"}
+    assert may_press(allowing(scenes.offer()), 2) == {"undo"}
+
+
+def test_tiles_in_hand_are_put_back_by_their_player_only() -> None:
+    """Bug fixed: meanwhile the others' phones had an `undo` that the table refused."""
+    scene = allowing(claimed(scenes.chosen()))
+    bars = [controls.bar(make_formatter(scene), on_phone(seat)) for seat in (0, 1, 2)]
+    assert [bar is not None and bar.undo for bar in bars] == [False, True, False]
 
 
 def test_the_phone_page_of_the_tables_computer_plays() -> None:

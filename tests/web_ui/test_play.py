@@ -282,6 +282,14 @@ def test_what_the_table_refuses_goes_back(page: Page, daemon: FakeDaemon) -> Non
     expect(page.locator(".coming-tile")).to_have_count(0)
 
 
+def test_a_refusal_does_not_cover_the_floor_for_long(page: Page, daemon: FakeDaemon) -> None:
+    """Bug fixed: it lay over the floor and the last line of a phone until the next action."""
+    daemon.answer = lambda question: {"taken": False, "why": "not_your_turn"}
+    black(page).tap()
+    expect(page.locator("#answer")).to_be_visible()
+    expect(page.locator("#answer")).to_be_hidden(timeout=1000 * TIMEOUT)
+
+
 def test_a_second_tap_and_escape_put_tiles_back(page: Page, daemon: FakeDaemon) -> None:
     black(page).tap()
     black(page).tap()
@@ -311,6 +319,65 @@ def test_the_last_step_of_a_first_game_lies_over_the_result(page: Page, daemon: 
     assert daemon.asked.get(timeout=TIMEOUT)["type"] == "lesson_seen"
 
 
+def test_nothing_moves_when_a_step_is_explained(page: Page, daemon: FakeDaemon) -> None:
+    """Bug fixed: on the twin the boards and the offer grew when the card was closed."""
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.goto(f"{page.url}table?face=play")
+    parts = (".offer", "[data-board='1']", "[data-board='1'] .floor")
+    before = [box_of(page, part) for part in parts]
+    daemon.play({**moment(2), "explaining": True, "lesson_step": {"key": "draft", "seat": 1}})
+    page.locator(".lesson-step").wait_for()
+    assert [box_of(page, part) for part in parts] == before
+
+
+def test_a_players_name_keeps_its_room_when_tiles_fall(page: Page, daemon: FakeDaemon) -> None:
+    """Bug fixed: the name beside the floor of a phone moved when the first tile fell."""
+    before = box_of(page, ".front .owner h2")
+    fallen = moment(2)
+    fallen["seats"][0]["floor"] = "b"
+    daemon.play(fallen)
+    expect(page.locator(".front .floor .cost")).to_be_visible()
+    assert box_of(page, ".front .owner h2") == before
+
+
+@pytest.mark.parametrize("claims", [1, 2, 4])
+@pytest.mark.parametrize("size", [(960, 760), (1024, 768), (1440, 900)], ids=str)
+def test_the_invitation_covers_nothing_of_the_lobby(
+    page: Page, daemon: FakeDaemon, size: tuple[int, int], claims: int
+) -> None:
+    """Bug fixed: with the buttons that give seats to other phones it lay over the switches."""
+    scene = scenes.choosing(2)
+    join = {"addresses": ["http://azul-table.local:8080/"], "here_only": False, "pin": "", "secret": ""}
+    seats = [
+        {**seat, "taken": True, "name": "Bartholomew", "claimed": seat["seat"] <= claims}
+        for seat in scene["seats"]
+    ]
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(f"{page.url}table?face=play")
+    daemon.play({**scene, "join": join, "seats": seats})
+    expect(page.locator(".invitation button")).to_have_count(claims)
+    invitation, choosing = box_of(page, ".invitation"), box_of(page, ".choosing .switches")
+    assert choosing["y"] + choosing["height"] <= invitation["y"]
+    assert invitation["y"] + invitation["height"] <= size[1]
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1440, 900)], ids=str)
+def test_the_numbers_of_physical_tiles_lie_beside_the_boards(
+    page: Page, daemon: FakeDaemon, size: tuple[int, int]
+) -> None:
+    """Bug fixed: on the twin they lay over the lines and the floor of the last board."""
+    game = real_tables.whole_game(real_tables.STANDARD, 1, with_resin=True)
+    daemon.play({**next(scene for scene in game if scene["stage"] == "offer"), "version": 2})
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(f"{page.url}table?face=play")
+    page.locator(".counts").wait_for()
+    counts, bar = box_of(page, ".counts"), box_of(page, ".bar")
+    for seat in (1, 2):
+        board = box_of(page, f"[data-board='{seat}']")
+        assert board["y"] + board["height"] <= counts["y"]
+    assert counts["y"] + counts["height"] <= bar["y"]
+
+
 def test_dead_parts_can_not_be_focused(page: Page) -> None:
     dead = page.locator(".put:disabled")
     expect(dead).to_have_count(6)
@@ -331,6 +398,23 @@ def test_without_scripts_nothing_can_be_pressed_and_all_is_shown(
     assert page.locator("main button:enabled, .bar button:enabled").count() == 0
     expect(page.get_by_role("heading", name="Last moves")).to_be_visible()
     expect(page.get_by_role("heading", name="Rui").first).to_be_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["", "table?face=play", "table?face=hardware", "tags", "settings"])
+def test_without_scripts_nothing_looks_alive_and_each_page_says_so(
+    chromium: Chromium, browser: Browser, daemon: FakeDaemon, path: str
+) -> None:
+    """Bug fixed: the end of a game, the settings and the tags showed buttons that did nothing."""
+    daemon.play(scenes.over(1, phones={"press": [], "tell": False, "hint": False, "learn": True}))
+    browser.until_version(1)
+    context = chromium.new_context(java_script_enabled=False, locale="en-GB")
+    page = context.new_page()
+    page.goto(f"{browser.origin}/{path}")
+    shown = [button for button in page.locator("main button").all() if button.is_visible()]
+    assert path == "settings" or not shown, [button.inner_text() for button in shown]
+    assert all(button.evaluate("each => getComputedStyle(each).opacity") != "1" for button in shown)
+    assert any("scripts" in note.inner_text() for note in page.locator("noscript").all() if note.is_visible())
     context.close()
 
 

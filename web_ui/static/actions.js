@@ -5,14 +5,18 @@
 import { deliver } from "./delivery.js";
 import { serverTime } from "./live.js";
 
+const SHOWN_FOR = 6000;          // milliseconds that a refusal is shown: it lies over the board
 const FOR_QUESTION = new Set(["press", "select", "choose", "sit", "leave", "options", "start", "hint", "again"]);
 
 const page = document.documentElement.dataset;
 const answer = document.getElementById("answer");
+let hiding = 0;
 
 function showAnswer(sentence) {
   answer.textContent = sentence;
   answer.hidden = !sentence;
+  clearTimeout(hiding);
+  if (sentence) hiding = setTimeout(showAnswer, SHOWN_FOR, "");
 }
 
 function flash(selector, mark) {

@@ -101,7 +101,7 @@ def _belongs_to(formatter: SnapshotFormatter, button: str, viewer: Viewer) -> bo
     """Return whether a page presses this button: of its board, of the table, in its turn also of the sources.
 
     A phone without a seat has those of people without a phone; the table refuses it all others. A player who
-    plays alone has both boards.
+    plays alone has both boards. While tiles are in hand, `undo` puts them back: it is their player's.
     """
     seat, seats = viewer.seat, formatter.snapshot.seats
     others = {each.seat for each in seats if each.claimed and each.seat != seat and not viewer.at_table}
@@ -110,14 +110,14 @@ def _belongs_to(formatter: SnapshotFormatter, button: str, viewer: Viewer) -> bo
             if formatter.solo:
                 return not others
             return seat in (NO_SEAT, int(number)) and int(number) not in others
-        case ["display" | "centre", *_] if formatter.solo:
-            return not others
-        case ["display" | "centre", *_]:
-            acting = {each.seat for each in seats if each.acting}
-            return not acting or seat in acting or (seat == NO_SEAT and not acting & others)
         case ["ok" | "undo"] if formatter.prompt == "undo_asked" and not viewer.at_table:
             asked, asker = formatter.snapshot.ask.get("seat"), formatter.snapshot.ask.get("by") or NO_SEAT
             return asked not in others or (button == "undo" and seat == asker)
+        case ["display" | "centre", *_] | ["undo"] if button != "undo" or formatter.prompt == "place":
+            if formatter.solo:
+                return not others
+            acting = {each.seat for each in seats if each.acting}
+            return not acting or seat in acting or (seat == NO_SEAT and not acting & others)
         case _:
             people = {each.seat for each in seats if each.taken and not each.bot and each.role != ACTION}
             return seat != NO_SEAT or not people or bool(people - others)
