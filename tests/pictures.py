@@ -219,7 +219,9 @@ def _best(state: dict[str, Any]) -> str:
 
     def worth(target: dict[str, Any]) -> int:
         points: int = target.get("points") or 0
-        return points + target.get("placed", 0) + 3 * bool(target.get("fills")) - 3 * target.get("cost", 0)
+        placed: int = target.get("placed", 0)
+        cost: int = target.get("cost", 0)
+        return points + placed + 3 * bool(target.get("fills")) - 3 * cost
 
     best: str = max(targets, key=worth)["token"]
     return best
