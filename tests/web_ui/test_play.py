@@ -255,6 +255,7 @@ def test_only_what_goes_to_the_penalty_row_is_shown_there(page: Page, daemon: Fa
     """Bug fixed: all tiles that fall were shown in the penalty row, into which only one of them goes."""
     scene = real_tables.until(real_tables.solo(), "draft")
     daemon.play({**scene, "version": 2})
+    page.locator(".front .penalty").wait_for()
     taken, floor = next(
         (taken, each)
         for taken, targets in scene["offers"].items()
