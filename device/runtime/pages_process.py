@@ -1,5 +1,6 @@
 """The process of the pages (`web_ui`): started with the daemon, restarted with backoff when it ends."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -49,6 +50,7 @@ class PagesProcess:
         return subprocess.Popen(
             [*command, "--socket", self._table_socket, "--listen-fd", str(descriptor)],
             cwd=self._directory,
+            env={**os.environ, "MALLOC_ARENA_MAX": "1"},  # some MB: its many threads share one heap
             stdin=subprocess.PIPE,
             pass_fds=(descriptor,),
             process_group=0,  # Ctrl-C goes to this process only, which then ends that one
