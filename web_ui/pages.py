@@ -100,9 +100,6 @@ YEAR = 365 * 24 * 60 * 60
 _SCRIPT = re.compile(r'<script type="module" src="/static/(?:[0-9a-f]+/)?([a-z_]+\.js)">')
 """A script in a template."""
 
-_STYLE = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
-"""A style sheet in a template."""
-
 _IMPORT = re.compile(r'^import [^"]*"\./([a-z_]+\.js)"', re.MULTILINE)
 """An import of a module of ours in a script."""
 
@@ -143,8 +140,6 @@ class Pages:
         self.epoch = secrets.token_hex(4)
         self.files = {name: _static_file(name, contents[name], self.version) for name in contents}
         self.modules = {page: _modules(self.renderer.sources[f"{page}.html"], contents) for page in PAGES}
-        common = self.renderer.sources["base.html"]
-        self.styles = {page: _preloads(common + self.renderer.sources[f"{page}.html"]) for page in PAGES}
         self._bodies = Kept(KEPT_BODIES)
         sources = [*self.renderer.sources.values(), *(file.etag for file in self.files.values())]
         sentences = [self.words[language].checksum for language in sorted(self.words)]
@@ -228,9 +223,7 @@ class Pages:
         chosen = _chosen_language(view, by_hand)
         seen_by = access, viewer.seat, viewer.locked, _theme(), chosen, _hash(sentence.encode())
         parts = self.epoch, page, words.language, *made_of, *seen_by
-        response = self._respond("-".join(map(str, parts)), "text/html; charset=utf-8", html)
-        response.headers["Link"] = self.styles[page]
-        return response
+        return self._respond("-".join(map(str, parts)), "text/html; charset=utf-8", html)
 
     def twin(self) -> Response:
         """Respond with a face of the twin: the one that `?face=` names, else the one looked at last."""
@@ -433,11 +426,6 @@ def _modules(template: str, contents: dict[str, bytes]) -> list[str]:
                 found.append(each)
                 left.append(each)
     return found
-
-
-def _preloads(template: str) -> str:
-    """Return the header by which a browser requests a page's style sheets before it has read the page."""
-    return ", ".join(f"<{address}>; rel=preload; as=style" for address in _STYLE.findall(template))
 
 
 def _static_file(name: str, content: bytes, version: str) -> StaticFile:
