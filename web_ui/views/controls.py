@@ -113,14 +113,21 @@ def _belongs_to(formatter: SnapshotFormatter, button: str, viewer: Viewer) -> bo
         case ["ok" | "undo"] if formatter.prompt == "undo_asked" and not viewer.at_table:
             asked, asker = formatter.snapshot.ask.get("seat"), formatter.snapshot.ask.get("by") or NO_SEAT
             return asked not in others or (button == "undo" and seat == asker)
-        case ["display" | "centre", *_] | ["undo"] if button != "undo" or formatter.prompt == "place":
-            if formatter.solo:
-                return not others
-            acting = {each.seat for each in seats if each.acting}
-            return not acting or seat in acting or (seat == NO_SEAT and not acting & others)
+        case ["undo"] if formatter.prompt == "place":
+            return _drafts(formatter, seat, others)
+        case ["display" | "centre", *_]:
+            return _drafts(formatter, seat, others)
         case _:
             people = {each.seat for each in seats if each.taken and not each.bot and each.role != ACTION}
             return seat != NO_SEAT or not people or bool(people - others)
+
+
+def _drafts(formatter: SnapshotFormatter, seat: int, others: set[int]) -> bool:
+    """Return whether the sources are those of this seat now; `others` are the seats of other phones."""
+    if formatter.solo:
+        return not others
+    acting = {each.seat for each in formatter.snapshot.seats if each.acting}
+    return not acting or seat in acting or (seat == NO_SEAT and not acting & others)
 
 
 # --- Forms -----------------------------------------------------------------------------------------------
