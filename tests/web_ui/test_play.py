@@ -211,6 +211,18 @@ def page(chromium: Chromium, browser: Browser, daemon: FakeDaemon) -> Iterator[P
     context.close()
 
 
+def test_bug_fixed_a_tile_on_the_wall_moved_its_row(page: Page, daemon: FakeDaemon) -> None:
+    """Bug fixed: the tile was inserted before the squares, and pushed all of them along."""
+    row = "[...document.querySelectorAll('.front [data-line=\"4\"] .wall > *')]"
+    assert page.evaluate(f"{row}.map((square, place) => square.place = place)") == [0, 1, 2, 3, 4]
+    scene = moment(2)
+    wall = scene["seats"][0]["wall"]
+    scene["seats"][0]["wall"] = [*wall[:3], "r....", wall[4]]
+    daemon.play(scene)
+    expect(page.locator(".front [data-line='4'] .wall > svg").first).to_be_visible()
+    assert page.evaluate(f"{row}.slice(1).map((square) => square.place)") == [1, 2, 3, 4]
+
+
 def black(page: Page) -> Any:
     return page.get_by_role("button", name="Take 2 black from display 3")
 

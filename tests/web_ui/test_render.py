@@ -12,7 +12,7 @@ from tests.web_ui import real_tables, scenes
 from web_ui.latest import Presence
 from web_ui.render import CONTROLS, STATE, Renderer, Rendering
 from web_ui.text.words import read_all_words
-from web_ui.views.phone import PHONE, TABLE, TAGS, Viewer
+from web_ui.views.phone import NO_SEAT, PHONE, TABLE, TAGS, Viewer
 
 WORDS = read_all_words()
 VIEWERS = (Viewer(PHONE, at_table=False, seat=2), Viewer(PHONE), Viewer(TABLE), Viewer(TAGS))
@@ -51,6 +51,17 @@ def test_only_regions_that_changed_are_sent(viewer: Viewer) -> None:
         assert sent(renderings[number], since=number) == changed
     assert sent(renderings[-1], since=len(MOMENTS) - 3) == set.union(*changes[-3:])
     assert sent(renderings[-1], since=0) == set(renderings[-1].html)
+
+
+def test_a_phone_is_not_sent_its_own_board_twice() -> None:
+    """The phone page shows the board of its seat large; the others' boards are in a panel."""
+    view = real_tables.view_of(scenes.offer(), 1)
+    of_seat, shared = (
+        Renderer().rendering(Viewer(PHONE, at_table=False, seat=seat), WORDS["en"], view).html
+        for seat in (2, NO_SEAT)
+    )
+    assert of_seat["front"]
+    assert set(shared) - set(of_seat) == {"board.2"}
 
 
 @each_viewer
