@@ -91,7 +91,10 @@ class Historian:
             self._thread.join()
 
     def observe(self, table: Table) -> None:
-        """Take the palette that was chosen at the table."""
+        """Take the palette that was chosen at the table; called by the loop's thread, never waits.
+
+        It is one assignment of a value that does not change: an answer has the old colours or the new ones.
+        """
         self._palette = self._palettes.get(table.preferences.palette or "", self._given)
 
     def put(self, request: Request) -> None:
